@@ -49,7 +49,7 @@ const POLL_EVERY_MS = 100;
  * @param message the kind of decision: `approve`, `reject`, `pause`, `retry`, ...
  * @throws NoSuchMigration
  * @throws MigrationClosed
- * @throws PayloadKeyMissing in which case nothing has been sent
+ * @throws PayloadKeyMissing if the payload key is not configured here; nothing has been sent
  */
 export async function decide(
   ferry: MigrationClient,
@@ -85,7 +85,7 @@ interface IdentifiedDecision extends DecisionContent {
   readonly decisionId: string;
 }
 
-/** Adds the time and the signature. The signature covers both, the migration, the message and the content. */
+/** Adds the time and a signature. The signature covers the time, the migration, the message and the content. */
 function signed(
   signer: SigningKey,
   migrationId: string,
@@ -155,8 +155,9 @@ const COMPANY_DECISIONS: readonly DecisionMessage[] = ['exclude', 'skip', 'retry
 const IN_LEDGER_WITHIN_MS = 3_000;
 
 /**
- * Waits up to 3 s for the ledger's outcome of a decision about companies, and returns it. Only this outcome has the
- * number of companies that were changed, because some of them can have changed state before the decision was applied.
+ * Waits up to 3 s for the ledger's outcome of a decision about companies, and returns it. Only the ledger's outcome has
+ * the number of companies that were changed, because some of them can have changed state before the decision was
+ * applied.
  *
  * @returns the given outcome if the ledger does not have one in time
  */

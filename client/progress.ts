@@ -66,7 +66,8 @@ export async function readProgressIfAnswered(
 export interface MigrationSummary {
   readonly migrationId: string;
   /**
-   * `running`, `waiting`, `paused`, `completed`, `abandoned`, `cancelled`, or a Temporal status such as `terminated`.
+   * The state: `running`, `waiting`, `paused`, `completed`, `abandoned`, `cancelled`, or a Temporal status such as
+   * `terminated`.
    */
   readonly state: string;
   readonly step: string;

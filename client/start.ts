@@ -35,7 +35,7 @@ export interface StartRequest {
   readonly rows: Stream<ManifestRow>;
   /** SHA-256 of the manifest, in hexadecimal. Approvals of step 1 refer to it. */
   readonly manifestDigest: string;
-  /** The person or team that the client calls. */
+  /** The person or team that the client calls for help. */
   readonly contact: string;
   /** The person who supplies the manifest. */
   readonly by: string;
@@ -54,7 +54,7 @@ export interface StartRequest {
  *
  * @returns the migration's id: `client.platform` or `client.platform.label`
  * @throws MigrationExists
- * @throws OrganizationTaken another open migration has one of the organizations
+ * @throws OrganizationTaken if another open migration has one of the organizations
  */
 export async function startMigration({ temporal, db }: LedgerClient, request: StartRequest): Promise<string> {
   const { client, platform, contact, route = 'managed' } = request;
@@ -78,7 +78,7 @@ export async function startMigration({ temporal, db }: LedgerClient, request: St
       platformKey: platform.key,
       contact,
       route,
-      // Self-service has no confirmation step, so there is no time after which credentials must have been obtained.
+      // Self-service has no confirmation, so credentials do not have to be obtained after one.
       rotating: route === 'managed' && isRotating(platform),
       limits,
       manifestDigest: request.manifestDigest,
@@ -157,7 +157,7 @@ export interface SelfServiceStart {
  * confirms, in the name of `by`, that nothing else uses the companies' tokens.
  *
  * @throws MigrationExists
- * @throws OrganizationTaken another open migration has one of the organizations
+ * @throws OrganizationTaken if another open migration has one of the organizations
  */
 export async function startSelfService(
   ferry: LedgerClient,

@@ -46,7 +46,7 @@ async function main(): Promise<void> {
         const folder = path.join(dataFolder, role);
         mkdirSync(folder);
         const conforms = await conformsToDescription({ schemathesis, url: service.url, key: new Secret(key), folder });
-        say(`${conforms ? 'passed' : 'FAILED'}: conformance with the description, as ${role}`);
+        say(`${conforms ? 'passed' : 'FAILED'}: conformance with the OpenAPI description, as ${role}`);
         if (!conforms) process.exitCode = 1;
       }
     } finally {

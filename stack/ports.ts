@@ -32,7 +32,7 @@ export async function reservePort(first: number): Promise<ReservedPort> {
     const file = path.join(tmpdir(), `tokenferry-port-${port}`);
     if (lock(file)) return { port, release: () => rmSync(file, { force: true }) };
   }
-  throw new NoFreePort(`No free port from ${first} to ${first + PORTS_TO_TRY - 1}.`);
+  throw new NoFreePort(`No port from ${first} to ${first + PORTS_TO_TRY - 1} is free.`);
 }
 
 function listenBriefly(port: number): Promise<number | undefined> {

@@ -139,6 +139,8 @@ async function assertUsable(executable: string): Promise<void> {
   const [major, minor] = [Number(server[1]), Number(server[2])];
   const [minMajor, minMinor] = MIN_SERVER_VERSION;
   if (major < minMajor || (major === minMajor && minor < minMinor)) {
-    throw new Error(`${executable} contains server ${major}.${minor}; at least ${minMajor}.${minMinor} is needed`);
+    throw new Error(
+      `${executable} contains server ${major}.${minor}, but ${minMajor}.${minMinor} or later is required`,
+    );
   }
 }
