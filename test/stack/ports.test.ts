@@ -10,10 +10,10 @@ const ENDED_PID = 2 ** 22 + 1; // higher than any process id on Linux and macOS
 test('reservePort reserves the next free port if the requested one is in use', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const taken = (server.address() as AddressInfo).port;
+  const usedPort = (server.address() as AddressInfo).port;
 
-  const next = await reservePort(taken);
-  expect(next.port).toBeGreaterThan(taken);
+  const next = await reservePort(usedPort);
+  expect(next.port).toBeGreaterThan(usedPort);
   next.release();
   server.close();
 });

@@ -34,7 +34,7 @@ module.exports = class SlowestFirst extends Sequencer {
   sort(tests) {
     const sorted = super.sort(tests);
     const listed = sorted.filter((test) => this.time(test) === undefined && rank(test) !== -1);
-    const others = sorted.filter((test) => !listed.includes(test));
-    return [...listed.sort((one, other) => rank(one) - rank(other)), ...others];
+    const rest = sorted.filter((test) => !listed.includes(test));
+    return [...listed.sort((one, other) => rank(one) - rank(other)), ...rest];
   }
 };

@@ -139,7 +139,7 @@ describe('documented answers', () => {
   const update = async (message: string, json: string): Promise<CommandOutcome> =>
     shell.run(`temporal workflow update execute -w "$M" --name ${message} -i '${json}'`, ID);
   const text = readDocument('operating.md');
-  const undocumented = (said: string): readonly string[] => (text.includes(said) ? [] : [said]);
+  const undocumented = (answer: string): readonly string[] => (text.includes(answer) ? [] : [answer]);
 
   test.each([
     ['an unknown role', 'approve', '{"step": "schedule", "role": "suport", "by": "Sam"}'],

@@ -67,7 +67,7 @@ test.each<[string, () => Promise<string>]>([
   await reading.next();
   // JSON has already been read once for its fields.
   const readsBefore = readCount();
-  for (let taken = 1; taken < ROWS / 2; taken += 1) await reading.next();
+  for (let row = 1; row < ROWS / 2; row += 1) await reading.next();
   expect(readCount() - readsBefore).toBeGreaterThan(5);
   expect(readsOfWholeFile - readCount()).toBeGreaterThan(5);
   await reading.return?.(undefined);

@@ -105,7 +105,7 @@ test('every check is ok if everything works', async () => {
   expect(words).toMatch(/\nNo problems found\.\n$/);
 });
 
-describe('a problem is reported with advice:', () => {
+describe('doctor reports with advice', () => {
   test.each<[string, NodeJS.ProcessEnv, [string, RegExp, RegExp][]]>([
     ['an unreachable Temporal', { TEMPORAL_ADDRESS: UNREACHABLE }, [['Temporal', /at 127\.0\.0\.1:1$/, /ferry up/]]],
     [

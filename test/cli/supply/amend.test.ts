@@ -51,8 +51,8 @@ async function startAtStep6(client: string): Promise<TestMigration> {
 test('an amendment in step 1 is checked, and a row with an error keeps the details from being accepted', async () => {
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'early', ['sbx-ok-1.early']);
   await reached(({ preflight }) => preflight !== null);
-  const taken = await connectOrganization('8000000000000001');
-  const { exitCode, json } = await amend(id, manifest(`L-1,Late,${taken},1`, 'L-2,Later,8000000000000002,1'));
+  const connected = await connectOrganization('8000000000000001');
+  const { exitCode, json } = await amend(id, manifest(`L-1,Late,${connected},1`, 'L-2,Later,8000000000000002,1'));
   expect(exitCode).toBe(1);
   expect(json).toMatchObject({
     added: ['L-1', 'L-2'],

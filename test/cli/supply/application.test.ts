@@ -45,7 +45,7 @@ const application = async (id: string, environment: string, ...more: string[]) =
 const registeredApplication = async () => (await orchestrator.client().integration('qhyg')).value.application;
 
 /** Returns the history with all payloads decoded. */
-function decoded(history: string): string {
+function decodePayloads(history: string): string {
   return history.replace(/"data":"([A-Za-z0-9+/=]*)"/g, (_, data: string) => Buffer.from(data, 'base64').toString());
 }
 
@@ -116,7 +116,7 @@ test('the secret is never in the output, the history or the ledger, even after a
   const decisions = await orchestrator.ferry.db.selectFrom('decisions').selectAll().execute();
   const decrypted = await createPayloadCodec(orchestrator.config.payloadKeys).decode(payloadsIn(events));
   const history = decrypted.map(({ data }) => Buffer.from(data ?? []).toString());
-  const everything = decoded(JSON.stringify([outputs, decisions, events])) + history.join('\n');
+  const everything = decodePayloads(JSON.stringify([outputs, decisions, events])) + history.join('\n');
   // Proves that the search would find a value that is present.
   expect(everything).toContain('"clientId":"from-file","environment":"production"');
   expect(everything.includes(CANARY)).toBe(false);

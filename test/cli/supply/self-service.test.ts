@@ -83,13 +83,17 @@ describe('an error that the preflight finds after the start', () => {
   test('can be corrected, and the migration then continues', async () => {
     const id = 'me.myob.late';
     const first = manifestOf(platform('myob'), [{ credential: 'sbx-ok-1' }]);
-    const taken = (JSON.parse(readFileSync(first, 'utf8')) as { companyFileId: string }[])[0]?.companyFileId;
+    const connectedOrganization = (JSON.parse(readFileSync(first, 'utf8')) as { companyFileId: string }[])[0]
+      ?.companyFileId;
     await me.asJson('self-service', first, '-p', 'myob', '--client', 'me', '--label', 'before');
     // Without access to the service, the command cannot find the error, but the worker does.
     const withoutService = { ...me.env, COMPANY_DATA_API_KEY: undefined, COMPANY_DATA_URL: undefined };
     const csv = (...rows: string[]) =>
       tempFile(['reference,name,companyFileId,accessToken,refreshToken', ...rows].join('\n'));
-    const both = csv(`A-1,One,${taken},any,sbx-ok-1.${randomUUID()}`, `A-2,Two,o-2,any,sbx-ok-1.${randomUUID()}`);
+    const both = csv(
+      `A-1,One,${connectedOrganization},any,sbx-ok-1.${randomUUID()}`,
+      `A-2,Two,o-2,any,sbx-ok-1.${randomUUID()}`,
+    );
     const { exitCode, out } = await ferry(
       ['self-service', both, '-p', 'myob', '--client', 'me', '--label', 'late', '--yes'],
       undefined,

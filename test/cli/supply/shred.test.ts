@@ -21,20 +21,20 @@ afterAll(async () => {
   await orchestrator.close();
 });
 
-const written = (name: string, lines: readonly string[]): string => {
+const writeLines = (name: string, lines: readonly string[]): string => {
   const file = path.join(folder, name);
   writeFileSync(file, lines.join('\n'));
   return file;
 };
 const credentialsOf = (name: string, references: readonly string[]): string =>
-  written(name, [
+  writeLines(name, [
     'reference,accessToken,refreshToken,organizationId,region',
     ...references.map(
       (reference) => `${reference},access-${reference},sbx-ok-1.shred-${reference},org-${reference},eu`,
     ),
   ]);
 const manifest = (): string =>
-  written('manifest.csv', ['reference,name,organizationId', 'Z-1,One,org-Z-1', 'Z-2,Two,org-Z-2']);
+  writeLines('manifest.csv', ['reference,name,organizationId', 'Z-1,One,org-Z-1', 'Z-2,Two,org-Z-2']);
 
 test('start --shred deletes the credential file once its credentials are stored, and keeps the manifest', async () => {
   const [rows, credentials] = [manifest(), credentialsOf('with-start.csv', ['Z-1', 'Z-2'])];

@@ -67,9 +67,9 @@ test('the wizard asks only for missing arguments, and starts nothing while the m
 }, 90_000);
 
 test('the wizard asks for a label if the id already exists', async () => {
-  const taken = ['-p', 'quickbooks-online', '--client', 'twice-wizard'];
-  await ferry(['start', manifest(6_100_000_000_000_003), ...taken], undefined, orchestrator.env);
-  const start = startWizard(...taken, '--contact', 'Sam');
+  const sameId = ['-p', 'quickbooks-online', '--client', 'twice-wizard'];
+  await ferry(['start', manifest(6_100_000_000_000_003), ...sameId], undefined, orchestrator.env);
+  const start = startWizard(...sameId, '--contact', 'Sam');
   await start.waitFor('Manifest file?');
   start.type(manifest(6_100_000_000_000_004) + KEY.enter);
   await start.waitFor('This migration already exists. Label for the new one?');

@@ -65,9 +65,9 @@ test('a failure is printed as one line', () => {
 });
 
 describe('a streamed result', () => {
-  async function* numbered(count: number, taken: () => void = () => undefined): AsyncGenerator<{ number: number }> {
+  async function* numbered(count: number, onItem: () => void = () => undefined): AsyncGenerator<{ number: number }> {
     for (let number = 1; number <= count; number += 1) {
-      taken();
+      onItem();
       yield { number };
     }
   }
@@ -84,46 +84,49 @@ describe('a streamed result', () => {
   });
 
   test('is produced only as fast as it is consumed', async () => {
-    let taken = 0;
-    const takeOne: (() => void)[] = [];
-    const stdout = new Writable({ highWaterMark: 1, write: (_piece, _encoding, done) => void takeOne.push(done) });
+    let produced = 0;
+    const pendingWrites: (() => void)[] = [];
+    const stdout = new Writable({
+      highWaterMark: 1,
+      write: (_piece, _encoding, done) => void pendingWrites.push(done),
+    });
     const output = new Output({ stdout, stderr: capturedStream() }, true);
     const written = output.streamJson(
       { schema: 'ferry.test/1', of: 'all' },
       'list',
-      numbered(1_000, () => (taken += 1)),
+      numbered(1_000, () => (produced += 1)),
     );
-    await until(async () => takeOne.length > 0);
-    expect(taken).toBe(0);
+    await until(async () => pendingWrites.length > 0);
+    expect(produced).toBe(0);
     for (let line = 1; line <= 3; line += 1) {
-      takeOne.shift()?.();
-      await until(async () => takeOne.length > 0);
+      pendingWrites.shift()?.();
+      await until(async () => pendingWrites.length > 0);
     }
-    expect(taken).toBeLessThan(6);
-    const rest = setInterval(() => takeOne.shift()?.(), 0);
+    expect(produced).toBeLessThan(6);
+    const rest = setInterval(() => pendingWrites.shift()?.(), 0);
     await written.finally(() => clearInterval(rest));
-    expect(taken).toBe(1_000);
+    expect(produced).toBe(1_000);
   });
 
   test('is a table with one header and aligned columns, whose rows are read in parts', async () => {
-    let taken = 0;
-    const takeOne: (() => void)[] = [];
+    let produced = 0;
+    const pendingWrites: (() => void)[] = [];
     const pieces: string[] = [];
     const stdout = new Writable({
       highWaterMark: 1,
       write: (piece: Buffer, _encoding, done) => {
         pieces.push(piece.toString());
-        takeOne.push(done);
+        pendingWrites.push(done);
       },
     });
     async function* rows() {
-      for await (const { number } of numbered(2_500, () => (taken += 1))) yield [`row ${number}`, 'of many'];
+      for await (const { number } of numbered(2_500, () => (produced += 1))) yield [`row ${number}`, 'of many'];
     }
     const columns = [{ title: 'Which' }, { title: 'What' }];
     const written = new Output({ stdout, stderr: capturedStream() }, false).streamTable(columns, rows());
-    await until(async () => takeOne.length > 0);
-    expect(taken).toBe(1_000);
-    const rest = setInterval(() => takeOne.shift()?.(), 0);
+    await until(async () => pendingWrites.length > 0);
+    expect(produced).toBe(1_000);
+    const rest = setInterval(() => pendingWrites.shift()?.(), 0);
     await written.finally(() => clearInterval(rest));
     const lines = pieces.join('').trimEnd().split('\n');
     expect(lines).toHaveLength(2_501);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-async function listed(...options: string[]): Promise<readonly string[]> {
+async function listReferences(...options: string[]): Promise<readonly string[]> {
   const { json } = await runJson(orchestrator, 'companies', ID, ...options);
   return (json['companies'] as readonly { reference: string }[]).map(({ reference }) => reference);
 }
@@ -64,7 +64,7 @@ test.each<[string[], string[]]>([
   [['--limit', '2', '--page', '4'], []],
   [['--state', 'not-moved-yet', '--limit', '2', '--page', '2'], ['c6']],
 ])('companies with the options %j lists %j', async (options, references) => {
-  expect(await listed(...options)).toEqual(references);
+  expect(await listReferences(...options)).toEqual(references);
 });
 
 test('a page shows how many companies match', async () => {

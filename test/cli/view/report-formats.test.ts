@@ -92,7 +92,7 @@ function reportOf(companies: readonly LedgerCompany[], head: Partial<ReportHead>
   };
 }
 
-async function written(format: ReportFormat, report = reportOf(COMPANIES)): Promise<string> {
+async function renderReport(format: ReportFormat, report = reportOf(COMPANIES)): Promise<string> {
   const stdout = capturedStream();
   await reportWriters[format](new Output({ stdout, stderr: stdout }, false), report);
   return stdout.text;
@@ -100,7 +100,7 @@ async function written(format: ReportFormat, report = reportOf(COMPANIES)): Prom
 
 describe('the HTML report', () => {
   test('escapes all text that people wrote', async () => {
-    const page = await written('html');
+    const page = await renderReport('html');
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     const tags = new Set([...page.matchAll(/<([a-z!][a-z0-9]*)/g)].map(([, tag]) => tag));
     for (const tag of ['script', 'img', 'iframe', 'object', 'base', 'form']) expect(tags).not.toContain(tag);
@@ -111,7 +111,7 @@ describe('the HTML report', () => {
   });
 
   test('has a content security policy that allows only its own style', async () => {
-    const page = await written('html');
+    const page = await renderReport('html');
     const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
     expect(page).toContain(`default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;`);
@@ -119,7 +119,7 @@ describe('the HTML report', () => {
   });
 
   test('shows who to call, what can be switched on again, and how long data was out of date', async () => {
-    const answers = (await written('html')).split('class="answers"')[1]?.split('</section>')[0] ?? '';
+    const answers = (await renderReport('html')).split('class="answers"')[1]?.split('</section>')[0] ?? '';
     expect(answers).toContain('<p class="contact">Sam ');
     expect(answers).toMatch(/<b>Never<\/b> \(2\).*<b>Yes<\/b> \(2\)/s);
     expect(answers).toContain('They were out of date for 6.3 hours at most');
@@ -129,25 +129,25 @@ describe('the HTML report', () => {
     [null, 'From the moment a company&#39;s syncing is disabled until it is moved. So far: 6.3 hours at most'],
     ['cancelled', 'until you switch them on again or their owners reconnect'],
   ] as const)('explains for the ending %s how long data is out of date: %s', async (ending, text) => {
-    expect(await written('html', reportOf(COMPANIES, { ending }))).toContain(text);
+    expect(await renderReport('html', reportOf(COMPANIES, { ending }))).toContain(text);
   });
 
   test('uses no internal words', async () => {
-    const page = await written('html');
+    const page = await renderReport('html');
     for (const word of ['moved', 'must reconnect', 'not moved']) expect(page).toContain(word);
     expect(page).not.toMatch(/\b(ledger|slice|vault|crossing|crossed|digest|PendingAuth|importing|migrated)\b/i);
   });
 
   test('links only http addresses for reconnecting', async () => {
-    expect(await written('html')).toContain('<a href="https://link.example/?a=1&amp;b=&quot;2&quot;"');
+    expect(await renderReport('html')).toContain('<a href="https://link.example/?a=1&amp;b=&quot;2&quot;"');
     const linkUrl = 'javascript:alert(1)';
-    const page = await written('html', reportOf([{ ...MUST_RECONNECT, linkUrl }]));
+    const page = await renderReport('html', reportOf([{ ...MUST_RECONNECT, linkUrl }]));
     expect(page).toContain('<td>javascript:alert(1)</td>');
     expect(page).not.toContain('href="javascript');
   });
 
   test('lists every company once, with its ids', async () => {
-    const page = await written('html');
+    const page = await renderReport('html');
     for (const { reference } of COMPANIES) {
       expect(page.split(`<span class="reference">${reference}</span>`)).toHaveLength(2);
     }
@@ -155,7 +155,7 @@ describe('the HTML report', () => {
   });
 
   test('draws progress, durations and failures', async () => {
-    const page = await written('html');
+    const page = await renderReport('html');
     for (const title of ['Progress over time', 'Duration per company', 'Failures by kind']) {
       expect(page).toContain(`<h3>${title}</h3>`);
     }
@@ -174,14 +174,14 @@ describe('the HTML report', () => {
       slowest: [],
       failures: [],
     };
-    const page = await written('html', { ...reportOf([]), statistics: async () => noStatistics });
+    const page = await renderReport('html', { ...reportOf([]), statistics: async () => noStatistics });
     expect(page).toContain('No company has been moved yet.');
     expect(page.match(/<svg /g)).toHaveLength(1);
   });
 });
 
 test('CSV has one row per company, and formulas are escaped', async () => {
-  const lines = (await written('csv')).trimEnd().split('\n');
+  const lines = (await renderReport('csv')).trimEnd().split('\n');
   expect(lines[0]).toMatch(/^reference,name,stored name,organization,outcome,why,what to do,switch on again,/);
   expect(lines).toHaveLength(5);
   expect(lines.find((line) => line.startsWith('C-2,'))).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
@@ -195,19 +195,19 @@ test.each(REPORT_FORMATS)('companies are read only as fast as %s is written', as
   async function* endless(): AsyncGenerator<LedgerCompany> {
     for (;;) yield { ...COMPANY, reference: `C-${(read += 1)}` };
   }
-  let taken = 0;
+  let linesWritten = 0;
   await new Promise<void>((full) => {
     // Stops accepting output after some lines, so that the writer has to wait.
     const stdout = new Writable({
       highWaterMark: 1_000,
-      write: (_piece, _encoding, done) => ((taken += 1) < 200 ? done() : full()),
+      write: (_piece, _encoding, done) => ((linesWritten += 1) < 200 ? done() : full()),
     });
     void reportWriters[format](new Output({ stdout, stderr: stdout }, false), {
       ...report,
       companies: (states) => (!states || states.includes('migrated') ? endless() : report.companies(states)),
     });
   });
-  expect(read).toBeLessThanOrEqual(taken + 2);
+  expect(read).toBeLessThanOrEqual(linesWritten + 2);
 });
 
 test('report rejects an unknown format', async () => {
