@@ -43,8 +43,8 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
 }
 
 /**
- * Handles a CommanderError. Commander also throws one after it has printed the help or the version. It has already
- * written the text of the error, so that only the JSON is missing.
+ * Handles a CommanderError, which Commander throws for a usage error, but also after printing the help or the version.
+ * It has already written its text, but no JSON.
  */
 function handleUsage(error: CommanderError, output: Output): 0 | 2 {
   if (error.exitCode === 0) return DONE;
@@ -56,6 +56,7 @@ function reportError(thrown: unknown, output: Output, { stderr }: Terminal, debu
   const error = withAdvice(thrown);
   if (error instanceof CommandFailed) output.fail(error.message.replace(/\.$/, ''), error.advice);
   else if (error instanceof ConfigurationError) output.fail(error.message);
-  else output.fail(`unexpected error: ${String(error)}`, 'run again with --debug for the stack trace, and report it');
+  else
+    output.fail(`unexpected error: ${String(error)}`, 'run the command again with --debug, and report the stack trace');
   if (debug) stderr.write(stackTrace(error));
 }

@@ -20,7 +20,7 @@ export interface DialogContext {
   readonly ferry: LedgerClient;
   readonly terminal: Terminal;
   readonly prompts: Prompts;
-  /** The default role and name. */
+  /** The role and name that the first dialog suggests. */
   readonly role: Role;
   readonly by: string;
 }

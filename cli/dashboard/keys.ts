@@ -6,7 +6,7 @@ import { selectedRow } from './state';
 export interface RequestedDecision {
   readonly kind: 'approve' | 'reject' | 'pause' | 'resume' | 'retry';
   readonly migrationId: string;
-  /** The selected company. */
+  /** The reference of the selected company; absent if none is selected. */
   readonly reference?: string;
 }
 
@@ -17,9 +17,9 @@ export interface KeyResult {
   readonly action?: KeyAction;
 }
 
-/** @param height rows per page of the list */
+/** Handles a key. @param height number of rows per page of the list */
 export function handleKey(before: DashboardState, key: string, height: number): KeyResult {
-  // The user has seen the last result when they press a key.
+  // Clears the last result, because the user has seen it when they press a key.
   const state = { ...before, lastResult: null };
   if (key === 'ctrl-c' || key === 'q') return { state, action: 'quit' };
   if (state.isHelpShown) return { state: { ...state, isHelpShown: false } };
@@ -48,7 +48,7 @@ function decisionFor(state: DashboardState, key: string): RequestedDecision | nu
   }
 }
 
-/** Uses the data of the migration's page if it is open, because the list is updated a moment later. */
+/** Returns whether the migration is paused. Prefers its open page to the list, which is updated a moment later. */
 function isPaused(state: DashboardState): boolean {
   const shown = state.isOpen && state.detail ? state.detail.progress.state : selectedRow(state)?.state;
   return shown === 'paused';

@@ -20,14 +20,14 @@ export interface ProgressFacts {
   readonly endsBy: string | null;
 }
 
-/** A migration in the list. */
+/** The data of one row of the list. */
 export interface DashboardRow extends MigrationSummary {
   /** Null if it has not been read yet, because the row was not visible. */
   readonly overview: Overview | null;
   readonly facts: ProgressFacts | null;
 }
 
-/** A migration on its own page. */
+/** The data of a migration's page. */
 export interface MigrationDetail {
   readonly progress: Progress;
   readonly overview: Overview | null;
@@ -123,7 +123,7 @@ function sortedRows(rows: readonly DashboardRow[]): readonly DashboardRow[] {
 /** Sorts `m2` before `m10`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 
-/** The groups of migrations, the most urgent first: support has to act, nobody has to, only the client has to. */
+/** The groups of migrations, in the order of the list: support must act, nobody must act, or only the client must. */
 const STATUS_GROUPS = ['support', 'running', 'client'] as const;
 
 export type StatusGroup = (typeof STATUS_GROUPS)[number];

@@ -45,7 +45,7 @@ async function reach(url: string, clocks: ClockReading[]): Promise<CheckResult> 
     signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
   });
   const date = Date.parse(answer.headers.get('date') ?? '');
-  // Adds half a second, the average loss, because the Date header has whole seconds.
+  // Adds half a second, the average rounding error, because the Date header contains only whole seconds.
   if (!Number.isNaN(date)) clocks.push({ whose: 'the service', aheadMs: date + 500 - (sentAt + Date.now()) / 2 });
   return ok(SERVICE, `answers at ${new URL(url).host}`);
 }

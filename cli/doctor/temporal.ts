@@ -99,7 +99,8 @@ async function searchAttributes(connection: Connection, namespace: string): Prom
 async function worker(connection: Connection, namespace: string): Promise<CheckResult> {
   const { workflows, activities } = await readWorkers({ temporal: new Client({ connection, namespace }) });
   if (workflows > 0 && activities > 0) return ok(ABOUT.worker, `${counted(workflows, 'worker')} running`);
-  const what = workflows + activities === 0 ? 'none is running' : 'none serves workflows, or none serves activities';
+  const what =
+    workflows + activities === 0 ? 'none is running' : 'no worker serves workflows, or no worker serves activities';
   const advice = 'start one (node dist/worker/main.js) or everything (ferry up); decisions are kept until then';
   return problem(ABOUT.worker, what, advice);
 }

@@ -19,7 +19,7 @@ function comparable(version: string): number {
 export function checkSigningKey(signingKey: ConfigPart<'signingKey'>): CheckResult {
   if ('found' in signingKey) return signingKey.found;
   const { by, publicKey } = signingKey.value;
-  return ok('signing key', `of ${by}, public key ${publicKey}`);
+  return ok('signing key', `belongs to ${by}, public key ${publicKey}`);
 }
 
 /** The maximum clock skew. A larger skew affects windows, and the `notBefore` and `validUntil` of decisions. */

@@ -83,8 +83,8 @@ export type CellsByField = ReadonlyMap<string, Cell>;
 /**
  * Matches the headers of a file to known columns. Ignores case, spaces, hyphens and underscores.
  *
- * @returns a function that maps a row's cells to column names; null if columns are missing or ambiguous (all
- *   are reported)
+ * @returns a function that maps a row's cells to column names;
+ *   null if columns are missing or ambiguous, which is reported
  */
 export function matchColumns(
   file: string,

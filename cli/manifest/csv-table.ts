@@ -131,7 +131,7 @@ async function* completeRows(
       severity: 'error',
       file,
       line,
-      message: `the row has ${counted(cells.length, 'cell')}, the header row has ${headers.length}`,
+      message: `the row has ${counted(cells.length, 'cell')}, but the header row has ${headers.length}`,
       advice:
         cells.length > headers.length
           ? 'put cells that contain the delimiter in double quotes'

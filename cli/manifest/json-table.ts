@@ -11,7 +11,7 @@ const MAX_DEPTH = 50;
 
 const EXPECTED = `a manifest is [{"reference": …}, …] or {"${ROWS_INSIDE}": [{"reference": …}, …]}`;
 
-/** Returns whether a text is JSON and not CSV, which does not start with a bracket. */
+/** Returns whether a text is JSON rather than CSV. CSV does not start with a bracket. */
 export function isJson(text: string): boolean {
   return /^\s*[[{]/.test(text);
 }
@@ -58,7 +58,7 @@ async function* objectsOf(file: string, text: AsyncIterable<string>): AsyncGener
 /** An object or array that has not been closed yet. */
 interface Level {
   readonly opens: '{' | '[';
-  /** In an object: the key of the value that follows. */
+  /** The key of the next value, if this is an object. */
   key: string;
 }
 

@@ -5,9 +5,9 @@ export interface JsonToken {
   readonly kind: '{' | '}' | '[' | ']' | ',' | ':' | 'string' | 'number' | 'constant' | 'end';
   /** The value of a string; otherwise the text as written, because a number of 16 digits would lose its last digit. */
   readonly text: string;
-  /** From 1. */
+  /** The number of the line, starting at 1. */
   readonly line: number;
-  /** The position in the line, from 1. */
+  /** The position in the line, starting at 1. */
   readonly column: number;
 }
 

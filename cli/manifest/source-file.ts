@@ -138,7 +138,7 @@ function encodingOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   return 'utf-8';
 }
 
-/** Decodes the text and converts all line endings to `\n`, so that line numbers are the same for all of them. */
+/** Decodes the text and converts all line endings to `\n`, so that they do not affect line numbers. */
 async function* decoded(file: FileHandle, encoding: 'utf-8' | 'utf-16le' | 'utf-16be'): AsyncGenerator<string> {
   const decoder = iconv.getDecoder(encoding);
   let pending = '';

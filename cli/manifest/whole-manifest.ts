@@ -82,8 +82,8 @@ export function reportTotals(file: string, totals: ManifestTotals, platform: Pla
     [platform.organizationField, totals.organizations],
   ] as const) {
     if (!rounding.isLikely) continue;
-    const message = `every long ${field} ends in zeros after 15 digits; a spreadsheet has probably rounded them`;
-    const advice = 'compare one with the original; format the column as text before you enter the values';
+    const message = `all long values of ${field} end in zeros after 15 digits; a spreadsheet has probably rounded them`;
+    const advice = 'compare one of them with the original; format the column as text before you enter the values';
     report({ ...warning, code: 'rounded-numbers', field, message, advice });
   }
 
@@ -147,7 +147,7 @@ export class CredentialMatcher {
     const organization = fields.reveal()[field];
     if (organization === undefined) return;
     if (this.#rowsWithOrganization.get(JSON.stringify([reference, organization])) === row) return;
-    const message = `${field} is not the one that ${inQuotes(reference)} has in the manifest (row ${row})`;
+    const message = `${field} does not match ${inQuotes(reference)} in the manifest (row ${row})`;
     const advice = 'check whether the rows of one file have shifted by one';
     reader.error(field, 'credential-of-other-organization', message, advice);
   }

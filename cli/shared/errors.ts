@@ -56,7 +56,7 @@ const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [MigrationClosed, 'see its outcome with: ferry report'],
   [ManifestClosed, 'start a new migration with another --label'],
   [OrganizationTaken, 'remove these rows: only one migration can move an organization'],
-  [VaultClosed, 'credentials can be sealed only while a worker is running; see: ferry show'],
+  [VaultClosed, 'make sure that a worker is running and that the migration has not ended; see: ferry show'],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
   [UnknownMasterKey, 'nothing is lost; add this key and run the command again'],

@@ -112,7 +112,7 @@ async function askRoute(prompts: Prompts, { name, routes }: Platform, print: (li
   if (only === undefined || more.length > 0)
     return prompts.choose("Who runs this migration: the provider's team, or the client?", ROUTES);
   const who = only === 'managed' ? 'the provider, in six steps' : 'the client, in self-service';
-  print(`  ${name}: moved by ${who}.`);
+  print(`  ${name} companies are moved by ${who}.`);
   return only;
 }
 

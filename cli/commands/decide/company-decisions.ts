@@ -71,7 +71,7 @@ const COMMANDS: readonly CompanyCommand[] = [
 
 const MAX_REFERENCES = 5;
 
-/** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: decisions on companies. */
+/** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: send decisions on companies. */
 export function addCompanyDecisions(context: Context): void {
   for (const command of COMMANDS) addCommand(context, command);
 }
@@ -159,7 +159,7 @@ const REMEDIES = ['exclude', 'retry', 'relink', 'skip'] as const satisfies reado
 
 /**
  * Checks that the decision applies to all of the companies; otherwise it is sent for none of them. Without the ledger
- * nothing is checked, and the outcome reports for how many companies the decision was applied.
+ * the caller skips this check, and the outcome reports the number of companies that the decision was applied to.
  *
  * @throws CommandFailed
  */

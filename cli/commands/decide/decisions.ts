@@ -10,7 +10,7 @@ import { CommandFailed } from '../../shared/errors';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions, addWindowOptions, limitsFrom, windowsFrom } from '../../shared/limit-options';
 
-/** `ferry reject`, `propose-time`, `pause`, `resume`. */
+/** `ferry reject`, `propose-time`, `pause`, `resume`: send the decision of the same name. */
 export function addDecisions({ program, run, terminal }: Context): void {
   addDecisionOptions(
     program

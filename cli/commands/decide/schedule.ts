@@ -96,7 +96,7 @@ function printSchedule(output: Output, { migrationId, windows, openings, state, 
   const noteText = note ? ` (${note})` : '';
   const states: Readonly<Record<WindowSchedule['state'], string>> = {
     running: output.styled('green', 'windows open automatically'),
-    paused: output.styled('yellow', `paused${noteText}: no window opens`),
+    paused: output.styled('yellow', `paused${noteText}: windows do not open`),
     'not-yet': 'windows open automatically in step 6; the first company also waits for a window',
     none: 'no windows: companies can be moved at any time, or the migration has ended',
   };

@@ -112,7 +112,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       ...total,
     });
     const preflight = await waitForPreflight(ferry, migrationId);
-    // On a rotating platform, credentials that were obtained before syncing was disabled stop working.
+    // Not on a rotating platform, where credentials that were obtained before syncing was disabled stop working.
     const canStore = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
     const stored = canStore
       ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by)).stored.length

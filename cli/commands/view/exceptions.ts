@@ -27,7 +27,7 @@ interface Kind {
   readonly title: string;
   readonly remedies: readonly Remedy[];
   readonly companies: number;
-  /** The first references, at most one more than fits into a command. With the extra one, the command takes a file. */
+  /** The first references, at most one more than fits into a command. For more, `remedyCommand` uses a file. */
   readonly references: readonly string[];
 }
 

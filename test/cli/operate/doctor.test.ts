@@ -224,7 +224,9 @@ test('a signing key is reported with the name of its holder', async () => {
   const file = path.join(folder, 'sam.key');
   await ferry(['keys', 'create', '--by', 'Sam', '--file', file], undefined, { TOKENFERRY_HOME: folder });
   const { checks } = await runDoctor({ TOKENFERRY_SIGNING_KEY_FILE: file });
-  expect(checks.find(({ about }) => about === 'signing key')?.what).toMatch(/^of Sam, public key [0-9a-f]{64}$/);
+  expect(checks.find(({ about }) => about === 'signing key')?.what).toMatch(
+    /^belongs to Sam, public key [0-9a-f]{64}$/,
+  );
 });
 
 test('the variable to set is reported for a codec server that requires a token', async () => {

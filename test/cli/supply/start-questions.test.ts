@@ -34,7 +34,7 @@ test('the wizard asks for all arguments, checks them, shows the command, and sta
   start.type('quick');
   await start.waitFor(/❯ QuickBooks Online\n +QuickBooks Online Sandbox\n\n/);
   start.type(KEY.enter);
-  await start.waitFor('QuickBooks Online: moved by the provider, in six steps.');
+  await start.waitFor('QuickBooks Online companies are moved by the provider, in six steps.');
   await start.waitFor('Manifest file?');
   start.type(`nowhere.csv${KEY.enter}`);
   await start.waitFor('There is no file nowhere.csv');
@@ -90,7 +90,7 @@ test('the wizard continues with ferry self-service, which asks for confirmation,
   start.type(`xero`);
   await start.waitFor('❯ Xero');
   start.type(KEY.enter);
-  await start.waitFor('Xero: moved by the client itself, by self-service.');
+  await start.waitFor('Xero companies are moved by the client, in self-service.');
   await start.waitFor('Credential file?');
   start.type(KEY.enter);
   await start.waitFor(/ferry self-service .*own-key\.csv' --client own-wizard --contact Sam --platform xero/);
