@@ -1,14 +1,14 @@
-/** Creates unique marker texts and searches files for them in every encoding. */
+/** Creates unique texts (markers), and searches files for them in every encoding. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Common prefix of all markers of a run. A file without it is not searched for single markers. */
+/** Prefix of all markers of a run. A file that does not contain the prefix is not searched for the single markers. */
 const MARKER_PREFIX = `mark${letters(8)}`;
 
 const markers: { readonly kind: MarkerKind; readonly text: string }[] = [];
 
-/** `content`: a name, note or reason. `quoted`: an error text of the service, which can quote a name. */
+/** `content`: a name, note or reason. `quoted`: an error text of the service, which might contain a name. */
 type MarkerKind = 'credential' | 'content' | 'quoted';
 
 /** Creates a text that exists nowhere else, so that every occurrence is a leak. */
@@ -18,24 +18,24 @@ export function createMarker(kind: MarkerKind): string {
   return text;
 }
 
-/** Returns letters only, because a text with digits could look like a credential and be masked. */
+/** Returns random letters. A text with digits could look like a credential and be masked. */
 function letters(bytes: number): string {
   return randomBytes(bytes)
     .toString('hex')
     .replace(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
 }
 
-/** Lists the occurrences of markers of this kind and of the other texts: file, text and encoding. */
+/** Lists the occurrences of all markers of this kind, and of `otherTexts`, as file, text and encoding. */
 export function findMarkers(
   kind: MarkerKind,
   files: readonly string[],
-  others: readonly string[] = [],
+  otherTexts: readonly string[] = [],
 ): readonly string[] {
   const texts = markers.filter((each) => each.kind === kind).map(({ text }) => text);
   return files.flatMap((file) => {
     const content = readFileSync(file);
     const suspects = encodingsOf(MARKER_PREFIX).some(({ form }) => content.includes(form)) ? texts : [];
-    return [...suspects, ...others].flatMap((text) =>
+    return [...suspects, ...otherTexts].flatMap((text) =>
       encodingsOf(text)
         .filter(({ form }) => content.includes(form))
         .map(({ name }) => `${file}: ${text} ${name}`),
@@ -43,22 +43,23 @@ export function findMarkers(
   });
 }
 
+/** Lists the files in a folder and its subfolders. */
 export function filesBelow(root: string): readonly string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** Returns the text in every encoding in which it can have been written. */
+/** Returns the text in all encodings in which it might have been written. */
 export function encodingsOf(text: string): readonly { readonly name: string; readonly form: string | Buffer }[] {
   const bytes = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
   const hex = bytes.join('');
   return [
     { name: 'as it is', form: text },
-    { name: 'in UTF-16, little end first', form: Buffer.from(text, 'utf16le') },
-    { name: 'in UTF-16, big end first', form: Buffer.from(text, 'utf16le').swap16() },
+    { name: 'in UTF-16, little-endian', form: Buffer.from(text, 'utf16le') },
+    { name: 'in UTF-16, big-endian', form: Buffer.from(text, 'utf16le').swap16() },
     { name: 'in hexadecimal', form: hex },
-    { name: 'in capital hexadecimal', form: hex.toUpperCase() },
+    { name: 'in uppercase hexadecimal', form: hex.toUpperCase() },
     { name: 'URL-encoded', form: encodeURIComponent(text) },
     { name: 'URL-encoded throughout', form: bytes.map((byte) => `%${byte}`).join('') },
     { name: 'escaped for JSON', form: JSON.stringify(text).slice(1, -1) },
@@ -72,7 +73,7 @@ export function encodingsOf(text: string): readonly { readonly name: string; rea
   ];
 }
 
-/** Encodes a text that is inside a longer one. Omits the characters that also encode neighbouring bytes. */
+/** Encodes a text that is part of a longer text. Omits the characters that also encode bytes before or after it. */
 function encodeInBase64(text: string, before: number, encoding: 'base64' | 'base64url'): string {
   const encoded = Buffer.from(`${'-'.repeat(before)}${text}`)
     .toString(encoding)
