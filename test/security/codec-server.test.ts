@@ -1,13 +1,12 @@
-/** The codec server over real HTTP: who can decrypt payloads, and how calls are refused. */
+/** The codec server over HTTP: which callers can decrypt payloads, and how calls are refused. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import type { JWTPayload, KeyLike } from 'jose';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT, type JWTPayload, type KeyLike } from 'jose';
 import { pino } from 'pino';
 import { createPayloadCodec, parsePayloadKeys, Secret } from '../../security';
 import type { CodecServer, CodecServerOptions } from '../../security/codec-server';
@@ -25,7 +24,7 @@ const logger = pino(
 let folder: string;
 let keySet: string;
 let key: KeyLike;
-let foreignKey: KeyLike;
+let otherKey: KeyLike;
 const running: { close(): Promise<unknown> }[] = [];
 
 beforeAll(async () => {
@@ -33,7 +32,7 @@ beforeAll(async () => {
   keySet = path.join(folder, 'keys.json');
   const pair = await generateKeyPair('ES256');
   key = pair.privateKey;
-  foreignKey = (await generateKeyPair('ES256')).privateKey;
+  otherKey = (await generateKeyPair('ES256')).privateKey;
   writeFileSync(keySet, JSON.stringify({ keys: [{ ...(await exportJWK(pair.publicKey)), alg: 'ES256' }] }));
 });
 beforeEach(() => log.splice(0));
@@ -42,7 +41,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function serve(some: Partial<CodecServerOptions> = {}): Promise<CodecServer> {
+async function serve(overrides: Partial<CodecServerOptions> = {}): Promise<CodecServer> {
   const verifyToken = await createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, keySet });
   const server = await startCodecServer({
     payloadKeys,
@@ -51,14 +50,14 @@ async function serve(some: Partial<CodecServerOptions> = {}): Promise<CodecServe
     host: '127.0.0.1',
     port: 0,
     log: logger,
-    ...some,
+    ...overrides,
   });
   running.push(server);
   return server;
 }
 
-const token = (some: JWTPayload = {}, signedWith = key, expires: string | number = '5 minutes'): Promise<string> =>
-  new SignJWT({ namespaces: ['ours'], sub: 'cleo', iss: ISSUER, aud: AUDIENCE, ...some })
+const token = (overrides: JWTPayload = {}, signedWith = key, expires: string | number = '5 minutes'): Promise<string> =>
+  new SignJWT({ namespaces: ['ours'], sub: 'cleo', iss: ISSUER, aud: AUDIENCE, ...overrides })
     .setProtectedHeader({ alg: 'ES256' })
     .setExpirationTime(expires)
     .sign(signedWith);
@@ -109,9 +108,9 @@ test('decrypts and encrypts payloads for a reader of the namespace', async () =>
   expect(textOf(body.payloads?.[0])).toBe('"marker"');
   expect(headers.get('cache-control')).toBe('no-store');
   const plain = toWire(defaultPayloadConverter.toPayload('typed'));
-  const { body: closed } = await ask(server, 'encode', [plain], { bearer });
-  expect(textOf(closed.payloads?.[0])).not.toContain('typed');
-  expect(textOf((await ask(server, 'decode', closed.payloads, { bearer })).body.payloads?.[0])).toBe('"typed"');
+  const { body: encoded } = await ask(server, 'encode', [plain], { bearer });
+  expect(textOf(encoded.payloads?.[0])).not.toContain('typed');
+  expect(textOf((await ask(server, 'decode', encoded.payloads, { bearer })).body.payloads?.[0])).toBe('"typed"');
   expect(log.map(({ subject, status: answered, payloads }) => [subject, answered, payloads])).toEqual([
     ['cleo', 200, 1],
     ['cleo', 200, 1],
@@ -121,19 +120,14 @@ test('decrypts and encrypts payloads for a reader of the namespace', async () =>
 
 test.each<[string, () => Promise<string> | undefined, number, RegExp]>([
   ['no token', () => undefined, 401, /a bearer token is required/],
-  ['a text that is not a token', () => Promise.resolve('nonsense'), 401, /not valid/],
-  ['a token signed with another key', () => token({}, foreignKey), 401, /not valid/],
+  ['text that is not a token', () => Promise.resolve('nonsense'), 401, /not valid/],
+  ['a token signed with another key', () => token({}, otherKey), 401, /not valid/],
   ['a token that has expired', () => token({}, key, Math.floor(Date.now() / 1000) - 60), 401, /not valid: .*exp/],
-  ['a token of another issuer', () => token({ iss: 'https://elsewhere' }), 401, /not valid: .*iss/],
+  ['a token from another issuer', () => token({ iss: 'https://elsewhere' }), 401, /not valid: .*iss/],
   ['a token for another audience', () => token({ aud: 'another' }), 401, /not valid: .*aud/],
-  ['a token that names no namespaces', () => token({ namespaces: 'ours' }), 401, /claim "namespaces"/],
-  [
-    'a token for other namespaces',
-    () => token({ namespaces: ['theirs'] }),
-    403,
-    /does not give access to namespace ours/,
-  ],
-])('refuses a call with %s, and logs it', async (_, bearerOf, status, why) => {
+  ['a token without a list of namespaces', () => token({ namespaces: 'ours' }), 401, /claim "namespaces"/],
+  ['a token for another namespace', () => token({ namespaces: ['b'] }), 403, /does not give access to namespace ours/],
+])('refuses and logs a call with %s', async (_, bearerOf, status, why) => {
   const server = await serve();
   const bearer = await bearerOf();
   const payload = await encrypted('marker');
@@ -146,17 +140,16 @@ test.each<[string, () => Promise<string> | undefined, number, RegExp]>([
 });
 
 test('refuses a token with the algorithm `none`', async () => {
-  const [header, payload] = [
-    { alg: 'none' },
-    { namespaces: ['ours'], sub: 'x', iss: ISSUER, aud: AUDIENCE, exp: 9e9 },
-  ].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+  const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const header = encode({ alg: 'none' });
+  const payload = encode({ namespaces: ['ours'], sub: 'x', iss: ISSUER, aud: AUDIENCE, exp: 9e9 });
   expect((await ask(await serve(), 'decode', [], { bearer: `${header}.${payload}.` })).status).toBe(401);
 });
 
 test('reads the key set from a URL', async () => {
-  const keys = createServer((_, response) => response.setHeader('content-type', 'application/json').end(content));
-  const { readFile } = await import('node:fs/promises');
-  const content = await readFile(keySet, 'utf8');
+  const keys = createServer((_, response) =>
+    response.setHeader('content-type', 'application/json').end(readFileSync(keySet)),
+  );
   await new Promise<void>((resolve) => keys.listen(0, '127.0.0.1', resolve));
   running.push({ close: async () => void keys.close() });
   const address = `http://127.0.0.1:${(keys.address() as AddressInfo).port}`;
@@ -165,7 +158,7 @@ test('reads the key set from a URL', async () => {
   expect((await ask(server, 'decode', [await encrypted('any')], { bearer: await token() })).status).toBe(200);
 });
 
-test('refuses a key set from a plain http URL or an unreadable file', async () => {
+test('rejects a key set from a remote http URL or from an unreadable file', async () => {
   const rules = { issuer: ISSUER, audience: AUDIENCE };
   await expect(createTokenVerifier({ ...rules, keySet: 'http://identity.example/keys' })).rejects.toThrow(
     'must begin with https:',
@@ -175,7 +168,7 @@ test('refuses a key set from a plain http URL or an unreadable file', async () =
   );
 });
 
-test('responds 503 while the key set cannot be fetched, and does not call any token invalid', async () => {
+test('responds with 503 while the key set cannot be fetched', async () => {
   const verifyToken = await createTokenVerifier({
     issuer: ISSUER,
     audience: AUDIENCE,
@@ -189,7 +182,7 @@ test('responds 503 while the key set cannot be fetched, and does not call any to
   ]);
 });
 
-test('refuses a page of another origin, even with a valid token', async () => {
+test('refuses a page from another origin, even with a valid token', async () => {
   const bearer = await token();
   const payload = await encrypted('marker');
   for (const server of [await serve(), await serve({ verifyToken: null })]) {
@@ -199,7 +192,7 @@ test('refuses a page of another origin, even with a valid token', async () => {
   }
 });
 
-test('without token checks, refuses a page whose host name resolves to this machine', async () => {
+test('refuses a page whose host name resolves to this machine if tokens are not checked', async () => {
   const server = await serve({ verifyToken: null });
   const status = (host: string) =>
     new Promise<number | undefined>((resolve, reject) => {
@@ -216,7 +209,7 @@ test('without token checks, refuses a page whose host name resolves to this mach
   expect(await status(`127.0.0.1:${port}`)).toBe(200);
 });
 
-test('limits calls with bad tokens per address without blocking valid tokens', async () => {
+test('limits calls with invalid tokens per address without blocking valid tokens', async () => {
   const server = await serve();
   const statuses: number[] = [];
   for (let call = 0; call < 70; call += 1) statuses.push((await ask(server, 'decode', [], { bearer: 'bad' })).status);
@@ -224,9 +217,9 @@ test('limits calls with bad tokens per address without blocking valid tokens', a
   expect((await ask(server, 'decode', [], { bearer: await token() })).status).toBe(200);
 });
 
-test('logs route and subject of a call, but no text from its URL', async () => {
+test('logs the route and subject of a call, but no other text from its URL', async () => {
   const server = await serve();
-  await ask(server, 'decode?marker', [], { bearer: await token({ namespaces: ['theirs'] }) });
+  await ask(server, 'decode?marker', [], { bearer: await token({ namespaces: ['other'] }) });
   await ask(server, 'marker', [], { bearer: await token() });
   expect(log).toMatchObject([
     { subject: 'cleo', namespace: 'ours', call: '/decode', status: 403 },
@@ -236,7 +229,7 @@ test('logs route and subject of a call, but no text from its URL', async () => {
 
 test.each([
   [
-    'tokens are not checked and the address is reachable from outside',
+    'tokens are not checked and other machines can reach the address',
     ['--host', '0.0.0.0'],
     'only on this machine, not on 0.0.0.0',
   ],
@@ -251,7 +244,7 @@ test.each([
     ['--issuer', ISSUER, '--audience', AUDIENCE, '--key-set', 'none.json'],
     'the key set none.json cannot be read',
   ],
-])('ferry codec-server does not start when %s', async (_, options, why) => {
+])('does not start ferry codec-server if %s', async (_, options, why) => {
   const env = { TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64') };
   const { exitCode, err } = await ferry(['codec-server', '--origin', ORIGIN, ...options], undefined, env);
   expect({ exitCode, err }).toEqual({ exitCode: 1, err: expect.stringContaining(why) as string });
@@ -264,9 +257,9 @@ test('allows CORS only for the configured origins', async () => {
       method: 'OPTIONS',
       headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-namespace' },
     });
-  const ours = await preflight(ORIGIN);
-  expect(ours.headers.get('access-control-allow-origin')).toBe(ORIGIN);
-  expect(ours.headers.get('access-control-allow-headers')).toContain('x-namespace');
+  const allowed = await preflight(ORIGIN);
+  expect(allowed.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+  expect(allowed.headers.get('access-control-allow-headers')).toContain('x-namespace');
   expect((await preflight('https://evil.example')).headers.get('access-control-allow-origin')).not.toBe(
     'https://evil.example',
   );
@@ -280,11 +273,11 @@ test.each([
   expect((await ask(await serve(), 'decode', payloads, { bearer: await token() })).status).toBe(status);
 });
 
-test('responds 422 to a payload under an unknown key, and names the key', async () => {
-  const others = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
-  const [payload] = await createPayloadCodec(others).encode([defaultPayloadConverter.toPayload('any')]);
+test('responds with 422 to a payload under an unknown key, and names the key', async () => {
+  const otherKeys = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
+  const [payload] = await createPayloadCodec(otherKeys).encode([defaultPayloadConverter.toPayload('any')]);
   const answer = await ask(await serve(), 'decode', [toWire(payload ?? {})], { bearer: await token() });
-  expect([answer.status, answer.body.message]).toEqual([422, expect.stringContaining(others.newest.id)]);
+  expect([answer.status, answer.body.message]).toEqual([422, expect.stringContaining(otherKeys.newest.id)]);
 });
 
 test('limits the calls of each reader', async () => {
@@ -296,7 +289,7 @@ test('limits the calls of each reader', async () => {
   expect((await ask(server, 'decode', [], { bearer: await token({ sub: 'another' }) })).status).toBe(200);
 });
 
-test('without token checks it only listens on this machine', async () => {
+test('listens only on this machine if tokens are not checked', async () => {
   const server = await serve({ verifyToken: null });
   expect((await ask(server, 'decode', [await encrypted('marker')])).status).toBe(200);
   await expect(serve({ verifyToken: null, host: '0.0.0.0' })).rejects.toThrow('127.0.0.1');

@@ -1,4 +1,4 @@
-/** A service that echoes credentials in its responses: nothing that is shown, stored or logged contains them. */
+/** A service that echoes credentials in its responses. No output, ledger row or log line may contain them. */
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { withTypedFailures } from '../../activities/typed-failures';
@@ -25,19 +25,19 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   'as in a URL': (text) => `https://a.example/cb?token=${encodeURIComponent(text)}`,
   'in base64': (text) => Buffer.from(text).toString('base64'),
 };
-type Place = 'the error' | 'what is invalid' | 'headers' | 'a page' | 'a redirect' | 'a success';
+type Place = 'the error' | 'a validation error' | 'headers' | 'an HTML page' | 'a redirect' | 'a success';
 const PLACES: readonly [number, Place][] = [
   [400, 'the error'],
-  [400, 'what is invalid'],
+  [400, 'a validation error'],
   [500, 'the error'],
   [500, 'headers'],
-  [502, 'a page'],
+  [502, 'an HTML page'],
   [302, 'a redirect'],
   [200, 'a success'],
 ];
 const CASES = PLACES.flatMap(([status, place]) => Object.keys(ENCODINGS).map((form) => [status, place, form] as const));
 
-/** Echoes what the request sent: the API key and the values of the body. */
+/** Echoes the secrets of the request: the API key and the values of the body. */
 const echo =
   (status: number, place: Place, form: string): Reply =>
   (response, { headers, body }) => {
@@ -54,11 +54,11 @@ function responseWith(status: number, place: Place, text: string): { body: unkno
   switch (place) {
     case 'the error':
       return { body: { ...error, error: text, service: text, correlationId: text }, headers: {} };
-    case 'what is invalid':
+    case 'a validation error':
       return { body: { ...error, validation: { errors: [{ message: text, itemId: text }] } }, headers: {} };
     case 'headers':
       return { body: error, headers: { ...correlated, 'retry-after': '0', 'x-sent': encodeURI(text) } };
-    case 'a page':
+    case 'an HTML page':
       return { body: `<html><title>${text}</title>`, headers: { 'content-type': 'text/html' } };
     case 'a redirect':
       return { body: '', headers: { location: `https://a.example/login?${encodeURI(text)}` } };
@@ -69,7 +69,7 @@ function responseWith(status: number, place: Place, text: string): { body: unkno
   }
 }
 
-/** Expects that no fragment of a credential is in the text, in any encoding. */
+/** Expects that the text contains no fragment of a credential in any encoding. */
 function expectNoCredentialIn(shown: string): void {
   for (const secret of [KEY, ACCESS, REFRESH]) {
     for (const form of [
@@ -96,7 +96,7 @@ describe('results and errors of the HTTP client', () => {
   });
   const fields = new Secret({ accessToken: ACCESS, refreshToken: REFRESH });
 
-  test.each(CASES)('do not contain credentials that a %i echoes in %s, %s', async (status, place, form) => {
+  test.each(CASES)('do not contain credentials that a %i response echoes in %s, %s', async (status, place, form) => {
     service.answer(echo(status, place, form));
     const result = await client.putAuthorization('c1', 'k1', fields).catch((error: unknown) => error);
     const lines: string[] = [];
@@ -129,9 +129,9 @@ describe('the ledger of a company that was not moved', () => {
 
   test.each([
     [400, 'the error'],
-    [400, 'what is invalid'],
+    [400, 'a validation error'],
     [200, 'a success'],
-  ] as const)('does not contain the token that a %i echoes in %s', async (status, place) => {
+  ] as const)('does not contain the token that a %i response echoes in %s', async (status, place) => {
     rig.proxy.reset();
     const token = `sbx-ok-5.${randomBytes(24).toString('hex')}`;
     const { id } = await rig.migration([token]);

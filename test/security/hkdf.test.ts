@@ -22,11 +22,11 @@ test.each([
   expect(Buffer.from(await kdf.expand(extracted, bytes(info), length)).toString('hex')).toBe(okm);
 });
 
-test('refuses to output more than HKDF can', async () => {
+test('rejects an output length above the limit of HKDF', async () => {
   await expect(new NodeHkdfSha256().expand(new ArrayBuffer(32), new ArrayBuffer(0), 8_161)).rejects.toThrow('8161');
 });
 
-test("a box sealed with it opens with the library's own HKDF", async () => {
+test("seals a box that the library's own HKDF opens", async () => {
   const { publicKey, privateKey } = await createVaultKey();
   const [credential, row] = [Buffer.from('a credential'), Buffer.from('acme/7')];
   const sealed = await seal(publicKey, credential, row);

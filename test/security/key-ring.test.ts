@@ -5,10 +5,10 @@ const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString
 const parsed = (text: string) => parseMasterKeys(new Secret(text));
 
 test.each([
-  ['one', `${NEW}\n`, [NEW]],
-  ['several lines, also from Windows', `${NEW}\r\n${OLD}\r\n`, [NEW, OLD]],
-  ['commas', `${NEW},${OLD}`, [NEW, OLD]],
-])('parses keys, newest first: %s', (_form, content, expected) => {
+  ['one key', `${NEW}\n`, [NEW]],
+  ['several lines with Windows line endings', `${NEW}\r\n${OLD}\r\n`, [NEW, OLD]],
+  ['keys separated by commas', `${NEW},${OLD}`, [NEW, OLD]],
+])('parses %s, newest first', (_form, content, expected) => {
   const { newest, byId } = parsed(content);
   expect([...byId.values()].map(({ key }) => key.reveal().toString('base64'))).toEqual(expected);
   expect(newest.key.reveal().toString('base64')).toBe(expected[0]);
@@ -20,12 +20,12 @@ test('derives the same id for a key at any position, and another id for another 
 });
 
 test.each([
-  ['nothing', ' \n'],
-  ['too short', randomBytes(31).toString('base64')],
-  ['too long', randomBytes(33).toString('base64')],
-  ['not base64', `${OLD.slice(0, -4)}-!!!`],
+  ['no key', ' \n'],
+  ['a key that is too short', randomBytes(31).toString('base64')],
+  ['a key that is too long', randomBytes(33).toString('base64')],
+  ['a key that is not base64', `${OLD.slice(0, -4)}-!!!`],
   ['an invalid second key', `${OLD}\nmarker-short`],
-])('refuses an invalid key without quoting it, and says what to do: %s', (_form, content) => {
+])('rejects %s without quoting it, and says how to create a key', (_form, content) => {
   const parse = () => parsed(content);
   expect(parse).toThrow(KeyInvalid);
   expect(parse).toThrow(/openssl rand -base64 32/);

@@ -6,7 +6,7 @@ import { createLog } from '../../security/log';
 const MARKER = `marker${randomBytes(12).toString('hex')}`;
 const secret = new Secret(MARKER);
 
-/** Returns the line that is written for these fields. */
+/** Returns the log line that is written for these fields. */
 function logged(fields: object, message = 'something happened'): string {
   const lines: string[] = [];
   createLog({ to: { write: (line) => lines.push(line) } }).info(fields, message);
@@ -69,13 +69,13 @@ test('writes name, message, stack and code of an error and of its causes', () =>
   });
 });
 
-test('cuts off circular references at the depth limit', () => {
+test('writes circular references up to the depth limit', () => {
   const round: Record<string, unknown> = { name: 'round' };
   round['again'] = round;
   expect(logged({ round })).toContain('"name":"round"');
 });
 
-test('redacts the lines of child loggers', () => {
+test('redacts the log lines of child loggers', () => {
   const lines: string[] = [];
   createLog({ to: { write: (line) => lines.push(line) } })
     .child({ secret, at: `https://user:${MARKER}@a.example` })

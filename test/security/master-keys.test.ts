@@ -15,7 +15,7 @@ test('unwraps a data key in another process with the same master key', async () 
   expect((await providerWith(OLD).unwrap(keyId, wrapped)).reveal()).toEqual(DATA_KEY.reveal());
 });
 
-test('wraps with the first master key and still unwraps with older ones', async () => {
+test('wraps with the first master key and still unwraps with older master keys', async () => {
   const before = await providerWith(OLD).wrap(DATA_KEY);
   const both = providerWith(NEW, OLD);
   const after = await both.wrap(DATA_KEY);
@@ -27,10 +27,10 @@ test('wraps with the first master key and still unwraps with older ones', async 
 
 test('names a missing master key and the available ones', async () => {
   const old = await providerWith(OLD).wrap(DATA_KEY);
-  const present = await providerWith(NEW).wrap(DATA_KEY);
+  const available = await providerWith(NEW).wrap(DATA_KEY);
   const unwrapping = providerWith(NEW).unwrap(old.keyId, old.wrapped);
   await expect(unwrapping).rejects.toThrow(UnknownMasterKey);
-  await expect(unwrapping).rejects.toThrow(new RegExp(`${old.keyId}.*${present.keyId}`));
+  await expect(unwrapping).rejects.toThrow(new RegExp(`${old.keyId}.*${available.keyId}`));
 });
 
 test('does not unwrap a key that is stored with the id of another master key', async () => {
@@ -40,7 +40,7 @@ test('does not unwrap a key that is stored with the id of another master key', a
   await expect(both.unwrap(keyId, wrapped)).rejects.toThrow(WrappedKeyBroken);
 });
 
-test('detects a change of any byte and truncation to any length', async () => {
+test('rejects a wrapped key with a changed byte or a shorter length', async () => {
   const provider = providerWith(OLD);
   const { keyId, wrapped } = await provider.wrap(DATA_KEY);
   for (let index = 0; index < wrapped.length; index += 1) {

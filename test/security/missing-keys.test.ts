@@ -1,4 +1,4 @@
-/** Missing keys: a clear error, nothing lost and nothing half done; with the key, work continues. */
+/** Missing keys cause a clear error, and nothing is lost. Work continues when the key is available. */
 import { randomBytes } from 'node:crypto';
 import type { LedgerClient } from '../../client';
 import { decide, openLedgerClient, readOutages } from '../../client';
@@ -35,30 +35,35 @@ const historyLength = async ({ id }: TestMigration): Promise<number> =>
   (await orchestrator.ferry.withoutPayloads.workflow.getHandle(id).describe()).historyLength;
 
 describe('ferry without the payload key of a migration', () => {
-  let ours: TestMigration;
-  let others: TestMigration;
-  let theirFerry: LedgerClient;
+  let readable: TestMigration;
+  let unreadable: TestMigration;
+  let ferryWithBothKeys: LedgerClient;
   beforeAll(async () => {
-    theirFerry = await openLedgerClient({ ...orchestrator.config, payloadKeys: payloadKeys(OTHER_KEY, PAYLOAD_KEY) });
-    ours = await startTestMigration(orchestrator, 'lost-ours', ['sbx-ok-1']);
-    others = await startTestMigration({ ...orchestrator, ferry: theirFerry }, 'lost-others', ['sbx-ok-1']);
-    await waitForProgress(theirFerry, ours.id, ({ preflight }) => preflight !== null);
-    await others.until(({ preflight }) => preflight !== null);
+    ferryWithBothKeys = await openLedgerClient({
+      ...orchestrator.config,
+      payloadKeys: payloadKeys(OTHER_KEY, PAYLOAD_KEY),
+    });
+    readable = await startTestMigration(orchestrator, 'lost-ours', ['sbx-ok-1']);
+    unreadable = await startTestMigration({ ...orchestrator, ferry: ferryWithBothKeys }, 'lost-others', ['sbx-ok-1']);
+    await waitForProgress(ferryWithBothKeys, readable.id, ({ preflight }) => preflight !== null);
+    await unreadable.until(({ preflight }) => preflight !== null);
   });
-  afterAll(() => theirFerry.close());
+  afterAll(() => ferryWithBothKeys.close());
 
-  test('lists every migration, and names the missing key of those it cannot read', async () => {
+  test('lists every migration, and names the missing key of migrations that it cannot read', async () => {
     const { exitCode, out, err } = await run({}, 'list');
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
     const row = (id: string) => out.split('\n').find((line) => line.startsWith(`${id} `));
-    expect(row(ours.id)).toMatch(/waiting {2,}supply-details {2,}support {2,}0\/1/);
-    expect(row(others.id)).toMatch(/waiting, not readable here {2,}supply-details {2,}support {2,}0\/1/);
+    expect(row(readable.id)).toMatch(/waiting {2,}supply-details {2,}support {2,}0\/1/);
+    expect(row(unreadable.id)).toMatch(/waiting, not readable here {2,}supply-details {2,}support {2,}0\/1/);
     expect(out).toContain(
-      `Payload key ${OTHER_KEY_ID} is missing here, so the details of ${others.id} cannot be read:`,
+      `Payload key ${OTHER_KEY_ID} is missing here, so the details of ${unreadable.id} cannot be read:`,
     );
     const { migrations } = JSON.parse((await run({}, 'list', '--json')).out) as { migrations: object[] };
-    expect(migrations).toContainEqual(expect.objectContaining({ migrationId: others.id, missingKey: OTHER_KEY_ID }));
-    expect(migrations).toContainEqual(expect.objectContaining({ migrationId: ours.id, missingKey: null }));
+    expect(migrations).toContainEqual(
+      expect.objectContaining({ migrationId: unreadable.id, missingKey: OTHER_KEY_ID }),
+    );
+    expect(migrations).toContainEqual(expect.objectContaining({ migrationId: readable.id, missingKey: null }));
   });
 
   test.each([[['sweep']], [['schedule', 'show', '--all']]])('completes ferry %j', async (args) => {
@@ -72,38 +77,38 @@ describe('ferry without the payload key of a migration', () => {
     [['pause']],
     [['cancel', '--reason', 'any']],
     [['approve', 'supply-details', '--yes']],
-  ])('names the missing key for ferry %j, says what to do, and sends nothing', async ([command = '', ...more]) => {
-    const before = await historyLength(others);
-    const { exitCode, out, err } = await run({}, command, others.id, ...more);
+  ])('names the missing key for ferry %j and sends nothing', async ([command = '', ...more]) => {
+    const before = await historyLength(unreadable);
+    const { exitCode, out, err } = await run({}, command, unreadable.id, ...more);
     expect({ exitCode, out, err }).toEqual({
       exitCode: 1,
       out: '',
-      err: `ferry: ${others.id} cannot be read here: payload key ${OTHER_KEY_ID} is missing; ask the operator of the workers for this key, and add it to TOKENFERRY_PAYLOAD_KEY or to your key file\n`,
+      err: `ferry: ${unreadable.id} cannot be read here: payload key ${OTHER_KEY_ID} is missing; ask the operator of the workers for this key, and add it to TOKENFERRY_PAYLOAD_KEY or to your key file\n`,
     });
-    expect(await historyLength(others)).toBe(before);
+    expect(await historyLength(unreadable)).toBe(before);
   });
 
-  test('still shows what is in the ledger', async () => {
-    expect((await run({}, 'companies', others.id)).out).toContain('R-1');
-    expect((await run({}, 'report', others.id)).exitCode).toBe(0);
+  test('still shows data from the ledger', async () => {
+    expect((await run({}, 'companies', unreadable.id)).out).toContain('R-1');
+    expect((await run({}, 'report', unreadable.id)).exitCode).toBe(0);
   });
 
-  test('can decide once it has the key', async () => {
+  test('sends a decision when it has the key', async () => {
     const both = { TOKENFERRY_PAYLOAD_KEY: `${PAYLOAD_KEY},${OTHER_KEY}` };
-    expect((await run(both, 'approve', others.id, 'supply-details', '--yes', '--by', 'Sam')).exitCode).toBe(0);
+    expect((await run(both, 'approve', unreadable.id, 'supply-details', '--yes', '--by', 'Sam')).exitCode).toBe(0);
   });
 
-  test('says that a decision was sent when only the reply cannot be read', async () => {
-    const answer = await decide(orchestrator.ferry, ours.id, 'pause', { ...SUPPORT, reason: 'a new key' });
+  test('reports that a decision was sent if only the reply cannot be read', async () => {
+    const answer = await decide(orchestrator.ferry, readable.id, 'pause', { ...SUPPORT, reason: 'a new key' });
     expect(answer).toMatchObject({
       became: 'recorded',
       text: `sent, but its outcome cannot be read here: payload key ${OTHER_KEY_ID} is missing`,
     });
-    expect((await decide(theirFerry, ours.id, 'resume', SUPPORT)).became).toBe('applied');
+    expect((await decide(ferryWithBothKeys, readable.id, 'resume', SUPPORT)).became).toBe('applied');
   });
 });
 
-test('a worker without the payload key waits and says so; with the key it continues, once', async () => {
+test('continues a migration when a worker gets the missing payload key, and applies a decision once', async () => {
   await replaceWorker({});
   const migration = await startTestMigration(orchestrator, 'lost-worker', ['sbx-ok-1']);
   await migration.until(({ preflight }) => preflight !== null);
@@ -117,21 +122,21 @@ test('a worker without the payload key waits and says so; with the key it contin
   const decided = await run({}, 'approve', migration.id, 'supply-details', '--yes', '--by', 'Sam');
   expect(decided.exitCode).toBe(0);
   expect(decided.out).toContain('recorded but not applied yet');
-  const theirFerry = await openLedgerClient({
+  const ferryWithBothKeys = await openLedgerClient({
     ...orchestrator.config,
     payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER_KEY),
   });
-  const why = async () => (await readOutages(theirFerry, migration.id)).join();
+  const why = async () => (await readOutages(ferryWithBothKeys, migration.id)).join();
   await until(async () => (await why()).startsWith('the worker cannot continue: This was encrypted under payload key'));
 
   await replaceWorker({ payloadKeys: payloadKeys(OTHER_KEY, PAYLOAD_KEY) });
   const trail = async () => JSON.parse((await run({}, 'audit', migration.id, '--json')).out) as { trail: object[] };
   await until(async () => (await trail()).trail.length > 0, 40_000);
   expect((await trail()).trail).toMatchObject([{ applied: true, decision: { step: 'supply-details', by: 'Sam' } }]);
-  await theirFerry.close();
+  await ferryWithBothKeys.close();
 }, 120_000);
 
-test('a worker without the master key sends nothing and names the key; with the key it continues', async () => {
+test('sends no credentials without the master key, names the key, and continues when the worker has it', async () => {
   await replaceWorker({});
   const migration = await startTestMigration(orchestrator, 'lost-master', ['sbx-ok-1', 'sbx-ok-1']);
   await migration.until(({ preflight, checking }) => preflight !== null && !checking);
@@ -139,8 +144,8 @@ test('a worker without the master key sends nothing and names the key; with the 
   await replaceWorker({ masterKeys: parseMasterKeys(new Secret(OTHER_KEY)) });
   await migration.readyToMove();
 
-  const heldUp = `Retrying: This was encrypted under master key ${newest.id}, but this process only has`;
-  await until(async () => (await run({}, 'show', migration.id)).out.includes(heldUp), 40_000);
+  const outage = `Retrying: This was encrypted under master key ${newest.id}, but this process only has`;
+  await until(async () => (await run({}, 'show', migration.id)).out.includes(outage), 40_000);
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({
     waiting: 2,
     failed: 0,
@@ -151,7 +156,7 @@ test('a worker without the master key sends nothing and names the key; with the 
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
 }, 120_000);
 
-test('vaults stay unchanged when the master key that wraps them is missing', async () => {
+test('rotates no vault if the master key that wraps it is missing', async () => {
   const vaults = () => orchestrator.ferry.db.selectFrom('migrations').select(['id', 'vault_wrapped_key']).execute();
   const before = await vaults();
   const { exitCode, err } = await run({ TOKENFERRY_MASTER_KEY: OTHER_KEY }, 'vault', 'rotate');

@@ -10,7 +10,7 @@ const valueOf = (payload: Payload | undefined): unknown => payload && defaultPay
 
 async function encrypted(value: unknown, ...keys: string[]): Promise<Payload> {
   const [payload] = await codecWith(...keys).encode([payloadOf(value)]);
-  if (!payload) throw new Error('one goes in, one comes out');
+  if (!payload) throw new Error('the codec returned no payload');
   return payload;
 }
 
@@ -26,8 +26,8 @@ const everyByteOf = (payload: Payload): Buffer =>
 
 test.each([
   ['an object', { name: 'marker', many: ['marker', 1, null] }],
-  ['a text', 'marker'],
-  ['nothing', undefined],
+  ['text', 'marker'],
+  ['undefined', undefined],
   ['null', null],
   ['bytes', Uint8Array.from(Buffer.from('marker'))],
 ])('encrypts %s so that nothing is readable, and decrypts it unchanged', async (_, value) => {
@@ -42,14 +42,14 @@ test('encrypts the same value differently each time', async () => {
   expect(Buffer.from(one.data ?? []).equals(Buffer.from(other.data ?? []))).toBe(false);
 });
 
-test('encrypts with the newest key and still decrypts with older ones', async () => {
+test('encrypts with the newest key and still decrypts with older keys', async () => {
   const before = await encrypted('before', OLD);
   const after = await encrypted('after', NEW, OLD);
   expect(await decrypted(before, NEW, OLD)).toBe('before');
   expect(await decrypted(after, NEW)).toBe('after');
 });
 
-test('throws an error that names a missing key', async () => {
+test('throws an error that names the missing key', async () => {
   const payload = await encrypted('any', OLD);
   await expect(decrypted(payload, NEW)).rejects.toThrow(UnknownPayloadKey);
   await expect(decrypted(payload, NEW)).rejects.toThrow(parsePayloadKeys(new Secret(OLD)).newest.id);
@@ -61,7 +61,7 @@ test('returns unencrypted payloads unchanged', async () => {
   expect(await codecWith(NEW).decode([{}])).toEqual([{}]);
 });
 
-test('detects a change of any byte and truncation to any length', async () => {
+test('decodes a payload with a changed byte or a shorter length as unreadable', async () => {
   const { metadata, data } = await encrypted({ secret: 'marker' }, NEW);
   const bytes = Buffer.from(data ?? []);
   for (let index = 0; index < bytes.length; index += 1) {
@@ -73,7 +73,7 @@ test('detects a change of any byte and truncation to any length', async () => {
   }
 });
 
-test('does not decrypt a payload whose key id was replaced by another', async () => {
+test('decodes a payload with the id of another key as unreadable', async () => {
   const [one, other] = [await encrypted('any', OLD), await encrypted('any', NEW)];
   expect(
     await decrypted({ metadata: other.metadata ?? {}, data: one.data ?? new Uint8Array() }, NEW, OLD),

@@ -14,11 +14,11 @@ beforeAll(async () => {
   sealed = await seal(key.publicKey, CREDENTIAL, ROW_7);
 });
 
-test('opens a credential with the private key after it was sealed with the public key', async () => {
+test('opens with the private key a credential that was sealed with the public key', async () => {
   expect(await open(key, sealed, ROW_7)).toEqual(CREDENTIAL);
 });
 
-test('seals differently each time and leaves nothing readable', async () => {
+test('seals the same credential differently each time, and leaves nothing readable', async () => {
   expect(sealed.includes('marker')).toBe(false);
   expect(await seal(key.publicKey, CREDENTIAL, ROW_7)).not.toEqual(sealed);
 });
@@ -33,12 +33,12 @@ test('does not open a box that was copied to another row', async () => {
   await expect(open(key, sealed, ROW_8)).rejects.toThrow(SealBroken);
 });
 
-test('does not open with the private key of another migration', async () => {
+test('does not open a box with the private key of another migration', async () => {
   const other = await createVaultKey();
   await expect(open(other, sealed, ROW_7)).rejects.toThrow(SealBroken);
 });
 
-test('detects a change of any byte', async () => {
+test('does not open a box with a changed byte', async () => {
   for (let index = 0; index < sealed.length; index += 1) {
     const altered = Buffer.from(sealed);
     altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
@@ -46,7 +46,7 @@ test('detects a change of any byte', async () => {
   }
 });
 
-test('detects truncation to any length', async () => {
+test('does not open a truncated box', async () => {
   for (let length = 0; length < sealed.length; length += 1) {
     await expect(open(key, sealed.subarray(0, length), ROW_7)).rejects.toThrow(SealBroken);
   }

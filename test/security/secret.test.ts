@@ -18,10 +18,10 @@ describe.each([
 ])('a secret of %s', (_kind, secret) => {
   test.each<[string, () => string]>([
     ['a template', () => `${String(secret)}`],
-    ['a sum of texts', () => '' + (secret as unknown as string)],
+    ['string concatenation', () => '' + (secret as unknown as string)],
     ['JSON', () => JSON.stringify({ deep: [{ secret }] })],
     ['util.inspect', () => inspect({ deep: [secret] }, { depth: 10 })],
-    ['util.inspect with everything hidden shown', () => inspect(secret, { showHidden: true, depth: 10 })],
+    ['util.inspect with hidden properties', () => inspect(secret, { showHidden: true, depth: 10 })],
     ['a log line', () => logged({ secret, deep: { secret } })],
     ["an error's cause", () => inspect(new Error('failed', { cause: secret }))],
     ["a logged error's properties", () => logged({ err: Object.assign(new Error('failed'), { secret }) })],
@@ -33,11 +33,11 @@ describe.each([
   });
 
   test.each<[string, () => unknown]>([
-    ['spreading', () => ({ ...secret })],
-    ['listing its properties', () => Reflect.ownKeys(secret)],
-    ['cloning it', () => structuredClone(secret)],
-    ['console.table and the like', () => Object.entries(secret)],
-  ])('shows nothing when %s', (_how, look) => {
+    ['a spread copy', () => ({ ...secret })],
+    ['a list of its properties', () => Reflect.ownKeys(secret)],
+    ['a structured clone', () => structuredClone(secret)],
+    ['Object.entries', () => Object.entries(secret)],
+  ])('is absent from %s', (_how, look) => {
     expect(JSON.stringify(look())).toMatch(/^(\{\}|\[\])$/);
   });
 });

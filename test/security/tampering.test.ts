@@ -1,4 +1,4 @@
-/** Tampering with stored data is detected and reported, and altered data is never used. */
+/** Tampering with stored data is detected and reported. Altered data is never used. */
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { sql } from 'kysely';
@@ -26,7 +26,7 @@ afterAll(() => rig.close());
 
 const GOOD = ['sbx-ok-1', 'sbx-ok-1', 'sbx-ok-1'];
 
-/** Yields one copy per byte, with one bit of that byte flipped. */
+/** Yields one copy for each byte, in which one bit of that byte is flipped. */
 function* withEachByteAltered(bytes: Uint8Array): Generator<Buffer> {
   for (let index = 0; index < bytes.length; index += 1) {
     const readVaultWith = Buffer.from(bytes);
@@ -39,7 +39,7 @@ describe('a sealed credential', () => {
   const UNREADABLE = { state: 'failed', failure: 'credential-unreadable' };
   const SEAL_BROKEN_MESSAGE = /cannot be opened: it was altered, sealed with another key, or copied from another row/;
 
-  test('with an altered byte fails only its own company and is not sent', async () => {
+  test('is not sent if a byte was altered, and fails only its own company', async () => {
     const { id } = await rig.migration(GOOD);
     const { db } = rig.ledger;
     await sql`update credentials set sealed = set_byte(sealed, 90, get_byte(sealed, 90) # 1)
@@ -55,7 +55,7 @@ describe('a sealed credential', () => {
     expect(rig.proxy.arrived('PUT', /authorization/)).toHaveLength(2);
   });
 
-  test("that was swapped with another company's fails both companies", async () => {
+  test("fails both companies if it was swapped with another company's credential", async () => {
     const { id } = await rig.migration(GOOD);
     const { db } = rig.ledger;
     await sql`update credentials c set sealed = other.sealed from credentials other
@@ -89,7 +89,7 @@ describe("a vault's key", () => {
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
 
-  test('with any altered byte opens nothing', async () => {
+  test('opens no credential if any byte was altered', async () => {
     const { id } = await rig.migration(['sbx-ok-1']);
     const { vault_wrapped_key: wrapped, vault_public_key: publicKey } = await keyOf(id);
     if (!wrapped || !publicKey) throw new Error('the vault is open');
@@ -105,23 +105,23 @@ describe("a vault's key", () => {
   test.each<[string, Columns, () => Promise<Buffer | string>, RegExp]>([
     ['wrapped key', 'vault_wrapped_key', async () => randomBytes(60), /altered or replaced.*Restore it from a backup/],
     ['public key', 'vault_public_key', async () => (await createVaultKey()).publicKey, /replaced.*have them revoked/],
-    ['master key’s name', 'vault_key_id', async () => '0123456789abcdef', /only has [0-9a-f]{16}\. Start it with/],
-  ])('whose %s was exchanged stops the slice before a company is touched, and says what to do', async (...row) => {
-    const [, column, value, told] = row;
+    ['master key id', 'vault_key_id', async () => '0123456789abcdef', /only has [0-9a-f]{16}\. Start it with/],
+  ])('stops the slice before any company is changed if the %s was replaced, and says what to do', async (...row) => {
+    const [, column, value, message] = row;
     const { id } = await rig.migration(GOOD);
     rig.proxy.reset();
-    const whole = (await keyOf(id))[column];
+    const original = (await keyOf(id))[column];
     await altered(id, column, await value()).catch(() => undefined);
-    await expect(rig.importSlice(id)).rejects.toThrow(told);
+    await expect(rig.importSlice(id)).rejects.toThrow(message);
     expect(rig.proxy.arrived('PUT', /./)).toHaveLength(0);
     expect((await readRow(rig.ledger.db, id, 1)).state).toBe('waiting');
 
-    await altered(id, column, whole ?? '');
+    await altered(id, column, original ?? '');
     await rig.importSlice(id);
     expect((await readRow(rig.ledger.db, id, 1)).state).toBe('syncing');
   });
 
-  test('that is not a valid public key stores no credentials', async () => {
+  test('accepts no credentials if the public key is not valid', async () => {
     const { id, rows } = await rig.migration(['sbx-ok-1']);
     await altered(id, 'vault_public_key', randomBytes(65)).catch(() => undefined);
     const supplying = supplyCredentials(
@@ -134,7 +134,7 @@ describe("a vault's key", () => {
   });
 });
 
-describe('a payload that Temporal keeps', () => {
+describe('a payload that Temporal stores', () => {
   const keys = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
   const codec = createPayloadCodec(keys);
   let stored: Payload;
@@ -148,30 +148,30 @@ describe('a payload that Temporal keeps', () => {
   };
   const metadataOf = (name: string): Uint8Array => stored.metadata?.[name] ?? new Uint8Array();
 
-  test('is decoded unchanged', async () => {
+  test('is decoded unchanged if it was not altered', async () => {
     expect(await read(stored)).toEqual({ step: 'schedule' });
   });
 
-  test('with an altered byte of content becomes a value that says so', async () => {
+  test('becomes unreadable if a byte of its content was altered', async () => {
     for (const data of withEachByteAltered(stored.data ?? new Uint8Array()))
       expect(await read({ ...stored, data })).toHaveProperty('unreadable');
   });
 
-  test('with an altered byte of encoding becomes a value that says so', async () => {
+  test('becomes unreadable if a byte of its encoding was altered', async () => {
     for (const encoding of withEachByteAltered(metadataOf('encoding')))
       expect(await read({ ...stored, metadata: { ...stored.metadata, encoding } })).toHaveProperty('unreadable');
   });
 
-  test('with an altered byte of the key id throws an error that names an unknown key', async () => {
+  test('throws an error about an unknown key if a byte of its key id was altered', async () => {
     for (const id of withEachByteAltered(metadataOf('encryption-key-id')))
       await expect(read({ ...stored, metadata: { ...stored.metadata, 'encryption-key-id': id } })).rejects.toThrow(
         UnknownPayloadKey,
       );
   });
 
-  test('with a part missing is not decoded', async () => {
+  test('is not decoded if a part is missing', async () => {
     const { encoding } = stored.metadata ?? {};
-    if (!encoding) throw new Error('it says how it is encoded');
+    if (!encoding) throw new Error('the payload has no encoding');
     expect(await read({ data: stored.data ?? new Uint8Array() })).toHaveProperty('unreadable');
     expect(await read({ metadata: stored.metadata ?? {} })).toHaveProperty('unreadable');
     await expect(read({ ...stored, metadata: { encoding } })).rejects.toThrow(UnknownPayloadKey);
