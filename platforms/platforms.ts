@@ -9,7 +9,7 @@
 export type TokenRotation =
   /** Every refresh returns a new refresh token and invalidates the old one. */
   | 'each-refresh'
-  /** The refresh token changes about once a day, which invalidates the old one at once. */
+  /** About once a day, a refresh returns a new refresh token and immediately invalidates the old one. */
   | 'daily'
   /** The refresh token never changes. */
   | 'kept'
@@ -23,12 +23,13 @@ export type TokenRotation =
 export type Route = 'managed' | 'self-service';
 
 /**
- * Which companies share tokens. Companies of one family move one at a time, because a refresh of one ends the others.
+ * Which companies belong to one token family: none, those of one user, or those of one shop. Companies of one family
+ * move one at a time, because refreshing one token invalidates the others.
  */
 export type TokenFamily = 'none' | 'user' | 'shop';
 
 export interface Platform {
-  /** Four letters, the platform's key in the service's API. */
+  /** The platform's key in the service's API. Four letters. */
   readonly key: string;
   /** The value of `--platform`. */
   readonly slug: string;
@@ -38,11 +39,11 @@ export interface Platform {
   /** Required fields of the authorization body. Every value is a string. */
   readonly requiredFields: readonly string[];
   readonly optionalFields: readonly string[];
-  /** The field with the company's organization at the platform. The manifest has a column of this name. */
+  /** The field that contains the id of the company's organization. The manifest has a column with the same name. */
   readonly organizationField: string;
-  /** The documented form of the platform's organization ids. An id of another form gives a warning. */
-  readonly organizationForm?: { readonly pattern: RegExp; readonly says: string };
-  /** Set where production and sandbox companies have separate platform entries. */
+  /** The documented format of the platform's organization ids. An id in any other format causes a warning. */
+  readonly organizationForm?: { readonly pattern: RegExp; readonly description: string };
+  /** Set only if production and sandbox companies have separate platform entries. */
   readonly environment?: 'production' | 'sandbox';
   readonly rotation: TokenRotation;
   readonly family: TokenFamily;
@@ -56,7 +57,7 @@ type Entry = Omit<Platform, 'optionalFields' | 'family'> & Partial<Pick<Platform
 
 const platform = (entry: Entry): Platform => ({ optionalFields: [], family: 'none', ...entry });
 
-/** A self-service accounting platform with an access token, a refresh token and an organization id. */
+/** Defines a self-service accounting platform with an access token, a refresh token and an organization id. */
 const accounting = (key: string, slug: string, name: string, organizationField: string): Platform =>
   platform({
     key,
@@ -69,7 +70,7 @@ const accounting = (key: string, slug: string, name: string, organizationField: 
     rotation: 'each-refresh',
   });
 
-/** A self-service commerce or banking platform with one long-lived access token and an organization id. */
+/** Defines a self-service commerce or banking platform with one long-lived access token and an organization id. */
 const accessOnly = (
   sourceType: 'Banking' | 'Commerce',
   key: string,
@@ -88,7 +89,7 @@ const accessOnly = (
     rotation: 'none',
   });
 
-const DIGITS = { pattern: /^\d+$/, says: 'only digits' };
+const DIGITS = { pattern: /^\d+$/, description: 'only digits' };
 
 const quickBooks = {
   sourceType: 'Accounting',
@@ -143,7 +144,7 @@ export const PLATFORMS: readonly Platform[] = [
     requiredFields: ['accessToken', 'shop'],
     optionalFields: ['refreshToken'],
     organizationField: 'shop',
-    organizationForm: { pattern: /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/i, says: 'ends in .myshopify.com' },
+    organizationForm: { pattern: /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/i, description: 'ends in .myshopify.com' },
     rotation: 'each-refresh',
     family: 'shop',
   }),
@@ -208,7 +209,7 @@ export function findPlatform(keyOrSlug: string): Platform | undefined {
   return PLATFORMS.find(({ key, slug }) => key === word || slug === word);
 }
 
-/** Returns whether a refresh invalidates the old refresh token, so that only one application can hold it. */
+/** Returns whether a refresh invalidates the old refresh token, so that only one application can use the grant. */
 export function isRotating(platform: Platform): boolean {
   return platform.rotation === 'each-refresh' || platform.rotation === 'daily';
 }

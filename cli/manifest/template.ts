@@ -47,7 +47,7 @@ function descriptionOf(name: string, { name: platform, organizationField, organi
     case 'name':
       return 'the name of the company';
     case organizationField:
-      return `its organization at ${platform}${organizationForm ? `; ${organizationForm.says}` : ''}`;
+      return `its organization at ${platform}${organizationForm ? `; ${organizationForm.description}` : ''}`;
     case 'expectedInvoices':
       return `number of its invoices at ${platform}; if there are fewer after the move, the company counts as incomplete`;
     case 'wave':

@@ -1,21 +1,21 @@
-/**
- * A failed call to the Company Data Service, as plain data, so that the failure table can interpret it.
- */
+/** A failed call to the Company Data Service as plain data. The failure table interprets it. */
 export type CallFailure =
   /** The service, or a proxy in front of it, answered with an error. */
   | {
       readonly kind: 'answer';
       readonly status: number;
-      /** The service's error text, or text from the page when the body is not in the service's error form. */
+      /** The service's error text, or the text of the body if it is not in the service's error format. */
       readonly error: string;
-      /** The component that failed: `PublicApi` or the name of an integration. Empty when the answer names none. */
+      /**
+       * The component that failed: `PublicApi` or the name of an integration. Empty if the answer does not contain it.
+       */
       readonly service: string;
-      /** Identifies the call for the service's support. */
+      /** Identifies the call, so that the service's support team can look it up. */
       readonly correlationId?: string;
       /** From `Retry-After`. */
       readonly retryAfterMs?: number;
     }
-  /** No complete answer arrived. The call may have taken effect, except when the connection was refused. */
+  /** No complete answer arrived. The call might have taken effect, unless the connection was refused. */
   | {
       readonly kind: 'no-answer';
       /**

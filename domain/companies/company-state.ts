@@ -18,12 +18,12 @@ export const COMPANY_STATES = [
 
 export type CompanyState = (typeof COMPANY_STATES)[number];
 
-/** Returns whether the final outcome of a company is not known yet. */
+/** Returns whether the final outcome of a company is still unknown. */
 export function isOpen(state: CompanyState): boolean {
   return state === 'waiting' || state === 'importing' || state === 'syncing' || state === 'outcome-unknown';
 }
 
-/** The words in which people read the state of a company. Each key is a value of `--state`. */
+/** The words that describe the state of a company to people. Each key is a value of `--state`. */
 export const CLIENT_STATES = {
   moved: 'moved',
   moving: 'moving',
@@ -35,7 +35,7 @@ export const CLIENT_STATES = {
 
 export type ClientState = keyof typeof CLIENT_STATES;
 
-/** Returns the client's word for a company: the ledger state, and for a failed company its failure, decide. */
+/** Returns the client's word for the state of a company. For a failed company it also depends on the failure. */
 export function clientStateOf(state: CompanyState, failure: FailureKind | null): ClientState {
   switch (state) {
     case 'migrated':
@@ -54,7 +54,7 @@ export function clientStateOf(state: CompanyState, failure: FailureKind | null):
   }
 }
 
-/** Returns the state of a company as people read it: *moved*, *must reconnect* and so on. */
+/** Returns the words that people read for the state of a company: *moved*, *must reconnect* and so on. */
 export function clientStateText(state: CompanyState, failure: FailureKind | null): string {
   return CLIENT_STATES[clientStateOf(state, failure)];
 }
@@ -84,13 +84,13 @@ export function ledgerStatesOf(clientState: ClientState): LedgerStates {
 /** How many companies of a migration are in each state, and what the waiting ones still need. */
 export interface Counts {
   readonly total: number;
-  /** Waiting, not held back, and not confirmed: the client has not said that its own application stopped syncing. */
+  /** Waiting and not held back, but the client has not confirmed that its own application has stopped syncing. */
   readonly unconfirmed: number;
   /** The part of `unconfirmed` that belongs to the first wave. */
   readonly unconfirmedInFirstWave: number;
   /** Waiting, not held back and confirmed, but without a usable credential. */
   readonly withoutCredential: number;
-  /** Waiting for a correction or for the check of a correction, whatever else they lack. */
+  /** Waiting for a correction, or for the preflight to check a correction, whatever else is missing. */
   readonly heldBack: number;
   readonly waiting: number;
   readonly importing: number;
@@ -102,7 +102,7 @@ export interface Counts {
   readonly skipped: number;
   readonly excluded: number;
   readonly outcomeUnknown: number;
-  /** Digest of the companies that were not moved, with their reasons; null: there are none. */
+  /** Digest of the companies that were not moved, with their reasons; null if there are none. */
   readonly exceptionsDigest: string | null;
 }
 
@@ -124,7 +124,7 @@ export const NO_COUNTS: Counts = {
   exceptionsDigest: null,
 };
 
-/** Checks a message from outside, because anyone with access to Temporal can send one with its own tools. */
+/** Checks an untrusted value. Anyone with access to Temporal can send a message with Temporal's own tools. */
 export function isCounts(value: unknown): value is Counts {
   if (typeof value !== 'object' || value === null) return false;
   const fields = value as Record<string, unknown>;
@@ -147,12 +147,12 @@ export function clientCounts(counts: Counts): Readonly<Record<ClientState, numbe
   };
 }
 
-/** Counts the companies without a final outcome. A migration can be signed off only when there are none. */
+/** Counts the companies without a final outcome. A migration can be signed off only if there are none. */
 export function openCompanies(counts: Counts): number {
   return counts.waiting + counts.importing + counts.syncing + counts.outcomeUnknown;
 }
 
-/** Counts the companies that a batch run can still move without anyone supplying anything. */
+/** Counts the companies that a batch run can move, or is already moving, without anyone supplying anything. */
 export function movableCompanies(counts: Counts): number {
   const lacking = counts.unconfirmed + counts.withoutCredential + counts.heldBack;
   return counts.waiting - lacking + counts.importing + counts.syncing;
@@ -163,7 +163,7 @@ export function finishedCompanies(counts: Counts): number {
   return counts.total - openCompanies(counts);
 }
 
-/** Returns whether a credential of this migration may already have been handed to the service. */
+/** Returns whether any credential of this migration might already have been handed to the service. */
 export function anyCrossed(counts: Counts): boolean {
   return counts.importing + counts.syncing + counts.migrated + counts.failed + counts.outcomeUnknown > 0;
 }

@@ -1,7 +1,8 @@
 /** Evidence: the results of a company's end-to-end test, one entry per check. */
 
-/** Identifies an answer of the service, so that its support can find it. */
+/** What is recorded about a successful call to the service. */
 export interface ServiceAnswer {
+  /** Identifies the call, so that the service's support team can look it up. */
   readonly correlationId?: string;
   /** Duration of the successful attempt. Milliseconds. */
   readonly durationMs: number;
@@ -21,25 +22,28 @@ export interface Evidence {
 
 export interface Records {
   readonly dataType: string;
-  /** From the manifest; null: the manifest gives no number. */
+  /** From the manifest; null if the manifest gives no number. */
   readonly expected: number | null;
   readonly found: number;
 }
 
-/** `10 expected, 12 found`. */
+/** Formats the result of a count: `10 expected, 12 found`. */
 export function recordsText({ expected, found }: Pick<Records, 'expected' | 'found'>): string {
   return expected === null ? `${found} found` : `${expected} expected, ${found} found`;
 }
 
-/** The service's own sync schedule of a company. */
+/** The schedule on which the service syncs a company. */
 export interface SyncSchedule {
-  /** Hours between two syncs of the most and the least frequently synced data set; null: no data set is synced. */
+  /**
+   * Hours between two syncs: `least` for the most frequently synced data set, `most` for the least frequently synced
+   * one. Null if no data set is synced on a schedule.
+   */
   readonly everyHours: { readonly least: number; readonly most: number } | null;
-  /** When the first sync after the move is due. ISO 8601, UTC. */
+  /** When the first sync after the move is due. ISO 8601, UTC; null if none is scheduled. */
   readonly nextAt: string | null;
 }
 
-/** The labels of checks by their codes. Code compares with these constants, never with the text of a label. */
+/** The label of each check, by its code. Compare with these constants, never with the text of a label. */
 export const CHECKS = {
   refreshed: 'refreshed at the platform',
   authorized: 'no reauthorization required',
@@ -48,7 +52,7 @@ export const CHECKS = {
   moved: 'moved',
 } as const;
 
-/** Finds the evidence of a check; undefined: the check was not done. */
+/** Finds the evidence of a check. Returns undefined if the check was not done. */
 export function evidenceOf(code: keyof typeof CHECKS, evidence: readonly Evidence[] | null): Evidence | undefined {
   return evidence?.find(({ check }) => check === CHECKS[code]);
 }

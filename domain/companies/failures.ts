@@ -1,15 +1,16 @@
 /**
- * The failure table: what a failed call means for the company and for the batch. All code consults this table.
+ * The failure table: the consequences of a failed call for the company and for the batch. All code uses this table, so
+ * that a failure has the same consequence everywhere.
  *
  * | failure                                             | company                | batch     |
  * | --------------------------------------------------- | ---------------------- | --------- |
  * | 400, 404, 405, any other status below 500           | failed                 | continues |
- * | 401, 402, 403 of the API key                        | untouched              | stops     |
- * | 403 of the platform, 409, 429                       | retried with backoff   | continues |
- * | 409 for the start of a sync                         | its connection is read | continues |
- * | 409 for a sync or its records                       | still syncing          | continues |
+ * | 401, 402, 403 because of the API key                | untouched              | stops     |
+ * | 403 from the platform, 409, 429                     | retried with backoff   | continues |
+ * | 409 when a sync is started                          | its connection is read | continues |
+ * | 409 when a sync or its records are read             | still syncing          | continues |
  * | 5xx, no answer, unreadable answer                   | retried with backoff   | continues |
- * | the same for an authorization that may have arrived | its connection is read | continues |
+ * | the same if an authorization might have arrived     | its connection is read | continues |
  * | the platform refuses the grant                      | must reconnect         | continues |
  * | the grant is for the wrong organization             | failed                 | stops     |
  * | the platform refuses the application                | untouched              | stops     |
@@ -49,15 +50,15 @@ export type StopReason =
 export type Consequence =
   /** The company has failed. The batch continues. */
   | { readonly action: 'fail'; readonly kind: FailureKind }
-  /** The company has failed for a reason that others may share. The batch stops until support resumes it. */
+  /** The company has failed, and others could fail for the same reason. The batch stops until support resumes it. */
   | { readonly action: 'fail-and-stop'; readonly kind: FailureKind; readonly reason: StopReason }
   /** The company is untouched. The batch stops until support resumes it. */
   | { readonly action: 'stop'; readonly reason: StopReason }
-  /** The company is untouched and is tried again after a backoff. */
+  /** The company is untouched, and is retried after a backoff. */
   | { readonly action: 'retry'; readonly afterMs?: number }
   /** The effect of the call is unknown. The state of the connection at the service decides. */
   | { readonly action: 'read-connection' }
-  /** The data is not there yet. */
+  /** The company is still syncing. */
   | { readonly action: 'poll-again' }
   /** The platform has no such data set. */
   | { readonly action: 'skip-data-set' };
@@ -71,7 +72,7 @@ const BY_STATUS: Readonly<Record<number, (call: Call, answer: Answer) => Consequ
   400: () => REFUSED,
   401: () => KEY_REFUSED,
   402: () => ({ action: 'stop', reason: 'account-limit' }),
-  // Only the platform's own 403 names an integration. Every other 403 comes from the key check or a proxy.
+  // A 403 from the platform contains the name of an integration. Any other 403 comes from the key check or a proxy.
   403: (_, answer) => (['PublicApi', ''].includes(answer.service) ? KEY_REFUSED : retry(answer)),
   404: (_, answer) => (isUnsupportedDataType(answer) ? { action: 'skip-data-set' } : REFUSED),
   405: () => REFUSED,
@@ -85,12 +86,12 @@ const CONFLICT: Readonly<Partial<Record<Call, Consequence>>> = {
   'read-records': { action: 'poll-again' },
 };
 
-/** Returns what a failed call means. */
+/** Returns the consequence of a failed call. */
 export function consequenceOf(call: Call, failure: CallFailure): Consequence {
   if (failure.kind === 'answer' && failure.status < 500) {
     return BY_STATUS[failure.status]?.(call, failure) ?? REFUSED;
   }
-  // Without a clear answer to the authorization, the service may have used the credential.
+  // If an authorization got no clear answer, the service might have used the credential.
   const neverSent = failure.kind === 'no-answer' && failure.reason === 'refused';
   return call === 'authorize' && !neverSent ? { action: 'read-connection' } : retry(failure);
 }
@@ -104,15 +105,15 @@ const BY_LINK_ERROR: ReadonlyMap<string | undefined, Consequence> = new Map<stri
 ]);
 
 /**
- * Returns what it means that the service could not link a connection.
+ * Returns the consequence if the service could not link a connection.
  *
- * @param statusText the service's name of the error; undefined: it gave none
+ * @param statusText the service's name for the error; undefined if it gave none
  */
 export function consequenceOfLinkError(statusText: string | undefined): Consequence {
   return BY_LINK_ERROR.get(statusText) ?? REFUSED;
 }
 
-/** Section 7.3 of the specification: `Datatype <name> not supported by platform(s) <name>`. */
+/** Recognizes the error text of section 7.3: `Datatype <name> not supported by platform(s) <name>`. */
 function isUnsupportedDataType({ error }: Answer): boolean {
   return error.startsWith('Datatype ') && error.includes('not supported by platform');
 }
@@ -145,7 +146,7 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
     "the platform rejects the client's application; correct its client id, secret or environment, then resume",
   'wrong-organization':
     'a credential belongs to another organization; check whether manifest rows are shifted, then resume',
-  'too-many-failures': 'too many companies were not moved; check why, then resume to accept them',
+  'too-many-failures': 'too many companies were not moved; find out why, then resume to accept these failures',
 };
 
 /** Returns why a batch stopped, and what to do before it is resumed. */

@@ -1,6 +1,6 @@
-/** Findings: problems that a check of the supplied details reports, in files and by the preflight. */
+/** Findings: problems with the supplied details, found when files are read and by the preflight. */
 
-/** The kind of a finding. Codes appear in JSON output: they are added, but never changed. */
+/** The kind of a finding. New codes can be added, but existing ones never change, because JSON output has them. */
 export type FindingCode =
   // In a file of companies or credentials:
   | 'file-unreadable'
@@ -58,16 +58,16 @@ export type FindingCode =
   | 'organization-was-connected'
   | 'organization-open-elsewhere';
 
-/** A problem in the supplied details: its place, a message and what to do. It never contains a credential. */
+/** A problem in the supplied details: its location, a message and advice. It never contains a credential. */
 export interface Finding {
   readonly code: FindingCode;
-  /** An error prevents the migration, or the company, from starting. A person judges a warning. */
+  /** An error prevents the migration or the company from starting. A warning is for a person to judge. */
   readonly severity: 'error' | 'warning';
   /** Absent for findings about the account or other migrations. */
   readonly file?: string;
   /** Line of the file, from 1. */
   readonly line?: number;
-  /** From 1. In CSV the cell of the row, as spreadsheets count columns; in JSON the character of the line. */
+  /** From 1. In CSV, the number of the cell in its row. In JSON, the number of the character on its line. */
   readonly column?: number;
   readonly field?: string;
   readonly message: string;

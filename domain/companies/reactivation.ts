@@ -1,33 +1,33 @@
 /**
- * Reactivation: whether a client may switch a company on again in its own application. Two applications that use one
- * token can end it for both.
+ * Reactivation: whether the client may switch a company back on in its own application. If two applications use the
+ * same token, both can lose access.
  */
 import type { CompanyState } from './company-state';
 import type { FailureKind } from './failures';
 
 /**
- * `ask-first`: it is unknown which side holds the grant. `not-yet`: the company is still to be moved.
- * `until-reconnected`: allowed until its end customer reconnects, because the service holds a grant from then on.
+ * `ask-first`: it is unknown which side has the grant. `not-yet`: the company can still be moved. `until-reconnected`:
+ * allowed until its end customer reconnects, because the service has a grant from then on.
  */
 export type Reactivation = 'never' | 'ask-first' | 'not-yet' | 'until-reconnected' | 'yes';
 
 export interface ReactivationFacts {
   readonly state: CompanyState;
-  /** When the service received a grant; null: it holds none. */
+  /** When the service received a grant; null if it has none. */
   readonly crossedAt: Date | null;
-  /** When a single-use token was last sent to the service; null: none was sent, or it was certainly not used. */
+  /** When a single-use token was last sent to the service; null if none was sent or it was certainly not used. */
   readonly sentAt: Date | null;
   readonly failure: FailureKind | null;
 }
 
 /**
- * Returns whether the client may switch the company on again.
+ * Returns whether the client may switch the company back on.
  *
- * @param ended whether the migration has ended, so that no company moves any more
+ * @param ended whether the migration has ended, so that no more companies will be moved
  */
 export function reactivationOf({ state, crossedAt, sentAt, failure }: ReactivationFacts, ended: boolean): Reactivation {
   if (crossedAt !== null) return 'never';
-  // Leaving a company out does not tell which side holds the grant of a token that was sent without an answer.
+  // If a token was sent and no answer arrived, either side could have the grant, even if the company was left out.
   const holderUnknown = sentAt !== null && failure === null;
   switch (state) {
     case 'migrated':
@@ -57,7 +57,7 @@ export function reactivationText(reactivation: Reactivation): string {
     case 'not-yet':
       return 'not yet';
     case 'until-reconnected':
-      return 'until it has reconnected';
+      return 'until it reconnects';
     case 'yes':
       return 'yes';
   }

@@ -9,13 +9,13 @@ export type Remedy = 'retry' | 'relink' | 'replace-credential' | 'skip' | 'amend
 export interface Remediable {
   readonly state: CompanyState;
   readonly failure: FailureKind | null;
-  /** The page on which its end customer can reconnect; null: there is none. */
+  /** The page on which its end customer can reconnect; null if there is none. */
   readonly linkUrl: string | null;
-  /** The errors that the preflight found; null: none. */
+  /** The errors that the preflight found; null if there are none. */
   readonly heldBack: string | null;
 }
 
-/** Returns the remedies, the most likely to help first. Empty: nothing can or has to be done. */
+/** Returns the remedies, the most promising first. Empty if nothing can be done or needs to be done. */
 export function remediesFor({ state, failure, linkUrl, heldBack }: Remediable): readonly Remedy[] {
   const relink: readonly Remedy[] = linkUrl === null ? [] : ['relink'];
   switch (state) {
@@ -54,13 +54,13 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
 export function remedyText(remedy: Remedy): string {
   switch (remedy) {
     case 'retry':
-      return 'try again (if its credential was accepted, only sync and check)';
+      return 'try again (if its credential was accepted, only the sync and the checks are repeated)';
     case 'relink':
-      return 'check it once its owner has reconnected with the link';
+      return 'check it after its end customer has reconnected with the link';
     case 'replace-credential':
       return 'move it with a new credential from the client';
     case 'skip':
-      return 'give it up: it will not be moved';
+      return 'give up on it: it will not be moved';
     case 'amend':
       return 'correct its row in the manifest';
     case 'exclude':

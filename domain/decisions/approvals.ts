@@ -1,4 +1,4 @@
-/** Approvals: which roles approve a step, and when there is something to approve. */
+/** Approvals: which roles approve a step, and when a step is ready to be approved. */
 import { openCompanies } from '../companies/company-state';
 import type { Decision, StepDecision } from '../migration/decision';
 import type { Approval, MigrationState } from '../migration/migration-state';
@@ -13,7 +13,7 @@ export function approve(state: MigrationState, decision: StepDecision, at: strin
   const rules = STEP_RULES[step];
   if (step === 'disable-syncing') {
     return refused(
-      'disable-syncing takes no approval: it ends when every company of the first wave is confirmed or left out',
+      'disable-syncing needs no approval: it ends when every company of the first wave is confirmed or left out',
     );
   }
   if (!rules.approvers.includes(role)) {

@@ -1,6 +1,6 @@
 /**
- * The audit trail: batches in which decisions are written to it, the record of a closed migration, and the verification
- * of an exported trail with nothing but the approvers' public keys.
+ * The audit trail: the batches in which decisions are written to it, the record of a migration that was terminated, and
+ * the verification of an exported trail, for which the approvers' public keys are enough.
  */
 import { utf8ToBytes } from '@noble/hashes/utils';
 import type { RunControl } from '../migration/decision';
@@ -10,11 +10,12 @@ import type { Approver, LastSigned, Signature } from '../migration/signatures';
 import { canonicalJson, parseSignature, signatureRefusal, verifies, withLastSigned } from '../migration/signatures';
 
 /**
- * In characters of JSON, at most 3 bytes each. Temporal accepts 2 MB per payload, and one decision can be this long.
+ * Maximum length of a batch, in characters of JSON. A character takes at most 3 bytes, and Temporal accepts 2 MB per
+ * payload. A decision that is longer than this is a batch of its own.
  */
 const MAX_BATCH_LENGTH = 300_000;
 
-/** Returns the oldest decisions that fit into one batch; at least one, if there is any. */
+/** Returns the oldest decisions that fit into one batch, but at least one decision if there are any. */
 export function nextAuditBatch(unrecorded: readonly DecisionRecord[]): readonly DecisionRecord[] {
   let length = 0;
   let count = 0;
@@ -32,7 +33,7 @@ export function nextAuditBatch(unrecorded: readonly DecisionRecord[]): readonly 
  * @param at ISO 8601, UTC
  */
 export function closeDecision(by: string, decisionId: string, at: string): DecisionRecord {
-  const reason = 'it was terminated in Temporal before it had ended';
+  const reason = 'the migration was terminated in Temporal before it ended';
   const decision: RunControl = { kind: 'cancel', decisionId, role: 'support', by, reason };
   return { decision, outcome: { decisionId, applied: true, text: 'cancelled', at } };
 }
@@ -46,7 +47,7 @@ export interface TrailEntry extends Pick<DecisionRecord, 'decision' | 'signed'> 
 export interface TrailEnd {
   readonly migrationId: string;
   readonly entries: number;
-  /** Of the lines before it, each with its line feed. Hexadecimal. */
+  /** Digest of the lines before it, each with its line feed. Hexadecimal. */
   readonly sha256: string;
   readonly exportedBy: string;
   readonly exportedAt: string;
@@ -57,7 +58,7 @@ export function signedEnd(end: TrailEnd): Uint8Array {
   return utf8ToBytes(`tokenferry trail 1\n${canonicalJson(end)}`);
 }
 
-/** Returns what is wrong with the last line of an exported trail; null: an approver signed exactly these lines. */
+/** Returns what is wrong with the last line of an exported trail; null if an approver signed exactly these lines. */
 export function trailEndProblem(
   { end, signature: given }: { readonly end: TrailEnd; readonly signature: unknown },
   lines: Pick<TrailEnd, 'migrationId' | 'entries' | 'sha256'>,
@@ -65,11 +66,11 @@ export function trailEndProblem(
 ): string | null {
   const signature: Signature | null = parseSignature(given);
   const signer = approvers.find(({ publicKey }) => publicKey === signature?.publicKey);
-  if (!signature || !signer) return 'the file as a whole is signed, but not with one of these keys';
+  if (!signature || !signer) return 'the last line of the file is not signed with any of these keys';
   const matches = canonicalJson({ ...end, ...lines }) === canonicalJson(end) && end.exportedBy === signer.by;
   return matches && verifies(signature, signedEnd(end))
     ? null
-    : `the file is not as ${signer.by} exported it: something was changed, added or removed`;
+    : `the file differs from what ${signer.by} exported: a line was changed, added or removed`;
 }
 
 /** Checks the form of an entry. */
@@ -86,9 +87,9 @@ export function isTrailEnd(value: unknown): value is { readonly end: TrailEnd; r
 }
 
 /**
- * Creates a function that verifies the entries of a trail one by one, in order.
+ * Creates a function that verifies the entries of a trail, one per call and in order.
  *
- * @returns a function that returns what is wrong with an entry; null: it was signed exactly so, or was refused
+ * @returns a function that returns what is wrong with an entry; null if it was signed as recorded, or was refused
  */
 export function createTrailVerifier(
   migrationId: string,

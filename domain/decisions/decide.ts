@@ -23,10 +23,10 @@ import { applied, companiesText, refused } from './ruling';
 import { actsAsSupport, selfServiceRefusal } from './self-service';
 import { applicationSupplied, manifestAmended } from './supplied-details';
 
-/** The number of outcomes that the state keeps. The audit trail keeps all. */
+/** The number of outcomes that the state keeps. The audit trail keeps all of them. */
 const OUTCOMES_KEPT = 200;
 
-/** Returns the outcome of a decision; undefined: unknown, or no longer kept. */
+/** Returns the outcome of a decision; undefined if the decision is unknown or its outcome is no longer kept. */
 export function outcomeOf(state: MigrationState, decisionId: string): Outcome | undefined {
   return state.outcomes.find((outcome) => outcome.decisionId === decisionId);
 }
@@ -39,8 +39,8 @@ function withOutcome(outcomes: readonly Outcome[], outcome: Outcome): readonly O
 /**
  * Refuses a message that could not be parsed.
  *
- * @param unreadable the record for the audit trail, under a fresh id
- * @param ownId the id in the message, under which its sender asks for the outcome; null: it has none
+ * @param unreadable the record for the audit trail, with a new id
+ * @param ownId the id in the message, with which the sender queries the outcome; null if it has none
  */
 export function refuseUnreadable(
   state: MigrationState,
@@ -64,16 +64,16 @@ export function refuseUnreadable(
   };
 }
 
-/** The migration that received a decision, and the signed message, if it came with a signature. */
+/** The migration that received a decision, and the signed message. */
 export interface DecisionSource {
   readonly migrationId: string;
-  /** Null: not signed. */
+  /** Null if the decision was not signed. */
   readonly signed: SignedMessage | null;
 }
 
 const UNSIGNED: DecisionSource = { migrationId: '', signed: null };
 
-/** Returns the state after a decision, with its outcome recorded. A decision with a known id changes nothing. */
+/** Returns the state after a decision, with the outcome recorded. A decision whose id is known changes nothing. */
 export function decide(
   state: MigrationState,
   decision: Decision,
@@ -144,7 +144,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
       if (!actsAsSupport(state, decision.role)) return refused('only support can change the limits');
       return applied(
         { ...state, limits: { ...state.limits, ...decision.limits } },
-        `changed: ${Object.keys(decision.limits).join(', ')}`,
+        `limits changed: ${Object.keys(decision.limits).join(', ')}`,
       );
   }
 }

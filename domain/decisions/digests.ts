@@ -1,7 +1,7 @@
 /**
  * Digests: a decision can carry the digest of what its sender reviewed, and is refused if that has changed.
  *
- * The view that shows something and the migration that applies the decision compute the digest with the same function.
+ * The views and the migration compute digests with the same function.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
@@ -15,7 +15,7 @@ export interface ReviewedState extends Pick<MigrationState, 'preflight' | 'propo
   readonly windows: MigrationLimits['windows'];
 }
 
-/** The part that a decision about each step covers. */
+/** Returns, for each step, the part of the state that people review before they decide. */
 const REVIEWED: Readonly<Record<Step, (state: ReviewedState) => unknown>> = {
   'supply-details': ({ preflight }) => preflight,
   schedule: ({ proposal, windows }) => ({ proposal, windows }),
@@ -26,7 +26,7 @@ const REVIEWED: Readonly<Record<Step, (state: ReviewedState) => unknown>> = {
   'complete-migration': ({ counts }) => counts,
 };
 
-/** Returns the digest of what there is to review about a step: 32 hexadecimal digits. */
+/** Returns the digest of the part of the state that people review for a step: 32 hexadecimal digits. */
 export function digestOf(step: Step, state: ReviewedState): string {
   return bytesToHex(sha256(canonicalJson({ step, about: REVIEWED[step](state) ?? null }))).slice(0, 32);
 }

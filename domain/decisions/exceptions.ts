@@ -1,7 +1,4 @@
-/**
- * Exceptions: companies that are left out, given up, tried again, checked after reconnecting, or given a new
- * credential.
- */
+/** Exceptions: decisions to leave companies out, retry them, check them after reconnecting, or replace credentials. */
 import { movableCompanies } from '../companies/company-state';
 import type { CredentialReplacement, LeaveOut, Retry } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
@@ -11,7 +8,7 @@ import { applied, companiesText, refused, withoutApprovals } from './ruling';
 import { actsAsSupport, isBeforeMoving } from './self-service';
 import { withDetailsChanged } from './supplied-details';
 
-/** Leaves companies out before their move. Either side can decide this. */
+/** Leaves companies out before they are moved. Either side can decide this. */
 export function leaveOut(state: MigrationState, { companies, reason }: LeaveOut): Ruling {
   const changed = state.step === 'supply-details' ? withDetailsChanged(state) : withoutSignOff(state);
   return applied(changed, `${companiesText(companies)} left out: ${reason}`);
@@ -30,7 +27,7 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
   if (state.step !== 'complete-migration') {
     return refused('exceptions are decided in step 6, complete-migration');
   }
-  if (hasNoExceptions(state)) return refused('there are no exceptions to decide');
+  if (hasNoExceptions(state)) return refused('there are no exceptions to decide on');
   switch (decision.kind) {
     case 'retry':
       return applied(withoutSignOff(state), `${companies} will be tried again`);
@@ -41,23 +38,23 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
       );
     case 'exclude':
     case 'skip':
-      return applied(withoutSignOff(state), `${companies} given up: ${decision.reason}`);
+      return applied(withoutSignOff(state), `${companies} will not be moved: ${decision.reason}`);
   }
 }
 
 export function replaceCredentials(state: MigrationState, { role, companies }: CredentialReplacement): Ruling {
   if (!actsAsSupport(state, role)) return refused('only support can replace a credential');
-  if (hasNoExceptions(state)) return refused('there are no exceptions to decide');
+  if (hasNoExceptions(state)) return refused('there are no exceptions to decide on');
   const text = `${companiesText(companies)} will be moved again with a new credential`;
   return applied(withFirstAgain(state, companies) ?? withoutSignOff(state), text);
 }
 
-/** Withdraws the sign-offs, because they were given for another outcome. */
+/** Withdraws the sign-offs, because they were given for a different outcome. */
 function withoutSignOff(state: MigrationState): MigrationState {
   return withoutApprovals(state, 'complete-migration');
 }
 
-/** While companies are moving, the counts can lag behind the ledger, which then decides instead. */
+/** Returns false while companies are moving, because the counts can then lag behind the ledger. */
 function hasNoExceptions({ step, counts }: MigrationState): boolean {
   const countsMayLag = step === 'complete-migration' && movableCompanies(counts) > 0;
   return counts.failed + counts.outcomeUnknown === 0 && !countsMayLag;

@@ -1,4 +1,4 @@
-/** The first company: chosen before it is moved, and rejected or tried again afterwards. */
+/** The first company: its choice before the move, and its rejection or retry after the move. */
 import type { Companies, FirstCompanyChoice, StepDecision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import type { Ruling } from './ruling';
@@ -6,14 +6,14 @@ import { applied, refused, withoutApprovals } from './ruling';
 
 const STEP = 'migrate-first-company';
 
-/** Chooses the first company. If one was already moved or failed, the choice rejects that one. */
+/** Chooses the first company. If an earlier choice has been moved or has failed, this rejects it. */
 export function chooseFirstCompany(state: MigrationState, { role, reference }: FirstCompanyChoice): Ruling {
   if (role !== 'support') return refused('only support can choose the first company');
   if (state.steps[STEP]?.endedAt) return refused(`${STEP} has already ended`);
   const { firstCompany } = state;
   if (firstCompany?.stage === 'importing') return refused(`${firstCompany.reference} is already being moved`);
   const instead = firstCompany
-    ? ` after ${firstCompany.reference}, which was ${firstCompany.stage === 'failed' ? 'not moved' : 'moved'}`
+    ? ` instead of ${firstCompany.reference}, which was ${firstCompany.stage === 'failed' ? 'not moved' : 'moved'}`
     : '';
   return applied(withFirst(state, reference), `${reference} goes first${instead}`);
 }
@@ -24,7 +24,7 @@ export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDe
   if (state.steps[STEP]?.endedAt) return refused(`${STEP} has already ended`);
   switch (afterwards?.next) {
     case undefined:
-      return refused('a rejection must say what to try next: same-company, another-company or abandon');
+      return refused('a rejection must specify what to try next: same-company, another-company or abandon');
     case 'abandon':
       return applied({ ...state, closed: 'abandoned' }, 'the migration is abandoned');
     case 'same-company':
@@ -37,7 +37,7 @@ export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDe
 /**
  * Applies a retry or a new credential to the first company in step 5.
  *
- * @returns null when the first company is not among the companies, or has not failed
+ * @returns null if the first company is not one of these companies or has not failed
  */
 export function withFirstAgain(state: MigrationState, companies: Companies): MigrationState | null {
   const { step, firstCompany } = state;
@@ -46,7 +46,7 @@ export function withFirstAgain(state: MigrationState, companies: Companies): Mig
   return companies === 'all' || companies.includes(reference) ? withFirst(state, reference) : null;
 }
 
-/** Chooses the company and withdraws approvals, because they were given for another company or result. */
+/** Chooses the company, and withdraws approvals, because they were given for a different company or result. */
 function withFirst(state: MigrationState, reference: string): MigrationState {
   return { ...withoutApprovals(state, STEP), firstCompany: null, wantedFirst: { reference, heldUp: false } };
 }

@@ -1,6 +1,6 @@
 /**
- * Guards: reasons to refuse a decision that is otherwise valid. It is too late, what its sender reviewed has changed,
- * or the migration requires four eyes.
+ * Guards refuse a decision that is otherwise valid: it arrived too late, what its sender reviewed has changed, or the
+ * migration requires a second person.
  */
 import type { Decision, StepDecision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
@@ -9,7 +9,7 @@ import type { Step } from '../migration/steps';
 import { moment } from '../text/sentences';
 import { digestOf } from './digests';
 
-/** Returns why a decision is refused; null: no guard refuses it. */
+/** Returns why a decision is refused; null if no guard refuses it. */
 export function guardRefusal(
   decision: Decision,
   state: MigrationState,
@@ -17,7 +17,7 @@ export function guardRefusal(
   { digestObligatory, fourEyes }: DecisionRules,
 ): string | null {
   if (decision.validUntil !== undefined && at > decision.validUntil) {
-    return `this was valid until ${moment(decision.validUntil)} and could not be applied in time`;
+    return `this decision was valid until ${moment(decision.validUntil)} and was not applied in time`;
   }
   const step = reviewedStep(decision);
   if (step !== null) {
@@ -28,7 +28,7 @@ export function guardRefusal(
   return needsFourEyes ? fourEyesRefusal(decision, state) : null;
 }
 
-/** Returns the step that the sender reviewed; null: the decision itself contains all that it is about. */
+/** Returns the step that the sender reviewed; null if the decision itself contains everything that it applies to. */
 function reviewedStep(decision: Decision): Step | null {
   if (decision.kind === 'step') return decision.step;
   return decision.kind === 'sync-disabled' && decision.companies === 'all' ? 'disable-syncing' : null;
@@ -38,7 +38,7 @@ function digestRefusal(decision: Decision, step: Step, state: MigrationState, is
   if (decision.digest === undefined) {
     const isRejection = decision.kind === 'step' && decision.verdict === 'reject';
     return isRequired && !isRejection
-      ? 'approvals in this migration must carry the digest of what was reviewed; this one has none'
+      ? 'this migration requires the digest of what was reviewed, but this decision has none'
       : null;
   }
   if (decision.digest === digestOf(step, { ...state, windows: state.limits.windows })) return null;
@@ -53,7 +53,7 @@ function fourEyesRefusal(
   const inOtherRole = approvals.find((other) => other.role !== role && isSender(other.by));
   if (inOtherRole) {
     const { step: otherStep, role: otherRole } = inOtherRole;
-    return `${by} has already approved ${otherStep} as ${otherRole}; four eyes: a second person must approve as ${role}`;
+    return `${by} has already approved ${otherStep} as ${otherRole}; someone else must approve as ${role}`;
   }
   if (step === 'schedule' && isSender(proposal?.by)) {
     return `${by} proposed this time; someone else must approve it`;

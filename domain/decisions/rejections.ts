@@ -26,7 +26,8 @@ export function reject(state: MigrationState, decision: StepDecision): Ruling {
     case 'schedule':
     case 'update-application':
     case 'disable-syncing':
-      if (hasCrossed(state)) return refused('a company is already being moved, so this step cannot be reopened');
+      if (hasCrossed(state))
+        return refused('the first company has already been started, so this step cannot be reopened');
       return applied(reopened(state, step), `${step} is open again`);
   }
 }
@@ -35,34 +36,35 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
   if (Date.parse(decision.startAt) < Date.parse(at) - PAST_TOLERANCE_MS) {
     return refused(`${moment(decision.startAt)} is in the past; to start at once, propose "now"`);
   }
-  if (hasCrossed(state)) return refused('companies are already being moved, so the start cannot be changed');
+  if (hasCrossed(state))
+    return refused('the first company has already been started, so the start time cannot be changed');
   const proposal = { startAt: decision.startAt, role: decision.role, by: decision.by, at };
   const open = stepNumber(state.step) > stepNumber('schedule') ? reopened(state, 'schedule') : state;
   const limits = decision.windows ? { ...open.limits, windows: decision.windows } : open.limits;
-  // Approvals of an older proposal were given for another time.
+  // The approvals of an earlier proposal were given for a different time.
   return applied(
     { ...withoutApprovals(open, 'schedule'), limits, proposal },
     `start proposed for ${moment(decision.startAt)}`,
   );
 }
 
-/** The counts can lag behind the ledger, so an existing first company counts as crossed. */
+/** Returns true as soon as there is a first company, because the counts can lag behind the ledger. */
 function hasCrossed({ counts, firstCompany }: MigrationState): boolean {
   return firstCompany !== null || anyCrossed(counts);
 }
 
-/** Reopens a step and withdraws its approvals and those of later steps, except early approvals, which state facts. */
+/** Reopens a step. Withdraws its approvals and those of later steps, except early approvals, which state facts. */
 function reopened(state: MigrationState, step: Step): MigrationState {
-  const later = (other: Step): boolean => stepNumber(other) >= stepNumber(step);
+  const isReopened = (other: Step): boolean => stepNumber(other) >= stepNumber(step);
   const openedAt = state.steps[step]?.openedAt ?? null;
   return {
     ...state,
     step,
     steps: {
-      ...Object.fromEntries(Object.entries(state.steps).filter(([name]) => !later(name as Step))),
+      ...Object.fromEntries(Object.entries(state.steps).filter(([name]) => !isReopened(name as Step))),
       [step]: { openedAt, endedAt: null },
     },
-    approvals: state.approvals.filter((approval) => !later(approval.step) || isEarlyFact(approval.step, step)),
+    approvals: state.approvals.filter((approval) => !isReopened(approval.step) || isEarlyFact(approval.step, step)),
     ...(step === 'schedule' ? { proposal: null } : {}),
     ...(step === 'supply-details' ? { preflight: null } : {}),
   };

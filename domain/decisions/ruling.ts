@@ -1,11 +1,12 @@
-/** Rulings: the result of a decision, and what the rules of all decisions share. */
+/** Rulings: the results of decisions, and the functions that the rules of all decisions share. */
 import type { Companies } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
 import { counted } from '../text/sentences';
 
 /**
- * The state after a decision, or null: the decision is refused. `text` is the change, or the reason for the refusal.
+ * The result of a decision. `state` is the new state, or null if the decision is refused. `text` describes the change
+ * or gives the reason for the refusal.
  */
 export interface Ruling {
   readonly state: MigrationState | null;
@@ -15,7 +16,7 @@ export interface Ruling {
 export const refused = (text: string): Ruling => ({ state: null, text });
 export const applied = (state: MigrationState, text: string): Ruling => ({ state, text });
 
-/** `all companies` or `3 companies`. */
+/** Returns `all companies` or a count such as `3 companies`. */
 export function companiesText(companies: Companies): string {
   return companies === 'all' ? 'all companies' : counted(companies.length, 'company');
 }

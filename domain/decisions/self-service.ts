@@ -1,6 +1,6 @@
 /**
- * The self-service route, where it differs from the six steps: the client decides what support decides in the managed
- * route, there are no approvals, and the migration ends by itself.
+ * The differences between the self-service route and the six steps: the client takes the decisions of support, there
+ * are no approvals, and the migration ends automatically.
  */
 import { openCompanies } from '../companies/company-state';
 import type { Decision } from '../migration/decision';
@@ -24,11 +24,11 @@ export function isSelfServiceStepComplete({ step, preflight, counts, unrecorded 
   return unrecorded.length === 0 && counts.total > 0 && openCompanies(counts) + counts.failed === 0;
 }
 
-/** Returns why a decision does not apply in this route; null: it applies. */
+/** Returns why a decision does not apply in this route; null if it applies. */
 export function selfServiceRefusal({ kind }: Decision): string | null {
   switch (kind) {
     case 'step':
-      return 'a self-service migration has no approvals: it ends by itself';
+      return 'a self-service migration has no approvals: it ends automatically';
     case 'time':
       return 'a self-service migration has already started; set its hours with: ferry adjust';
     case 'first-company':

@@ -20,11 +20,11 @@ export function withStepOpened(state: MigrationState, step: Step, at: string): M
   return { ...state, steps: { ...state.steps, [step]: { openedAt: at, endedAt: null } } };
 }
 
-/** Ends a step and enters the next one. The last step completes the migration. A closed migration stays as it is. */
+/** Ends a step and enters the next one. The last step completes the migration. A closed migration does not change. */
 export function withStepEnded(state: MigrationState, step: Step, at: string): MigrationState {
   if (state.closed) return state;
   const steps = { ...state.steps, [step]: { openedAt: state.steps[step]?.openedAt ?? at, endedAt: at } };
-  const ofRoute = stepsOf(state.route);
-  const next = ofRoute[ofRoute.indexOf(step) + 1];
+  const routeSteps = stepsOf(state.route);
+  const next = routeSteps[routeSteps.indexOf(step) + 1];
   return next ? { ...state, steps, step: next } : { ...state, steps, closed: 'completed' };
 }

@@ -7,16 +7,16 @@ import type { Window } from '../planning/windows';
 export interface Sender {
   readonly decisionId: string;
   readonly role: Role;
-  /** The person. In a migration with signed decisions the signature proves it; otherwise it is believed. */
+  /** The person's name. The signature proves it if the migration requires signed decisions; otherwise nothing does. */
   readonly by: string;
   readonly reason?: string;
   /** Digest of what the sender reviewed, see `digests.ts`. The decision is refused if that has changed. */
   readonly digest?: string;
-  /** ISO 8601, UTC. After this time the decision is refused, because it can have waited long for a worker. */
+  /** ISO 8601, UTC. A decision that waits for a worker longer than this is refused. */
   readonly validUntil?: string;
 }
 
-/** The next attempt after the first company was rejected. */
+/** What to try after the first company has been rejected. */
 export type NextAfterRejection =
   | { readonly next: 'same-company' }
   | { readonly next: 'another-company'; readonly reference: string }
@@ -37,7 +37,7 @@ export interface TimeProposal extends Sender {
   readonly windows?: readonly Window[];
 }
 
-/** Chooses the company to move first, or another one after the first was moved or failed. */
+/** Chooses the company to move first, or another company after the first one was moved or has failed. */
 export interface FirstCompanyChoice extends Sender {
   readonly kind: 'first-company';
   readonly reference: string;
@@ -91,7 +91,7 @@ export interface CredentialReplacement extends Sender {
   readonly companies: readonly string[];
 }
 
-/** Changes limits, also for a running batch. */
+/** Changes limits, including those of a running batch. */
 export interface Adjustment extends Sender {
   readonly kind: 'adjust';
   readonly limits: LimitsChange;
@@ -121,7 +121,7 @@ export interface Unreadable {
   readonly decisionId: string;
   /** The name of the message. */
   readonly message: string;
-  /** Claimed by the message; null: not readable. */
+  /** The role and the name that the message claims; null if they are not readable. */
   readonly role: Role | null;
   readonly by: string | null;
 }
@@ -132,6 +132,6 @@ export interface Outcome {
   /** The change, or the reason for a refusal. One sentence. */
   readonly text: string;
   readonly at: string;
-  /** The message could not be parsed. A corrected message with the same id is still accepted. */
+  /** Set if the message could not be parsed. A corrected message with the same id is still accepted. */
   readonly malformed?: true;
 }

@@ -1,7 +1,7 @@
 /**
  * The state of a migration in its workflow: a few kilobytes of plain JSON, whatever the number of companies.
  *
- * Continue-as-new and queries serialize it, so it contains no Map, Set, Date or class. The ledger holds the companies.
+ * Continue-as-new and queries serialize it, so it contains no Map, Set, Date or class. The companies are in the ledger.
  */
 import type { Counts } from '../companies/company-state';
 import { NO_COUNTS } from '../companies/company-state';
@@ -18,7 +18,7 @@ import type { LastSigned, SignedMessage } from './signatures';
 import type { Outage } from './outage';
 import type { WindowOccurrence, ScheduleState } from '../planning/windows';
 
-/** How a migration ended: signed off, given up after its first company, or cancelled. */
+/** How a migration ended: signed off, abandoned after its first company, or cancelled. */
 export type Ending = 'completed' | 'abandoned' | 'cancelled';
 
 export function isEnding(word: string): word is Ending {
@@ -40,7 +40,7 @@ export interface Approval {
 /** The result of the preflight, with one sentence per kind of finding. */
 export interface Preflight {
   readonly companies: number;
-  /** Digest of the checked rows, without credentials; null: there are no rows. */
+  /** Digest of the checked rows, without credentials; null if there are no rows. */
   readonly manifestDigest: string | null;
   /** The person who supplied the manifest. */
   readonly suppliedBy: string | null;
@@ -50,7 +50,7 @@ export interface Preflight {
   readonly problemCodes: readonly FindingCode[];
   /** Findings for a person to judge. */
   readonly warnings: readonly string[];
-  /** Number of companies that do not move until they are corrected. The ledger holds the reasons. */
+  /** Number of companies that do not move until they are corrected. The reasons are in the ledger. */
   readonly heldBack: number;
   /** The service's callback URL, which the client adds to its application at the platform. */
   readonly callbackUrl: string | null;
@@ -75,21 +75,21 @@ export interface FirstCompany {
 /** The company that was chosen to go first. */
 export interface ChosenFirstCompany {
   readonly reference: string;
-  /** The company is not ready to move, or is not in the manifest. */
+  /** Whether the company is not ready to move, or is not in the manifest. */
   readonly heldUp: boolean;
 }
 
 export interface Pause {
   readonly reason: string;
-  /** Null: the migration paused itself. */
+  /** Null if the migration paused itself. */
   readonly by: string | null;
   readonly stop: StopReason | null;
   readonly at: string;
 }
 
-/** A wait for people, and the notices that were sent about it. */
+/** A wait for people, and the notices that have been sent about it. */
 export interface Wait {
-  /** Identifies the wait: step, roles and whether the migration is paused. */
+  /** Identifies the wait by its step, the roles, and whether the migration is paused. */
   readonly about: string;
   readonly since: string;
   readonly reminders: number;
@@ -113,7 +113,7 @@ export interface MigrationState {
   readonly suppliers: readonly string[];
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
-  /** The current or next occurrence of the windows; null: companies can be started at any time. */
+  /** The current or next occurrence of the windows; null if companies can be started at any time. */
   readonly opening: WindowOccurrence | null;
   /** The occurrence that was opened last, by the Schedule or by a manual trigger. */
   readonly opened: WindowOccurrence | null;
@@ -121,30 +121,30 @@ export interface MigrationState {
   /** Number of hints that something outside the workflow has changed. */
   readonly looks: number;
   readonly firstCompany: FirstCompany | null;
-  /** The company that was chosen to go first; null: the first company that can be moved. */
+  /** The company that was chosen to go first; null for the first company that can be moved. */
   readonly wantedFirst: ChosenFirstCompany | null;
   readonly counts: Counts;
-  /** Companies that are polled until their end customer reconnects. Each `relink` adds one until the ledger is read. */
+  /** Number of companies that wait for their end customer to reconnect. `relink` adds one until the ledger is read. */
   readonly relinking: number;
   readonly batchRuns: number;
-  /** The current outage; null: calls get through. */
+  /** The current outage; null if calls get through. */
   readonly standstill: Outage | null;
   readonly pause: Pause | null;
-  /** The current wait for people; null: the migration waits for nobody. */
+  /** The current wait for people; null if nobody has to act. */
   readonly wait: Wait | null;
   /** The outcomes of the latest decisions, oldest first. Older ones are in the audit trail. */
   readonly outcomes: readonly Outcome[];
   /** Decisions that are not in the audit trail yet. */
   readonly unrecorded: readonly DecisionRecord[];
-  /** Absent: no decision has been signed yet. */
+  /** Absent until the first signed decision arrives. */
   readonly lastSigned?: LastSigned;
 }
 
-/** A decision as the audit trail holds it. */
+/** A decision as it is recorded in the audit trail. */
 export interface DecisionRecord {
   readonly decision: Decision | Unreadable;
   readonly outcome: Outcome;
-  /** The signed message. Absent: the decision was not signed. */
+  /** The signed message. Absent if the decision was not signed. */
   readonly signed?: SignedMessage;
 }
 

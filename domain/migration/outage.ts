@@ -6,21 +6,21 @@ export interface Outage {
   /** The last error, as it was received. */
   readonly why: string;
   readonly since: string;
-  /** When the next call is tried. */
+  /** When the next call will be tried. */
   readonly until: string;
 }
 
-/** Checks a value from outside. */
+/** Checks an untrusted value. */
 export function isOutage(value: unknown): value is Outage {
   if (typeof value !== 'object' || value === null) return false;
   const { why, since, until } = value as Record<string, unknown>;
   return [why, since, until].every((each) => typeof each === 'string');
 }
 
-/** Temporal accepts 200 bytes for the summary of a timer. */
+/** Temporal accepts at most 200 bytes as the summary of a timer. */
 const MAX_SUMMARY_LENGTH = 160;
 
-/** Returns the summary of the timer that waits. It contains only ASCII, because the error text can be anything. */
+/** Returns the summary of the timer that waits out an outage. Only ASCII, so that each character takes one byte. */
 export function outageSummary({ why, until }: Outage): string {
   return `Until ${moment(until)}: ${why}`.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_SUMMARY_LENGTH);
 }

@@ -1,6 +1,6 @@
 /**
  * Parses messages as decisions. People can send messages with Temporal's own tools, so every field is checked. The
- * guards are written out instead of using zod, because they run in the workflow sandbox.
+ * checks do not use zod, because they run in the workflow sandbox.
  */
 import type { Companies, Decision, NextAfterRejection, Sender } from './decision';
 import type { LimitsChange } from '../planning/limits';
@@ -31,17 +31,17 @@ export const DECISION_MESSAGES = [
 
 export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
 
-/** The maximum number of companies in one message. Senders split longer lists. */
+/** Maximum number of companies in one message. Senders split longer lists. */
 export const MAX_COMPANIES_PER_MESSAGE = 1_000;
 
 const MAX_TEXT_LENGTH = 2_000;
-/** The limit of a manifest. A message full of such references stays far below Temporal's limit of 2 MB. */
+/** The same limit as in a manifest. It keeps the longest message far below Temporal's limit of 2 MB. */
 const MAX_REFERENCE_LENGTH = 200;
 /** Names appear many times in the current details, which are limited to 20 KB. */
 const MAX_NAME_LENGTH = 200;
 const MAX_ID_LENGTH = 200;
 
-/** The zone is required, because a time without one depends on the worker's zone. */
+/** The time zone is required, because a time without one would depend on the worker's time zone. */
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 export type ParsedDecision = { readonly decision: Decision } | { readonly malformed: string };
@@ -61,8 +61,11 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
   if (isText(fields['unreadable'])) return malformed(fields['unreadable']);
   const { role, by, reason, decisionId, digest, validUntil } = fields;
   if (!isRole(role)) return malformed(`role must be ${ROLES.join(' or ')}`);
-  if (!isText(by) || by.length > MAX_NAME_LENGTH) return malformed('by must name the person who decides');
-  if (reason !== undefined && !isText(reason)) return malformed('reason must be text');
+  if (!isText(by) || by.length > MAX_NAME_LENGTH)
+    return malformed(`by must be the name of the person, at most ${MAX_NAME_LENGTH} characters`);
+  if (reason !== undefined && !isText(reason)) {
+    return malformed(`reason must be text of at most ${MAX_TEXT_LENGTH} characters`);
+  }
   if (decisionId !== undefined && !isDecisionId(decisionId)) {
     return malformed(`decisionId must be text of at most ${MAX_ID_LENGTH} characters`);
   }
@@ -80,7 +83,7 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
   });
 }
 
-/** Returns the id and the sender that an unreadable message claims; null where these are not readable either. */
+/** Returns the id and the sender that an unreadable message claims, each null if it is not readable either. */
 export function claimedSender(input: unknown): {
   readonly decisionId: string | null;
   readonly role: Role | null;
@@ -114,9 +117,9 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: Sender): Pa
       return { decision: { kind: 'first-company', ...sender, reference: company } };
     }
     case 'confirmSyncDisabled': {
-      const companies = parseCompanies(fields);
-      if (typeof companies === 'string') return malformed(companies);
-      return { decision: { kind: 'sync-disabled', ...sender, companies: companies.named } };
+      const parsed = parseCompanies(fields);
+      if (typeof parsed === 'string') return malformed(parsed);
+      return { decision: { kind: 'sync-disabled', ...sender, companies: parsed.companies } };
     }
     case 'credentialsSupplied': {
       const { companies } = fields;
@@ -127,7 +130,7 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: Sender): Pa
     case 'resume':
       return { decision: { kind: message, ...sender } };
     case 'cancel':
-      if (sender.reason === undefined) return malformed('reason must say why the migration is cancelled');
+      if (sender.reason === undefined) return malformed('a reason for the cancellation is required');
       return { decision: { kind: message, ...sender } };
     case 'applicationSupplied': {
       const { clientId, environment } = fields;
@@ -144,29 +147,29 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: Sender): Pa
     }
     case 'exclude':
     case 'skip': {
-      const companies = parseCompanies(fields);
-      if (typeof companies === 'string') return malformed(companies);
-      if (companies.named === 'all') return malformed('companies must be a list of references, not "all"');
+      const parsed = parseCompanies(fields);
+      if (typeof parsed === 'string') return malformed(parsed);
+      if (parsed.companies === 'all') return malformed('companies must be a list of references, not "all"');
       const { reason } = sender;
-      if (reason === undefined) return malformed('reason must say why they are not moved');
-      return { decision: { kind: message, ...sender, reason, companies: companies.named } };
+      if (reason === undefined) return malformed('a reason for leaving the companies out is required');
+      return { decision: { kind: message, ...sender, reason, companies: parsed.companies } };
     }
     case 'retry':
     case 'relink': {
-      const companies = parseCompanies(fields);
-      if (typeof companies === 'string') return malformed(companies);
-      return { decision: { kind: message, ...sender, companies: companies.named } };
+      const parsed = parseCompanies(fields);
+      if (typeof parsed === 'string') return malformed(parsed);
+      return { decision: { kind: message, ...sender, companies: parsed.companies } };
     }
     case 'replaceCredential': {
-      const companies = parseCompanies(fields);
-      if (typeof companies === 'string') return malformed(companies);
-      if (companies.named === 'all') return malformed('companies must be a list of references, not "all"');
-      return { decision: { kind: 'replace-credential', ...sender, companies: companies.named } };
+      const parsed = parseCompanies(fields);
+      if (typeof parsed === 'string') return malformed(parsed);
+      if (parsed.companies === 'all') return malformed('companies must be a list of references, not "all"');
+      return { decision: { kind: 'replace-credential', ...sender, companies: parsed.companies } };
     }
     case 'adjust': {
-      const read = parseLimits(fields['limits']);
-      if ('malformed' in read) return malformed(read.malformed);
-      return { decision: { kind: 'adjust', ...sender, limits: read.limits } };
+      const parsed = parseLimits(fields['limits']);
+      if ('malformed' in parsed) return malformed(parsed.malformed);
+      return { decision: { kind: 'adjust', ...sender, limits: parsed.limits } };
     }
   }
 }
@@ -187,30 +190,28 @@ function parseNext({ next, company }: Fields): NextAfterRejection | string | nul
     case 'abandon':
       return { next };
     case 'another-company':
-      return isReference(company)
-        ? { next, reference: company }
-        : 'company must name the other company by its reference';
+      return isReference(company) ? { next, reference: company } : 'company must be the reference of the other company';
     default:
       return 'next must be same-company, another-company or abandon';
   }
 }
 
-/** Returns the companies that a message names, or what is wrong with them. */
-function parseCompanies({ companies }: Fields): { readonly named: Companies } | string {
-  if (companies === 'all') return { named: 'all' };
+/** Returns the companies listed in a message, or what is wrong with the list. */
+function parseCompanies({ companies }: Fields): { readonly companies: Companies } | string {
+  if (companies === 'all') return { companies };
   if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isReference)) {
     return 'companies must be "all" or a list of references';
   }
   if (companies.length > MAX_COMPANIES_PER_MESSAGE) {
-    return `companies can name at most ${MAX_COMPANIES_PER_MESSAGE} in one message`;
+    return `companies must be a list of at most ${MAX_COMPANIES_PER_MESSAGE} references; split it into several messages`;
   }
-  return { named: companies };
+  return { companies };
 }
 
 function parseWindows({ windows }: Fields): Pick<LimitsChange, 'windows'> | { readonly malformed: string } {
   if (windows === undefined) return {};
-  const read = parseLimits({ windows });
-  return 'malformed' in read ? read : read.limits;
+  const parsed = parseLimits({ windows });
+  return 'malformed' in parsed ? parsed : parsed.limits;
 }
 
 function malformed(what: string): ParsedDecision {

@@ -1,6 +1,6 @@
 /**
- * The plan: the input of a migration. It is small, and contains no companies, no credentials and no names but
- * approvers'.
+ * The plan: the input of a migration. It is small, because companies and credentials are in the ledger and the vault.
+ * It contains no names except those of the approvers.
  */
 import type { MigrationLimits } from '../planning/limits';
 import type { Route } from '../../platforms/platforms';
@@ -8,13 +8,11 @@ import type { Approver } from './signatures';
 
 /** The rules for decisions in a migration. */
 export interface DecisionRules {
-  /** True: an approval must carry the digest of what its sender reviewed. */
+  /** Whether an approval must carry the digest of what its sender reviewed. */
   readonly digestObligatory: boolean;
-  /** True: a person cannot approve what they supplied or proposed, nor approve for both roles. */
+  /** Whether a person is prevented from approving what they supplied or proposed, and from approving in both roles. */
   readonly fourEyes: boolean;
-  /**
-   * The people whose signed decisions are accepted; null: decisions are unsigned, and the sender's name is believed.
-   */
+  /** The people whose signed decisions are accepted; null if decisions are unsigned and names are not verified. */
   readonly approvers: readonly Approver[] | null;
 }
 
@@ -30,9 +28,9 @@ export interface MigrationPlan {
   readonly platformKey: string;
   /** The client's contact for questions: a team, a phone number or an address. */
   readonly contact: string;
-  /** Reference of the company to move first; null: the first company that can be moved. */
+  /** Reference of the company to move first; null for the first company that can be moved. */
   readonly firstCompany: string | null;
-  /** The limits at the start. `adjust` changes the ones in the migration's state and the ledger, not these. */
+  /** The limits at the start. `adjust` changes the limits in the migration's state and in the ledger, not these. */
   readonly limits: MigrationLimits;
   readonly decisions: DecisionRules;
 }

@@ -1,7 +1,7 @@
 /**
- * Signed decisions: the role and the person come from an Ed25519 signature.
+ * Signed decisions: an Ed25519 signature proves the role and the person.
  *
- * The signed text contains the migration, the message name and all fields of the message, among them the step, the
+ * The signed text contains the migration, the message name and all fields of the message, including the step, the
  * decision's id and the time of signing. A signed decision therefore cannot be replayed in another migration, for
  * another step, or later in the same migration.
  */
@@ -49,7 +49,7 @@ export function signedText(migrationId: string, { message, content }: Omit<Signe
   return utf8ToBytes(`tokenferry decision 1\n${canonicalJson({ migrationId, message, content })}`);
 }
 
-/** Parses a signed message without verifying it; null: the input has no well-formed signature. */
+/** Parses a signed message without verifying it. Returns null if it has no well-formed signature. */
 export function parseSigned(message: DecisionMessage, input: unknown): SignedMessage | null {
   if (typeof input !== 'object' || input === null || !('signature' in input)) return null;
   const { signature: given, ...content } = input;
@@ -57,7 +57,7 @@ export function parseSigned(message: DecisionMessage, input: unknown): SignedMes
   return signature && { message, content, signature };
 }
 
-/** Parses a signature without verifying it; null: it is malformed. */
+/** Parses a signature without verifying it. Returns null if it is malformed. */
 export function parseSignature(signature: unknown): Signature | null {
   if (typeof signature !== 'object' || signature === null) return null;
   const { publicKey, value } = signature as { readonly publicKey?: unknown; readonly value?: unknown };
@@ -74,11 +74,11 @@ export function verifies({ publicKey, value }: Signature, text: Uint8Array): boo
   try {
     return ed25519.verify(hexToBytes(value), text, hexToBytes(publicKey));
   } catch {
-    return false; // not a point of the curve
+    return false; // The key or the signature is not a point on the curve.
   }
 }
 
-/** Returns why a message is refused in a migration that accepts only signed decisions; null: it is accepted. */
+/** Returns why a migration that accepts only signed decisions refuses a message; null if it accepts it. */
 export function signatureRefusal(
   { migrationId, approvers }: { readonly migrationId: string; readonly approvers: readonly Approver[] },
   signed: SignedMessage | null,
@@ -87,28 +87,28 @@ export function signatureRefusal(
   if (!signed) return 'decisions in this migration must be signed; this one is not';
   const { content, signature } = signed;
   const approver = approvers.find(({ publicKey }) => publicKey === signature.publicKey);
-  if (!approver) return 'this is signed with a key that belongs to no approver of this migration';
+  if (!approver) return 'this decision is signed with a key that does not belong to an approver of this migration';
   if (!isSignedBy(approver.publicKey, migrationId, signed)) {
-    return 'the signature does not match: the decision was changed, or something else was signed';
+    return 'the signature does not match: the decision was changed, or the signature is for another decision';
   }
   if (content['role'] !== approver.role || content['by'] !== approver.by) {
-    return `the key belongs to ${approver.by} (${approver.role}), but the decision names someone else`;
+    return `the key belongs to ${approver.by} (${approver.role}), but the decision names another person or role`;
   }
   const { signedAt } = content;
   if (typeof signedAt !== 'string' || !ISO_UTC.test(signedAt)) return 'this decision does not say when it was signed';
   const last = lastSigned[signature.publicKey];
   if (last !== undefined && signedAt <= last)
-    return 'this was signed before another decision by the same person that arrived earlier';
+    return 'this decision is out of order: the same person has already sent one that was signed at the same time or later';
   return null;
 }
 
-/** Returns the times with this message as its signer's latest. */
+/** Records the signing time of this message as its signer's latest. */
 export function withLastSigned(lastSigned: LastSigned = {}, { content, signature }: SignedMessage): LastSigned {
   const { signedAt } = content;
   return typeof signedAt === 'string' ? { ...lastSigned, [signature.publicKey]: signedAt } : lastSigned;
 }
 
-/** The format of `Date.toISOString`, in which later times compare greater as text. */
+/** The format of `Date.toISOString`. Times in this format can be compared as text. */
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 function isHex(value: unknown, digits: number): value is string {

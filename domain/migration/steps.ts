@@ -19,18 +19,18 @@ export const ROLES: readonly Role[] = ['client', 'support'];
 
 export interface StepRules {
   readonly title: string;
-  /** The roles that have work in the step, besides approving. */
+  /** The roles that have work to do in the step, apart from approving it. */
   readonly actors: readonly Role[];
   /** The roles that must all approve before the step ends. Empty if the step ends without approvals. */
   readonly approvers: readonly Role[];
-  /** True if the step can be approved before it opens, because the approval states a fact. It is kept until then. */
+  /** Whether the step can be approved before it opens, because the approval states a fact. It stays valid. */
   readonly approvableEarly?: true;
 }
 
 const BOTH: readonly Role[] = ['client', 'support'];
 
 export const STEP_RULES: Readonly<Record<Step, StepRules>> = {
-  // The client supplies the manifest and its application. Ends when the preflight has no errors and support accepts.
+  // The client supplies the manifest and its application. Ends when the preflight finds no errors and support accepts.
   'supply-details': { title: 'Supply details', actors: ['client'], approvers: ['support'] },
 
   // Either side proposes a start. Ends when both have approved the same proposal.
@@ -40,7 +40,7 @@ export const STEP_RULES: Readonly<Record<Step, StepRules>> = {
   'update-application': { title: 'Update the application', actors: ['client'], approvers: BOTH, approvableEarly: true },
 
   // The client turns off syncing. Ends when every company of the first wave is confirmed or left out.
-  'disable-syncing': { title: 'Disable data syncing', actors: ['client'], approvers: [], approvableEarly: true },
+  'disable-syncing': { title: 'Disable data syncing', actors: ['client'], approvers: [] },
 
   // One company is moved and verified. Ends when support approves the evidence.
   'migrate-first-company': { title: 'Migrate the first company', actors: ['support'], approvers: ['support'] },
@@ -49,7 +49,9 @@ export const STEP_RULES: Readonly<Record<Step, StepRules>> = {
   'complete-migration': { title: 'Complete the migration', actors: ['support'], approvers: ['support', 'client'] },
 };
 
-/** Returns the steps of a route. The self-service route has no approvals: the details are checked, then the companies are moved. */
+/**
+ * Returns the steps of a route. In the self-service route, the details are checked and then the companies are moved.
+ */
 export function stepsOf(route: Route): readonly Step[] {
   return route === 'self-service' ? ['supply-details', 'complete-migration'] : STEPS;
 }

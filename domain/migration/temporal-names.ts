@@ -38,13 +38,13 @@ interface ListedSchedule {
   readonly action?: { readonly workflowType: string };
 }
 
-/** Returns the migration whose windows a Schedule opens; undefined: the Schedule is not tokenferry's. */
+/** Returns the migration whose windows a Schedule opens; undefined if the Schedule is not one of tokenferry's. */
 export function migrationOfSchedule({ scheduleId, action }: ListedSchedule): string | undefined {
   const isOurs = action?.workflowType === OPEN_WINDOW && scheduleId.endsWith(SCHEDULE_SUFFIX);
   return isOurs ? scheduleId.slice(0, -SCHEDULE_SUFFIX.length) : undefined;
 }
 
-/** As Temporal's SDK names the types. */
+/** The names of the types in Temporal's SDK. */
 type SearchAttributeType = 'INT' | 'KEYWORD';
 
 /** Returns the command that registers missing search attributes in a namespace. */

@@ -1,4 +1,4 @@
-/** Estimates how long a migration takes, as a range, from the data volume and the measured speed of the service. */
+/** Estimates how long a migration will take, as a range, from the volume of data and the speed of the service. */
 import type { MigrationLimits } from './limits';
 import { pollsDuring } from './pacing';
 import { endWithin } from './windows';
@@ -6,17 +6,17 @@ import { endWithin } from './windows';
 /** The volume that is still to be moved. */
 export interface Volume {
   readonly companies: number;
-  /** Records of all these companies, from the manifest. */
+  /** Records of all these companies together, from the manifest. */
   readonly records: number;
   /** Companies for which the manifest gives no number of records. */
   readonly companiesWithoutVolume: number;
   /** Records of the largest company for which the manifest gives a number. */
   readonly largestCompany: number;
-  /** Companies of the largest token family, which move one at a time; 0: there is no family. */
+  /** Companies of the largest token family, which move one at a time; 0 if there is no family. */
   readonly largestFamily: number;
   /**
-   * When the client turned off syncing for the first company: from then on its data is out of date. ISO 8601, UTC; null:
-   * not yet.
+   * When the client turned off syncing for the first company. The data of this company has been out of date since then.
+   * ISO 8601, UTC; null if syncing is still on.
    */
   readonly darkSince: string | null;
 }
@@ -35,9 +35,9 @@ export interface Speed {
 export type ManifestVolume = Omit<Volume, 'darkSince'>;
 
 /**
- * Returns the volume of a manifest of which no company has been frozen or moved yet.
+ * Returns the volume of a manifest before any of its companies has been frozen or moved.
  *
- * @param totalRecords records of all companies, for rows that give no number; absent: unknown
+ * @param totalRecords records of all companies together, used if some rows give no number; absent if unknown
  */
 export function volumeOf(manifest: ManifestVolume, totalRecords?: number): Volume {
   const { companies, records, companiesWithoutVolume, largestCompany, largestFamily } = manifest;
@@ -54,57 +54,60 @@ export function volumeOf(manifest: ManifestVolume, totalRecords?: number): Volum
 /** Where a speed comes from: a cautious assumption, earlier migrations of the platform, or this migration. */
 export type SpeedBasis = 'assumed' | 'platform' | 'migration';
 
+/** A speed, and where it comes from. */
 export interface SpeedEstimate {
   readonly speed: Speed;
   readonly basis: SpeedBasis;
-  /** Companies on which it was measured. */
+  /** Number of companies on which it was measured; 0 if it is assumed. */
   readonly companies: number;
 }
 
 export interface Estimate {
   readonly volume: Volume;
-  /** Requests to the service. */
+  /** Number of requests to the service. */
   readonly requests: number;
   /** Working time: time outside the windows does not count. Milliseconds. */
   readonly lowMs: number;
   readonly highMs: number;
   /**
-   * When the migration ends, windows included, counted from the proposed start or, without one, from the time of the
-   * estimate. Null: not within a year.
+   * When the migration ends if companies are started only in the windows. Counted from the proposed start or, if there
+   * is none, from the time of the estimate. Null if it does not end within a year.
    */
   readonly ends: { readonly earliest: string; readonly latest: string } | null;
   /**
-   * Hours from the first freeze (or the start) to the latest end: the longest that a company's data can be out of date; null: more than a
-   * year.
+   * The longest time that a company's data can be out of date: from the first freeze (or the start) to the latest end.
+   * Hours; null if more than a year.
    */
   readonly darkHours: number | null;
   readonly basis: SpeedBasis;
   readonly measuredOn: number;
 }
 
-/** The estimate at the time when a start was proposed. */
+/** A proposed start, and the estimate that was made for it. */
 export interface Planned {
   readonly startAt: string;
   readonly estimate: Estimate;
 }
 
-/** The speed before anything is measured. */
+/** The speed that is assumed before anything has been measured. */
 export const ASSUMED_SPEED: SpeedEstimate = {
   speed: { importMs: 2_000, syncBaseMs: 30_000, msPerRecord: 20 },
   basis: 'assumed',
   companies: 0,
 };
 
+/** Records of a company for which the manifest gives no number. */
 const ASSUMED_RECORDS = 1_000;
 /**
- * The range is the likely time divided and multiplied by this. An assumption needs a wider range than a measurement.
+ * The likely time is divided and multiplied by this factor to get the range. An assumption needs a wider range than a
+ * measurement.
  */
 const SPREAD: Readonly<Record<SpeedBasis, number>> = { assumed: 3, platform: 2, migration: 1.5 };
-/** Create the company and the connection, authorize, start the syncs. */
+/** The requests that create the company and the connection, authorize, and start the syncs. */
 const REQUESTS_PER_IMPORT = 4;
-/** Read the sync status and the connection. */
+/** The requests that read the sync status and the connection. */
 const REQUESTS_PER_POLL = 2;
-/** Read the records and the sync settings. */
+/** The requests that read the records and the sync settings. */
 const REQUESTS_PER_VERIFICATION = 2;
 /** The service's rate limit per API key, from its contract. */
 const REQUESTS_PER_MINUTE = 1_000;
@@ -120,14 +123,14 @@ export interface EstimateInput {
 }
 
 /**
- * Estimates the remaining time. Companies are imported in parallel, but one at a time within a token family. Syncs
- * overlap, so only the longest one adds to the total.
+ * Estimates the remaining time. Companies are imported in parallel, but companies of one token family are imported one
+ * at a time. Syncs overlap, so only the longest one adds to the total.
  */
 export function estimate({ volume, limits, speedEstimate, from }: EstimateInput): Estimate {
   const { speed, basis, companies: measuredOn } = speedEstimate;
   const requests = volume.companies * requestsPerCompany(volume, speed);
   const syncMs = volume.companies === 0 ? 0 : syncTime(Math.max(volume.largestCompany, meanRecords(volume)), speed);
-  // Requests continue while companies sync.
+  // Some of the requests are sent while the last companies sync, so only the others can delay the imports.
   const importMs = Math.max(importTime(volume, limits, speed), requestTime(requests) - syncMs);
   const within = (factor: number) => ({
     ms: Math.round((importMs + syncMs) * factor),
@@ -185,19 +188,19 @@ function hoursBetween(from: string, to: string): number {
   return Math.ceil(((Date.parse(to) - Date.parse(from)) / HOUR_MS) * 10) / 10;
 }
 
-/** Measured on moved companies: means, and the regression line through records and sync time. */
+/** Measurements of moved companies: mean values, and the regression line of sync time by number of records. */
 export interface Measurement {
   readonly companies: number;
   readonly importMs: number;
   readonly syncMs: number;
   readonly records: number;
-  /** The line's sync time at zero records. Milliseconds; null: too few companies, or all are of one size. */
+  /** The line's sync time at zero records. Milliseconds; null if companies are too few or all of one size. */
   readonly base: number | null;
   /** The line's slope, in milliseconds per record; null if `base` is null. */
   readonly slope: number | null;
 }
 
-/** A line through fewer companies is mostly chance. */
+/** With fewer companies, the line is not reliable. */
 const MIN_COMPANIES_FOR_LINE = 10;
 
 /** Returns the measured speed. Without a usable line, it scales the previous speed to the measured mean. */

@@ -2,7 +2,7 @@
 import type { Window } from './windows';
 import { isWindow } from './windows';
 
-/** When people who have to act are reminded, and when it is escalated. Milliseconds. */
+/** When people who have to act are reminded, and when the wait is escalated. Milliseconds. */
 export interface ReminderIntervals {
   readonly firstAfterMs: number;
   readonly everyMs: number;
@@ -14,20 +14,21 @@ export interface MigrationLimits {
   readonly slicesAtOnce: number;
   /** Companies that one slice imports at the same time. */
   readonly companiesPerSliceAtOnce: number;
-  /** Companies started per minute by all slices together; null: no limit of our own. */
+  /** Companies started per minute by all slices together; null if only the service limits the rate. */
   readonly companiesPerMinute: number | null;
   /** A company that has been `syncing` for this long fails. Milliseconds. */
   readonly syncTimeoutMs: number;
   /** Number of companies to move and verify before the rest starts; 0: no ramp. */
   readonly rampCompanies: number;
   /**
-   * More failures than this number, or than this share (0 to 1) of tried companies, pause the batch. Null: no bound.
+   * The migration pauses itself if more companies fail than this number, or than this share (0 to 1) of the companies
+   * that were tried. Null if there is no such limit.
    */
   readonly toleratedFailures: number | null;
   readonly toleratedShare: number | null;
   /** Empty: companies can be started at any time. */
   readonly windows: readonly Window[];
-  /** Reminders come in days until step 4 ends, and in hours afterwards, because data is out of date from then on. */
+  /** Reminders are days apart until step 4 ends, and hours apart after that, because data is then out of date. */
   readonly remindBeforeDark: ReminderIntervals;
   readonly remindWhileDark: ReminderIntervals;
 }
@@ -56,7 +57,7 @@ interface LimitRule {
   readonly isValid: (value: unknown) => boolean;
   /** Completes the sentence "NAME must be ...". */
   readonly expected: string;
-  /** The fields of the value to keep. Other fields are dropped, because limits are stored and anyone can send more. */
+  /** The fields to keep. Any other fields are dropped, because a message can contain anything and limits are stored. */
   readonly fields?: readonly string[];
 }
 
@@ -73,7 +74,7 @@ const RULES: Readonly<Record<keyof MigrationLimits, LimitRule>> = {
   syncTimeoutMs: { isValid: wholeWithin(MINUTE_MS, 30 * DAY_MS), expected: 'milliseconds, from a minute to 30 days' },
   rampCompanies: { isValid: wholeWithin(0, 100_000), expected: 'a whole number; 0 for no ramp' },
   toleratedFailures: { isValid: orNull(wholeWithin(0, 1_000_000)), expected: 'a whole number, or null' },
-  toleratedShare: { isValid: orNull(isShare), expected: 'a share from 0 to 1, or null' },
+  toleratedShare: { isValid: orNull(isShare), expected: 'a number from 0 to 1, or null' },
   windows: {
     isValid: (value) => Array.isArray(value) && value.length <= 50 && value.every(isWindow),
     expected:
@@ -84,12 +85,12 @@ const RULES: Readonly<Record<keyof MigrationLimits, LimitRule>> = {
   remindWhileDark: REMINDER_INTERVALS,
 };
 
-/** Parses a change of limits from outside. */
+/** Parses an untrusted change of limits. */
 export function parseLimits(value: unknown): { readonly limits: LimitsChange } | { readonly malformed: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { malformed: 'limits must be an object' };
   const entries = Object.entries(value);
-  if (entries.length === 0) return { malformed: 'limits must name at least one limit' };
+  if (entries.length === 0) return { malformed: 'limits must contain at least one limit' };
   const limits: Record<string, unknown> = {};
   for (const [name, given] of entries) {
     if (!isLimit(name)) return { malformed: unknownLimit(name) };
@@ -100,13 +101,13 @@ export function parseLimits(value: unknown): { readonly limits: LimitsChange } |
   return { limits };
 }
 
-/** Returns an object, or each object of a list, with only these fields. */
+/** Copies only these fields of an object, or of each object in a list. */
 function pick(fields: readonly string[], value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => pick(fields, each));
   return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => fields.includes(name)));
 }
 
-/** Repeats the name only if it looks like one, because the answer is stored. */
+/** Reports an unknown name. Quotes it only if it has the form of a name, because the message is stored. */
 function unknownLimit(name: string): string {
   const limit = /^\w{1,40}$/.test(name) ? `unknown limit ${name}` : 'unknown limit';
   return `${limit}; the limits are ${Object.keys(RULES).join(', ')}`;
@@ -134,7 +135,7 @@ function isReminderIntervals(value: unknown): boolean {
   return [firstAfterMs, everyMs, escalateAfterMs].every(wholeWithin(MINUTE_MS, 365 * DAY_MS));
 }
 
-/** With fewer tried companies, a few failures are a large share, so the share is not compared. */
+/** The share is ignored for fewer companies, because a few failures would already be a large share. */
 const MIN_TRIED_FOR_SHARE = 20;
 
 /** Returns whether more companies have failed than the limits tolerate. */

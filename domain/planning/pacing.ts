@@ -1,4 +1,4 @@
-/** Pacing: how fast companies are started, how long a ramp is waited for, and how often a syncing company is polled. */
+/** Pacing: how fast companies start, how many can still be syncing when a ramp ends, and how often they are polled. */
 import type { MigrationLimits } from './limits';
 
 const MINUTE_MS = 60_000;
@@ -9,15 +9,15 @@ export interface Pace {
   readonly slices: number;
   /** Companies that one slice imports at the same time. */
   readonly companies: number;
-  /** Wait of a slice after each company that it starts. Milliseconds. */
+  /** How long a slice waits after it has started a company. Milliseconds. */
   readonly waitMs: number;
 }
 
 /**
  * Splits the limits over the slices.
  *
- * A rate below one company per minute and slice uses fewer slices, so that the waits of a slice for all the companies
- * it started add up to a minute at most.
+ * If the rate is less than one company per minute and slice, fewer slices are used. The waits for the companies that a
+ * slice imports at the same time therefore add up to a minute at most.
  */
 export function paceOf({
   slicesAtOnce,
@@ -31,8 +31,8 @@ export function paceOf({
 }
 
 /**
- * Returns how many companies of a ramp can still be syncing when the rest starts: one in ten, at least one, so that one
- * slow sync does not delay all other companies.
+ * Returns how many companies of a ramp can still be syncing when the other companies start: one in ten, and at least
+ * one in a ramp of two or more, so that one slow sync does not delay all other companies.
  */
 export function allowedStragglers(companiesInRamp: number): number {
   return companiesInRamp < 2 ? 0 : Math.max(1, Math.floor(companiesInRamp / 10));
@@ -42,7 +42,7 @@ const MIN_POLL_DELAY_MS = 250;
 const MAX_POLL_DELAY_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the delay before the next poll of a syncing company: a quarter of the time that it has synced so far.
+ * Returns the delay before the next poll of a syncing company: a quarter of the time that it has been syncing.
  *
  * @returns milliseconds
  */
@@ -50,7 +50,7 @@ export function pollDelayMs(syncingForMs: number): number {
   return Math.min(MAX_POLL_DELAY_MS, Math.max(MIN_POLL_DELAY_MS, syncingForMs / 4));
 }
 
-/** Returns the number of polls until the end of a sync of this length is noticed. */
+/** Returns the number of polls that it takes to notice the end of a sync of this length. */
 export function pollsDuring(syncMs: number): number {
   let polls = 1;
   for (let atMs = pollDelayMs(0); atMs < syncMs; atMs += pollDelayMs(atMs)) polls += 1;

@@ -1,4 +1,4 @@
-/** Throughput: how many companies were moved lately, and when the rest will be moved at that rate. */
+/** Throughput: how many companies were moved recently, and when the others will be moved at that rate. */
 import type { Window } from './windows';
 import { endWithin } from './windows';
 
@@ -11,7 +11,7 @@ export interface Throughput {
 
 const MINUTE_MS = 60_000;
 
-/** Returns companies per minute; null: none was moved in the period. */
+/** Returns companies per minute; null if none was moved in the period. */
 export function perMinute({ moved, withinMs }: Throughput): number | null {
   return moved === 0 || withinMs <= 0 ? null : (moved / withinMs) * MINUTE_MS;
 }
@@ -26,7 +26,7 @@ export function rateText(rate: number): string {
  * Returns when the remaining companies will be moved at the recent rate. Only time inside the windows counts.
  *
  * @param now ISO 8601, UTC
- * @returns ISO 8601, UTC; null: nothing moves, nothing is left, or it takes more than a year
+ * @returns ISO 8601, UTC; null if no company is moving, none is left, or it takes more than a year
  */
 export function expectedEnd(
   throughput: Throughput,

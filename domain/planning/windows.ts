@@ -4,7 +4,7 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** Hours on some days of the week. A window whose end is not after its start ends on the next day. */
+/** Recurring hours on certain days of the week. If the end is not after the start, the window ends on the next day. */
 export interface Window {
   /** The days on which it opens. */
   readonly days: readonly Weekday[];
@@ -17,7 +17,7 @@ export interface Window {
 
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 
-/** Checks a value from outside, including that its time zone exists. */
+/** Checks an untrusted value, including whether its time zone exists. */
 export function isWindow(value: unknown): value is Window {
   if (typeof value !== 'object' || value === null) return false;
   const { days, from, to, timeZone } = value as Record<string, unknown>;
@@ -33,9 +33,7 @@ export function isWindow(value: unknown): value is Window {
   );
 }
 
-/**
- * Returns whether the time zone exists. Offsets such as `+01:00` are not accepted, because only some engines know them.
- */
+/** Returns whether the time zone exists. Rejects offsets such as `+01:00`, because only some engines support them. */
 export function isTimeZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
@@ -51,22 +49,22 @@ function isClock(value: unknown): boolean {
   return typeof value === 'string' && CLOCK.test(value);
 }
 
-/** One period in which companies can be started, from `opensAt` until before `closesAt`. ISO 8601, UTC. */
+/** One period in which companies can be started: from `opensAt` until just before `closesAt`. ISO 8601, UTC. */
 export interface WindowOccurrence {
   readonly opensAt: string;
   readonly closesAt: string;
 }
 
-/** The Schedule that opens the windows: there is none, it is running, or someone has paused it. */
+/** The state of the Schedule that opens the windows. `none` if there is no Schedule. */
 export type ScheduleState = 'none' | 'running' | 'paused';
 
-/** The result of opening a window. `text` is for people. */
+/** The result of an attempt to open a window. `text` is for people. */
 export interface WindowStart {
   readonly opened: boolean;
   readonly text: string;
 }
 
-/** Checks a value from outside. */
+/** Checks an untrusted value. */
 export function isWindowOccurrence(value: unknown): value is WindowOccurrence {
   if (typeof value !== 'object' || value === null) return false;
   const { opensAt, closesAt } = value as Record<string, unknown>;
@@ -74,17 +72,17 @@ export function isWindowOccurrence(value: unknown): value is WindowOccurrence {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** A window opens at least once a week. One more week covers windows that a clock change removes. */
+/** A window opens at least once a week. The second week is for a window that a clock change removes. */
 const DAYS_AHEAD = 15;
 
 /**
- * Returns the occurrences that have not ended yet, in order. Occurrences that touch or overlap are merged.
+ * Returns the current and coming occurrences of about two weeks, in order. Merges occurrences that touch or overlap.
  *
- * A clock change forward skips local times: a window that starts or ends at a skipped time does so at the change. A
- * change back repeats local times: the first one counts.
+ * When clocks go forward, a window that starts or ends at a skipped time does so at the change. When clocks go back, a
+ * time that occurs twice means the first one.
  *
- * @param at ISO 8601, UTC
- * @throws RangeError when a time zone does not exist
+ * @param at the time to start from. ISO 8601, UTC
+ * @throws RangeError if a time zone does not exist
  */
 export function windowOccurrences(windows: readonly Window[], at: string): readonly WindowOccurrence[] {
   const atMs = Date.parse(at);
@@ -103,10 +101,10 @@ export function windowOccurrences(windows: readonly Window[], at: string): reado
 const YEAR_MS = 365 * DAY_MS;
 
 /**
- * Returns when work of this length is done if it continues only inside the windows; without windows, at any time.
+ * Returns when work of this length ends if it is done only inside the windows. Without windows, it is done at any time.
  *
- * @param from ISO 8601, UTC
- * @returns ISO 8601, UTC; null: not within a year
+ * @param from the start of the work. ISO 8601, UTC
+ * @returns ISO 8601, UTC; null if it takes more than a year
  */
 export function endWithin(windows: readonly Window[], from: string, workMs: number): string | null {
   if (windows.length === 0) return new Date(Date.parse(from) + workMs).toISOString();
@@ -150,7 +148,7 @@ function clockMs(clock: string): number {
   return ((hours ?? 0) * 60 + (minutes ?? 0)) * 60_000;
 }
 
-/** Returns the local time at an instant, as the milliseconds of the same time in UTC. */
+/** Returns the timestamp at which a clock in UTC shows the local time of this instant. Milliseconds. */
 function localTime(timeZone: string, instantMs: number): number {
   const parts = clockFormat(timeZone).formatToParts(instantMs);
   const part = (type: string): number => Number(parts.find((each) => each.type === type)?.value);
@@ -159,7 +157,7 @@ function localTime(timeZone: string, instantMs: number): number {
 
 const CLOCKS = new Map<string, Intl.DateTimeFormat>();
 
-/** Caches formatters, because creating one takes longer than using it many times. */
+/** Returns a cached formatter, because creating a formatter is slow. */
 function clockFormat(timeZone: string): Intl.DateTimeFormat {
   const cached = CLOCKS.get(timeZone);
   if (cached) return cached;
@@ -172,14 +170,14 @@ function clockFormat(timeZone: string): Intl.DateTimeFormat {
 
 /** Returns the first instant at which the local time has reached `localMs`. */
 function instantOf(timeZone: string, localMs: number): number {
-  // No zone is more than a day from UTC and clocks change by hours, so the instant lies between these two.
+  // No zone is more than a day from UTC, and clocks change by a few hours, so the instant is between these two.
   let before = localMs - DAY_MS;
   let after = localMs + DAY_MS;
   const MINUTE_MS = 60_000;
   const candidates = offsetsBetween(timeZone, before, after).map((offset) => localMs - offset);
   const shown = candidates.filter((instant) => localTime(timeZone, instant) === localMs);
   if (shown.length > 0) return Math.min(...shown);
-  // The clock change skips this local time: find the change by bisection.
+  // A clock change skips this local time. Find the change by bisection.
   while (after - before > MINUTE_MS) {
     const middle = Math.floor((before + after) / 2 / MINUTE_MS) * MINUTE_MS;
     if (localTime(timeZone, middle) >= localMs) after = middle;

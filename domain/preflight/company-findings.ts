@@ -12,11 +12,11 @@ export function companyFindings(row: ManifestRow, platform: Platform): readonly 
   const { name, organization } = row;
   const stored = storedName(name);
   if (stored === '') {
-    const message = `the service can store no character of the name ${quoted(name)}`;
+    const message = `the service cannot store any character of the name ${quoted(name)}`;
     findings.push(attachTo(row, 'name', error('name-empty', message, 'correct it with: ferry amend')));
   } else if (stored !== name) {
     const message = `the name ${quoted(name)} will be stored as ${quoted(stored)}`;
-    findings.push(attachTo(row, 'name', warning('name-altered', message, 'change it if that is not what you want')));
+    findings.push(attachTo(row, 'name', warning('name-altered', message, 'change the name if you do not want this')));
   }
   const field = platform.organizationField;
   if (organization.trim() === '' || spreadsheetDamage(organization) !== null) {
@@ -34,7 +34,7 @@ export function companyFindings(row: ManifestRow, platform: Platform): readonly 
   return findings;
 }
 
-/** Returns whether an organization id does not have the documented form of the platform. */
+/** Returns whether an organization id does not have the platform's documented format. */
 export function isUnusualOrganization(organization: string, { organizationForm }: Platform): boolean {
   return organizationForm !== undefined && !organizationForm.pattern.test(organization);
 }
@@ -43,21 +43,21 @@ export function unusualOrganization(
   organization: string,
   { organizationField, organizationForm }: Platform,
 ): PreflightFinding {
-  const form = organizationForm === undefined ? '' : ` (expected: ${organizationForm.says})`;
+  const form = organizationForm === undefined ? '' : ` (expected: ${organizationForm.description})`;
   const message = `${quoted(organization)} is an unusual ${organizationField}${form}`;
   return warning('unusual-organization', message, 'check that it is right');
 }
 
-/** How the companies of a manifest are distributed over token families. */
+/** How the companies of a manifest are distributed among token families. */
 export interface FamilySizes {
   readonly companies: number;
   /** Companies whose family is not given. */
   readonly withoutFamily: number;
   /** Families of more than one company. */
   readonly families: number;
-  /** Companies in families of more than one. */
+  /** Companies in these families. */
   readonly related: number;
-  /** Companies of the largest family; 0: no company has a family. */
+  /** Companies of the largest family; 0 if no company has a family. */
   readonly largestFamily: number;
 }
 
@@ -71,14 +71,14 @@ export function familyFindings(sizes: FamilySizes, platform: Platform): readonly
     findings.push(warning('token-families', message, 'nothing to do; these companies take longer'));
   }
   if (platform.family === 'user' && withoutFamily > 0) {
-    const message = `family is missing for ${counted(withoutFamily, 'company')} of ${companies}`;
-    const advice = `name the ${platform.name} user who authorized each company, because tokens of one user invalidate each other`;
+    const message = `family is missing for ${withoutFamily} of ${counted(companies, 'company')}`;
+    const advice = `fill in the ${platform.name} user who authorized each company, because tokens of one user invalidate each other`;
     findings.push(warning('no-family', message, advice));
   }
   return findings;
 }
 
-/** Returns the errors that hold a company back, as one text; null: there are none. */
+/** Returns the errors that hold a company back as one text; null if there are none. */
 export function heldBackBy(findings: readonly PreflightFinding[]): string | null {
   const errors = findings.filter(({ severity }) => severity === 'error');
   return errors.length === 0 ? null : errors.map(({ message }) => message).join('; ');

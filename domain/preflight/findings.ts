@@ -8,13 +8,13 @@ export interface PreflightFinding extends Pick<Finding, 'code' | 'severity' | 'f
   readonly about?: Pick<ManifestRow, 'row' | 'reference'>;
 }
 
-type Words = [code: Finding['code'], message: string, advice: string];
+type FindingText = [code: Finding['code'], message: string, advice: string];
 
-export function error(...[code, message, advice]: Words): PreflightFinding {
+export function error(...[code, message, advice]: FindingText): PreflightFinding {
   return { code, severity: 'error', message, advice };
 }
 
-export function warning(...[code, message, advice]: Words): PreflightFinding {
+export function warning(...[code, message, advice]: FindingText): PreflightFinding {
   return { code, severity: 'warning', message, advice };
 }
 
@@ -23,26 +23,26 @@ export function attachTo({ row, reference }: ManifestRow, field: string, finding
   return { ...finding, about: { row, reference }, field };
 }
 
-/** Quotes and shortens text from outside, because messages are kept in the migration's state. */
+/** Quotes and shortens untrusted text, because messages are kept in the migration's state. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
 }
 
-interface Kind {
+interface FindingsOfCode {
   readonly first: PreflightFinding;
   readonly count: number;
 }
 
-/** Summarizes any number of findings: it keeps the first finding of each code, and how many there were. */
+/** Summarizes any number of findings. Keeps the first finding with each code, and the number of findings with it. */
 export class FindingSummary {
-  readonly #errors = new Map<string, Kind>();
-  readonly #warnings = new Map<string, Kind>();
+  readonly #errors = new Map<string, FindingsOfCode>();
+  readonly #warnings = new Map<string, FindingsOfCode>();
 
   add(findings: Iterable<PreflightFinding>): void {
     for (const finding of findings) {
-      const kinds = finding.severity === 'error' ? this.#errors : this.#warnings;
-      const { first = finding, count = 0 } = kinds.get(finding.code) ?? {};
-      kinds.set(finding.code, { first, count: count + 1 });
+      const byCode = finding.severity === 'error' ? this.#errors : this.#warnings;
+      const { first = finding, count = 0 } = byCode.get(finding.code) ?? {};
+      byCode.set(finding.code, { first, count: count + 1 });
     }
   }
 
@@ -57,7 +57,7 @@ export class FindingSummary {
   }
 }
 
-function sentence({ first, count }: Kind): string {
+function sentence({ first, count }: FindingsOfCode): string {
   const place = first.about ? `${first.about.reference} (row ${first.about.row}): ` : '';
   return `${place}${first.message}${count > 1 ? `; and ${count - 1} more like this` : ''}`;
 }

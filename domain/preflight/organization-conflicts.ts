@@ -19,7 +19,7 @@ export interface OrganizationConflicts {
   readonly openElsewhere: ReadonlyMap<string, string>;
 }
 
-/** Returns the key that organizations are compared by. Platforms differ in case: `Shop.example` is `shop.example`. */
+/** Returns the key by which organizations are compared. Case is ignored: `Shop.example` equals `shop.example`. */
 export function organizationKey(organization: string): string {
   return organization.toLowerCase();
 }
@@ -39,14 +39,14 @@ export function organizationFindings(
   ].map((finding) => attachTo(row, platform.organizationField, finding));
 }
 
-/** Returns whether the row names this unlinked company, so that its connection receives a new authorization. */
+/** Returns whether the row is for this existing company, whose unlinked connection will receive a new authorization. */
 function isReauthorized({ named }: ManifestRow, { companyId, status }: ConnectedCompany): boolean {
   return named?.companyId === companyId && status !== 'Linked';
 }
 
 function openElsewhere(organization: string, migrationId: string): PreflightFinding {
   const message = `${quoted(organization)} is already part of migration ${migrationId}`;
-  const advice = 'an organization can be in one migration only: remove it from one of them';
+  const advice = 'an organization can be in only one migration: remove it from one of the two';
   return error('organization-open-elsewhere', message, advice);
 }
 
@@ -56,11 +56,11 @@ function connected(organization: string, { companyId, name, status }: ConnectedC
     ? error(
         'organization-connected',
         `${quoted(organization)} is already connected to ${which}`,
-        'remove the row or, once the migration has started: ferry exclude',
+        'remove the row; after the start, leave the company out with: ferry exclude',
       )
     : warning(
         'organization-was-connected',
-        `${quoted(organization)} was connected before to ${which}; a new company will be created`,
+        `${quoted(organization)} was previously connected to ${which}; a new company will be created`,
         'delete the old company if it is no longer needed',
       );
 }

@@ -1,7 +1,7 @@
 /**
  * The preflight: checks of the account, the platform and the client's application before any credential is used.
  *
- * Pure: the caller gathers the facts. A worker takes them from the ledger and a command from a file, so both report the
+ * The caller gathers the facts: a worker reads them from the ledger, a command from a file. Both therefore report the
  * same findings.
  */
 import { moment, counted } from '../text/sentences';
@@ -9,7 +9,7 @@ import type { Platform, Route } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';
 import { error, quoted, warning } from './findings';
 
-/** The account of our API key. */
+/** The account to which the API key belongs. */
 export interface AccountFacts {
   readonly plan: string;
   /** The role of the API key. */
@@ -17,7 +17,7 @@ export interface AccountFacts {
   /** Null: no limit. */
   readonly companyLimit: number | null;
   readonly companiesUsed: number;
-  /** ISO 8601; null: it does not expire. */
+  /** ISO 8601; null if it does not expire. */
   readonly expiresAt: string | null;
 }
 
@@ -32,20 +32,20 @@ export interface ServiceFacts {
   readonly account: AccountFacts;
   readonly platformEnabled: boolean;
   readonly callbackUrl: string | null;
-  /** Null: none is registered. Absent: the service does not tell. */
+  /** Null if none is registered. Absent if the service does not show it. */
   readonly application?: ApplicationFacts | null;
 }
 
 export interface PreflightFacts {
   readonly route: Route;
-  /** False before the start: an application can be supplied only after it, in step 1. */
+  /** Whether the migration has started. Only then can an application be supplied, in step 1. */
   readonly isStarted: boolean;
   readonly platform: Platform;
   /** Number of companies that will be created in the account. */
   readonly toCreate: number;
-  /** `refused`: the service rejected the request. Null: the service was not asked. */
+  /** `refused`: the service rejected the request. Null if the service was not asked. */
   readonly service: ServiceFacts | { readonly refused: string } | null;
-  /** The latest time at which the last company is moved. ISO 8601, UTC; null: not within a year. */
+  /** The latest time at which the last company could be moved. ISO 8601, UTC; null if more than a year from now. */
   readonly endsBy: string | null;
 }
 
@@ -71,7 +71,7 @@ function otherRoute({ platform: { name, slug }, route }: PreflightFacts): Prefli
     : error(
         'no-self-service-route',
         `${name} has only the managed route`,
-        `have its connections moved with: ferry start FILE --platform ${slug}`,
+        `support moves its connections with: ferry start FILE --platform ${slug}`,
       );
 }
 
@@ -114,7 +114,7 @@ function accountFindings(
     findings.push(
       warning(
         'account-on-trial',
-        'the account is a trial, which has no hourly syncs',
+        'the account is a trial account, which has no hourly syncs',
         'choose another plan before the handover',
       ),
     );
@@ -134,10 +134,10 @@ function platformFindings(
   // Tokens that are never refreshed are not bound to an application.
   if (route === 'self-service' && platform.rotation === 'none') return findings;
   if (application === undefined) {
-    const message = `the service does not tell which ${name} application is registered`;
+    const message = `the service does not show which ${name} application is registered`;
     return [
       ...findings,
-      warning('application-not-shown', message, 'check that it is the one that obtained the tokens'),
+      warning('application-not-shown', message, 'check that it is the application that obtained the tokens'),
     ];
   }
   if (application === null) {
@@ -150,7 +150,7 @@ function platformFindings(
 function applicationMissing(message: string, route: Route, isStarted: boolean): PreflightFinding {
   // A client's own key cannot register an application.
   if (route === 'self-service') {
-    return warning('application-missing', message, 'have it registered if tokens are refused');
+    return warning('application-missing', message, 'if tokens are refused, ask support to register the application');
   }
   return isStarted
     ? error('application-missing', message, 'supply it with: ferry application')
@@ -169,7 +169,7 @@ function environmentFindings(
         error(
           'application-environment',
           `${message}, not for ${platform.environment}`,
-          'supply the right one with: ferry application',
+          'supply the right application with: ferry application',
         ),
       ];
 }

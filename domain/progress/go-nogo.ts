@@ -1,7 +1,5 @@
 /**
- * Go or no-go: the questions to answer before a window opens, when nobody will be watching.
- *
- * Pure: the caller gathers the facts.
+ * Go or no-go: the questions to answer before a window opens while nobody is watching. The caller gathers the facts.
  */
 import { headline } from './progress';
 import type { MigrationLimits } from '../planning/limits';
@@ -18,12 +16,12 @@ import type { WindowOccurrence } from '../planning/windows';
 
 /** The companies that move next: the lowest wave with waiting companies. */
 export interface NextCompanies {
-  /** Null: the companies have no wave. */
+  /** Null if the companies have no wave. */
   readonly wave: number | null;
   readonly companies: number;
   readonly unconfirmed: number;
   readonly withoutCredential: number;
-  /** When the oldest of their credentials was obtained. ISO 8601, UTC; null: they have no credentials. */
+  /** When the oldest of their credentials was obtained. ISO 8601, UTC; null if they have no credentials. */
   readonly oldestCredentialAt: string | null;
 }
 
@@ -38,13 +36,13 @@ export interface GoNoGoFacts {
   readonly toCreate: number;
   /** Failed companies that support has not accepted yet, and all tried companies. */
   readonly failures: { readonly failed: number; readonly tried: number };
-  /** The latest time at which the last company is moved. ISO 8601, UTC; null: not within a year. */
+  /** The latest time at which the last company could be moved. ISO 8601, UTC; null if more than a year from now. */
   readonly endsBy: string | null;
-  /** Null: no worker answers queries about the migration. */
+  /** Null if no worker is answering queries about the migration. */
   readonly progress: Progress | null;
-  /** Who paused the windows, and why; null: the windows are not paused, or there are none. */
+  /** Who paused the windows, and why; null if they are not paused or there are none. */
   readonly windowsPaused: string | null;
-  /** Workers that poll Temporal for tasks. */
+  /** Numbers of workers that are polling Temporal for tasks. */
   readonly workers: { readonly workflows: number; readonly activities: number };
   /** Errors of activities that keep failing and are being retried. */
   readonly failing: readonly string[];
@@ -61,10 +59,10 @@ export interface Answer {
 
 export interface GoNoGo {
   readonly go: boolean;
-  /** The current or next window; null: companies can be started at any time. */
+  /** The current or next window; null if companies can be started at any time. */
   readonly opening: WindowOccurrence | null;
   readonly answers: readonly Answer[];
-  /** Sentences about causes that will pause the migration while nobody is watching, and causes that will not. */
+  /** Sentences about what will and what will not pause the migration while nobody is watching. */
   readonly pauseNotes: readonly string[];
   readonly contact: string;
 }
@@ -95,7 +93,7 @@ function nextWindow({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | 
 /** Checks that no step, pause or approval still needs a decision. */
 function decisionAnswer({ progress }: GoNoGoFacts): Answer {
   const about = 'decisions';
-  if (!progress) return { about, go: false, why: 'unknown: no worker answers for this migration' };
+  if (!progress) return { about, go: false, why: 'unknown: no worker is answering for this migration' };
   const { route, step, state, waitingFor } = progress;
   const where =
     route === 'self-service' ? headline(progress) : `step ${stepNumber(step)}, ${STEP_RULES[step].title.toLowerCase()}`;
@@ -134,7 +132,7 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
       why:
         withoutCredential === 0
           ? `every confirmed company${ofWave} has a usable credential${oldest}`
-          : `${counted(withoutCredential, 'company')}${ofWave} confirmed, but still missing a usable credential`,
+          : `${counted(withoutCredential, 'company')}${ofWave} confirmed but without a usable credential`,
     },
     {
       about: 'companies',
@@ -148,7 +146,7 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
   ];
 }
 
-/** Repeats the checks of the preflight for the account and the application as they are now. */
+/** Repeats the preflight's checks of the account and the application. */
 function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoGoFacts): readonly Answer[] {
   if ('unreachable' in service) return [{ about: 'service', go: false, why: service.unreachable }];
   const route = progress?.route ?? 'managed';
@@ -157,7 +155,7 @@ function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoG
   const { account, application } = service;
   const ofApplication = ({ code }: PreflightFinding): boolean => code.startsWith('application-');
   return [
-    { about: 'service', go: true, why: 'the service answers' },
+    { about: 'service', go: true, why: 'the service is answering' },
     answerFrom(
       'account',
       findings.filter((finding) => !ofApplication(finding)),
@@ -167,7 +165,7 @@ function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoG
   ];
 }
 
-/** Only errors are a no-go. Without errors, warnings are reported. */
+/** Answers with the findings. Only errors are a no-go. Warnings are reported if there are no errors. */
 function answerFrom(about: Answer['about'], findings: readonly PreflightFinding[], good: string): Answer {
   const errors = findings.filter(({ severity }) => severity === 'error');
   const reported = errors.length > 0 ? errors : findings;
@@ -181,7 +179,7 @@ function answerFrom(about: Answer['about'], findings: readonly PreflightFinding[
 function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
   const about = 'worker';
   if (!progress || workers.workflows === 0 || workers.activities === 0) {
-    return { about, go: false, why: 'no worker is running; start one' };
+    return { about, go: false, why: 'no worker is running; start a worker' };
   }
   if (failing.length > 0) return { about, go: false, why: `activities keep failing: ${failing.join('; ')}` };
   return {
@@ -199,25 +197,25 @@ function pauseNotes(
     tolerance(limits, failures),
     'the service rejects the API key, or the account reaches a limit or expires (401, 402, 403)',
     `${platform.name} rejects the application, or a credential belongs to another organization`,
-    'an outage of the service or the platform does not pause it; it waits and retries',
+    'an outage of the service or the platform does not pause it: the migration waits and retries',
     ...(opening === null
       ? []
       : [
           `no company is started from ${moment(opening.closesAt)} until the next window; syncing companies are still checked`,
         ]),
-    ...(endsBy === null ? [] : [`it finishes by ${moment(endsBy)} at the latest`]),
+    ...(endsBy === null ? [] : [`the migration ends by ${moment(endsBy)} at the latest`]),
   ];
 }
 
 function tolerance(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
   const { toleratedFailures, toleratedShare } = limits;
   const soFar = `(${failures.failed} of ${failures.tried} so far)`;
-  if (exceedsTolerance(limits, failures)) return `more companies were not moved than are tolerated ${soFar}`;
+  if (exceedsTolerance(limits, failures)) return `too many companies were not moved ${soFar}`;
   const bounds = [
     ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')}`]),
-    ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)} % of those tried`]),
+    ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)}% of those tried`]),
   ];
   return bounds.length === 0
     ? `companies that are not moved never pause it ${soFar}`
-    : `${bounds.join(', or ')} are not moved ${soFar}`;
+    : `${bounds.join(' or ')} are not moved ${soFar}`;
 }

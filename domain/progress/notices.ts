@@ -1,4 +1,4 @@
-/** Notices: people who have to act are reminded, and a long wait is escalated. Pure: the caller passes the time. */
+/** Notices: people who have to act are reminded, and a long wait is escalated. The caller passes the time. */
 import type { ReminderIntervals } from '../planning/limits';
 import { stopReasonText } from '../companies/failures';
 import type { MigrationState, Wait } from '../migration/migration-state';
@@ -7,14 +7,16 @@ import type { Role, Step } from '../migration/steps';
 import { stepNumber } from '../migration/steps';
 import { counted } from '../text/sentences';
 
-/** `stopped`: the migration paused itself. `reminder`: it waits for people. `escalation`: it has waited too long. */
+/**
+ * `stopped`: the migration paused itself. `reminder`: people have to act. `escalation`: they have not acted for long.
+ */
 export type NoticeKind = 'stopped' | 'reminder' | 'escalation';
 
-/** A notice. It names no person and companies only by reference, because webhooks send it to other systems. */
+/** A notice. It contains no names, only references of companies, because webhooks send it to other systems. */
 export interface Notice {
   readonly kind: NoticeKind;
   readonly migrationId: string;
-  /** `self-service` in that route, because its steps are not shown to people. */
+  /** `self-service` in the self-service route, because its steps are not shown to people. */
   readonly step: Step | 'self-service';
   readonly waitingFor: readonly Role[];
   readonly what: string;
@@ -22,7 +24,7 @@ export interface Notice {
   readonly since: string;
 }
 
-/** Returns the current wait: the previous one if it has not changed; null: the migration waits for nobody. */
+/** Returns the current wait, which is the previous one if the same people have to act; null if nobody has to. */
 export function waitOf(state: MigrationState, previous: Wait | null, at: string): Wait | null {
   const { roles } = waitingForOf(state);
   if (roles.length === 0) return null;
@@ -53,7 +55,8 @@ export function afterNotice(wait: Wait, kind: NoticeKind): Wait {
 }
 
 /**
- * Reminders come in hours once syncing is off, because data is out of date. In self-service it is off from the start.
+ * Returns intervals of days until step 4 ends, and of hours after that, because data is then out of date. In the
+ * self-service route, data is out of date from the start.
  */
 function reminderIntervalsOf({ route, step, limits }: MigrationState): ReminderIntervals {
   const isOutOfDate = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
@@ -72,7 +75,10 @@ function withoutNames(state: MigrationState): MigrationState {
   const kinds = preflight?.problems.length ?? 0;
   return {
     ...state,
-    pause: pause && { ...pause, reason: pause.stop === null ? 'someone paused it' : stopReasonText(pause.stop) },
-    preflight: preflight && { ...preflight, problems: kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problems`] },
+    pause: pause && {
+      ...pause,
+      reason: pause.stop === null ? 'see ferry show for the reason' : stopReasonText(pause.stop),
+    },
+    preflight: preflight && { ...preflight, problems: kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problem`] },
   };
 }

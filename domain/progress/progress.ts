@@ -33,7 +33,7 @@ export interface StepProgress {
 
 export type OverallState = 'running' | 'waiting' | 'paused' | Ending;
 
-/** The progress of a migration, in the size of one screen. Times are ISO 8601, UTC. */
+/** The progress of a migration, short enough for one screen. Times are ISO 8601, UTC. */
 export interface Progress {
   readonly migrationId: string;
   readonly route: Route;
@@ -43,23 +43,23 @@ export interface Progress {
   readonly state: OverallState;
   readonly step: Step;
   readonly waitingFor: WaitingFor;
-  /** Null: nobody has to act. */
+  /** Null if nobody has to act. */
   readonly waitingSince: string | null;
   readonly steps: readonly StepProgress[];
   readonly counts: Counts;
-  /** Digest of what there is to review in each step. A decision can carry it. */
+  /** For each step, the digest of what people review. A decision can carry it. */
   readonly digests: Readonly<Record<Step, string>>;
   readonly windows: readonly Window[];
   readonly preflight: Preflight | null;
-  /** True while some of the supplied details are still to be checked: `preflight` is then the previous one, or null. */
+  /** Whether supplied details are still to be checked. `preflight` is then the previous result, or null. */
   readonly checking: boolean;
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
   readonly opening: WindowOccurrence | null;
   readonly firstCompany: FirstCompany | null;
-  /** The company that was chosen to go first; null: the first company that can be moved. */
+  /** The company that was chosen to go first; null for the first company that can be moved. */
   readonly wantedFirst: ChosenFirstCompany | null;
-  /** The current outage; null: calls get through. */
+  /** The current outage; null if calls get through. */
   readonly standstill: Outage | null;
   readonly pause: Pause | null;
 }
@@ -110,7 +110,7 @@ function stepProgress(state: MigrationState, step: Step): StepProgress {
   };
 }
 
-/** Returns where a migration is, in one line for lists and headings. */
+/** Returns the step that a migration has reached, or how it ended: one line for lists and headings. */
 export function headline(progress: Progress): string {
   if (isEnding(progress.state)) return progress.state;
   const where = progress.route === 'self-service' ? selfServiceText(progress) : stepText(progress);
@@ -121,7 +121,7 @@ function stepText({ step }: Progress): string {
   return `step ${stepNumber(step)} of ${STEPS.length}, ${STEP_RULES[step].title.toLowerCase()}`;
 }
 
-/** The self-service route does not show its steps to people. */
+/** Describes the progress of a self-service migration, whose steps are not shown to people. */
 function selfServiceText({ step }: Progress): string {
   return `self-service, ${step === 'supply-details' ? 'checking the supplied details' : 'moving the companies'}`;
 }

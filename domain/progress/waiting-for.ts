@@ -11,7 +11,7 @@ import { counted, moment } from '../text/sentences';
 export interface WaitingFor {
   /** Empty: nobody has to act. */
   readonly roles: readonly Role[];
-  /** Their task, or the work in progress if nobody has to act. One sentence. */
+  /** What they have to do, or the work in progress if nobody has to act. One sentence. */
   readonly what: string;
 }
 
@@ -22,7 +22,7 @@ const support = (what: string): WaitingFor => ({ roles: ['support'], what });
 /** Returns who has to act, and what they have to do. */
 export function waitingForOf(state: MigrationState): WaitingFor {
   if (state.closed) return nobody(`the migration is ${state.closed}`);
-  // The counts do not show the effect of an unrecorded decision yet, so they could ask for something already supplied.
+  // The counts do not include unrecorded decisions yet, so people could be asked for something they have supplied.
   if (state.route === 'self-service' && state.unrecorded.length > 0) {
     return nobody('the latest decisions are being carried out');
   }
@@ -42,7 +42,7 @@ function waitingInStep(state: MigrationState): WaitingFor {
       if (state.route === 'self-service') return nobody('the companies will be moved now');
       return support('accept the supplied details');
     case 'schedule':
-      if (!state.proposal) return { roles: ['client', 'support'], what: 'propose a time to start' };
+      if (!state.proposal) return { roles: ['client', 'support'], what: 'propose a start time' };
       return { roles: missingApprovals(state, step), what: `approve the start at ${moment(state.proposal.startAt)}` };
     case 'update-application':
       return {
@@ -58,7 +58,7 @@ function waitingInStep(state: MigrationState): WaitingFor {
   }
 }
 
-/** Step 4 waits only for the first wave. Later waves are confirmed before their own turn. */
+/** Describes the companies that step 4 waits for: those of the first wave. Later waves are confirmed later. */
 function unconfirmedText({ unconfirmed, unconfirmedInFirstWave, total }: Counts): string {
   return unconfirmedInFirstWave === unconfirmed
     ? `${unconfirmed} of ${counted(total, 'company')}`
@@ -87,11 +87,11 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
   }
 }
 
-/** The agreed start, or the first window that opens after it. */
+/** Describes when the first company starts: at the agreed time, or in the first window after it. */
 function startText(opening: WindowOccurrence | null, proposal: Proposal | null): string {
   const startAt = proposal?.startAt ?? null;
   const at = opening && (startAt === null || opening.opensAt > startAt) ? opening.opensAt : startAt;
-  return at === null ? 'now' : `from ${moment(at)} on`;
+  return at === null ? 'now' : `at ${moment(at)}`;
 }
 
 function waitingInComplete(state: MigrationState): WaitingFor {
@@ -107,9 +107,9 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   return nobody(`the remaining companies are being moved${windowText(state)}`);
 }
 
-/** A self-service migration has no sign-off. It ends when nothing is left to decide. */
+/** Returns what a self-service migration waits for at its end: decisions on failed companies, but no sign-off. */
 function selfServiceEnd({ failed }: Counts): WaitingFor {
-  if (failed === 0) return nobody('every company is moved or left out: the migration is ending');
+  if (failed === 0) return nobody('every company has been moved or left out: the migration is ending');
   const were = failed === 1 ? 'was' : 'were';
   return client(`decide what to do about ${counted(failed, 'company')} that ${were} not moved`);
 }
@@ -122,12 +122,12 @@ function onHold({ why, since, until }: Outage): WaitingFor {
   return nobody(`on hold since ${moment(since)}; retries automatically at ${moment(until)}: ${why}`);
 }
 
-/** Returns whether the preflight still has to check some of the supplied details. */
+/** Returns whether the preflight has yet to check some of the supplied details. */
 export function isChecking({ preflight, changes, changesChecked }: MigrationState): boolean {
   return preflight === null || changes > changesChecked;
 }
 
-/** Lists everything that is missing before any company can move, and who can supply it. */
+/** Returns everything that is needed before any company can be moved, and who can supply it. */
 function nothingMovable(state: MigrationState): WaitingFor {
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = state.counts;
   const checking = isChecking(state);
@@ -136,7 +136,7 @@ function nothingMovable(state: MigrationState): WaitingFor {
     {
       role: 'client',
       count: unconfirmed,
-      what: `turn off syncing for ${companies(unconfirmed)} not confirmed yet, confirm it and supply credentials`,
+      what: `turn off syncing for ${companies(unconfirmed)} not confirmed yet, confirm this and supply credentials`,
     },
     { role: 'client', count: withoutCredential, what: `supply credentials for ${companies(withoutCredential)}` },
     {

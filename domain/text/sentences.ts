@@ -1,6 +1,6 @@
-/** Numbers, times and quoted text as people read them. */
+/** Formats numbers, times and text for people to read. */
 
-/** `1 line`, `2 lines`, `1,203 companies`. */
+/** Formats a count with its noun: `1 line`, `2 lines`, `1,203 companies`. */
 export function counted(count: number, noun: string): string {
   const plural = noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
   return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
@@ -13,8 +13,8 @@ export function oneLine(text: string, maxLength: number): string {
 }
 
 /**
- * Formats an instant as `2026-11-20 23:55 UTC`. The zone is always UTC, because readers are in many places and workflow
- * code has no local zone.
+ * Formats a time as `2026-11-20 23:55 UTC`. The time zone is always UTC, because readers are in many time zones and
+ * workflow code must not depend on a local one.
  *
  * @param iso ISO 8601, UTC
  */
@@ -22,7 +22,7 @@ export function moment(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Formats a duration as `45 s`, `12 min` or `3.5 h`, precise enough for an estimate. */
+/** Formats a duration as `45 s`, `12 min` or `3.5 h`. Rounded, because it is used for estimates. */
 export function duration(ms: number): string {
   if (ms < 90_000) return `${Math.ceil(ms / 1000)} s`;
   if (ms < 5_400_000) return `${Math.round(ms / 60_000)} min`;

@@ -1,9 +1,9 @@
 /**
- * Streams in chunks. A manifest can have any number of rows, so rows are read, sealed and stored chunk by chunk, and at
- * most one chunk is in memory.
+ * Splits streams into chunks. A manifest can have any number of rows, so rows are read, sealed and stored in chunks,
+ * with at most one chunk in memory.
  */
 
-/** Items that can be iterated once, in memory or still to be read. */
+/** Items that are in memory, or that are read while they are iterated. They might be iterable only once. */
 export type Stream<T> = Iterable<T> | AsyncIterable<T>;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * The companies of the handover report: its sections, the columns of each, and the text in every cell.
+ * The companies in the handover report: the sections, their columns, and the text in each cell.
  *
- * Companies are read and written one by one, because a migration can have thousands of them.
+ * Companies are read and written one at a time, because a migration can have thousands of them.
  */
 import type { CompanyState } from '../../domain/companies/company-state';
 import { CLIENT_STATES, clientStateText } from '../../domain/companies/company-state';
@@ -28,13 +28,13 @@ export interface Section {
   /** Returns whether the section lists a company that was read for it. */
   readonly includes: (company: ReportedCompany) => boolean;
   readonly columns: readonly ReportColumn[];
-  /** @param ended whether the migration has ended, so that no company moves any more */
+  /** @param ended whether the migration has ended, so that no more companies will be moved */
   readonly cells: (company: ReportedCompany, ended: boolean) => readonly string[];
 }
 
 const REFERENCE: ReportColumn = { title: 'Reference', as: 'company' };
 const NAME: ReportColumn = { title: 'Name', as: 'company' };
-const SWITCH_ON: ReportColumn = { title: 'Switch on again' };
+const SWITCH_ON: ReportColumn = { title: 'Switch back on' };
 const COMPANY_ID: ReportColumn = { title: 'Company id', as: 'id' };
 const CONNECTION_ID: ReportColumn = { title: 'Connection id', as: 'id' };
 const CORRELATION_ID: ReportColumn = { title: 'Correlation id', as: 'id' };
@@ -61,16 +61,11 @@ const MUST_RECONNECT: Section = {
   states: ['failed'],
   includes: mustReconnect,
   columns: [
-    ...[REFERENCE, NAME, { title: 'Its owner reconnects at', as: 'link' } as const, { title: 'Why' }],
+    ...[REFERENCE, NAME, { title: 'Link for the end customer', as: 'link' } as const, { title: 'Why' }],
     ...[SWITCH_ON, CORRELATION_ID],
   ],
   cells: (company, ended) => [
-    ...[
-      company.reference,
-      company.name,
-      company.linkUrl ?? 'no link: ask the contact above',
-      company.failureText ?? '',
-    ],
+    ...[company.reference, company.name, company.linkUrl ?? 'no link; ask support', company.failureText ?? ''],
     switchOn(company, ended),
     company.correlationId ?? '',
   ],
@@ -92,15 +87,15 @@ const NOT_MOVED: Section = {
 };
 
 const LEFT_OUT: Section = {
-  title: 'Left out and given up',
+  title: 'Left out',
   states: ['excluded', 'skipped'],
   includes: all,
   columns: [
-    ...[REFERENCE, NAME, { title: 'What' }, { title: 'By' }, { title: 'Reason' }, { title: 'What happened before' }],
+    ...[REFERENCE, NAME, { title: 'When' }, { title: 'By' }, { title: 'Reason' }, { title: 'Earlier failure' }],
     ...[SWITCH_ON, COMPANY_ID],
   ],
   cells: (company, ended) => [
-    ...[company.reference, company.name, leftOutText(company) ?? ''],
+    ...[company.reference, company.name, company.state === 'skipped' ? 'after it had failed' : 'before its move'],
     ...[company.settledBy ?? '', company.settledReason ?? '', company.failureText ?? ''],
     ...[switchOn(company, ended), company.companyId ?? ''],
   ],
@@ -111,7 +106,7 @@ const MOVED: Section = {
   states: ['migrated'],
   includes: all,
   columns: [
-    ...[REFERENCE, NAME, { title: 'Name as stored', as: 'id' } as const, { title: 'Organization, checked' }],
+    ...[REFERENCE, NAME, { title: 'Name as stored', as: 'id' } as const, { title: 'Organization' }],
     ...[COMPANY_ID, CONNECTION_ID],
     ...[{ title: 'Moved at' }, { title: 'Records' }, { title: 'Correlation ids', as: 'id' } as const],
     ...[{ title: 'Synced every' }, { title: 'Next sync' }, SWITCH_ON],
@@ -126,7 +121,9 @@ const MOVED: Section = {
   ],
 };
 
-/** Created at the service for companies that were not moved, and not removed by the closing. They are not connected. */
+/**
+ * Companies that were created at the service but not used, and that could not be deleted at the end of the migration.
+ */
 const UNUSED: Section = {
   title: 'Created at the service but not used: delete them there',
   states: ['waiting', 'excluded'],
@@ -135,14 +132,14 @@ const UNUSED: Section = {
   cells: ({ reference, name, companyId, connectionId }) => [reference, name, companyId ?? '', connectionId ?? ''],
 };
 
-/** Returns the sections, the most urgent first. */
+/** Returns the sections, in order of urgency. */
 export function sectionsOf(ended: boolean): readonly Section[] {
   const sections = [NOT_FINISHED, MUST_RECONNECT, NOT_MOVED, LEFT_OUT, MOVED];
-  // Before the end a company without a grant can still be moved into the company that was created for it.
+  // Before the end, a company that has not been handed over can still use the one that was created for it.
   return ended ? [...sections, UNUSED] : sections;
 }
 
-/** Returns the client's word for a company. After the end, one that is not moved yet will not be moved. */
+/** Returns the client's word for a company. After the end, `not moved yet` becomes `not moved`. */
 function stateText({ state, failure }: ReportedCompany, ended: boolean): string {
   const text = clientStateText(state, failure);
   return ended && text === CLIENT_STATES['not-moved-yet'] ? CLIENT_STATES['not-moved'] : text;
@@ -159,15 +156,15 @@ function whatToDo(company: ReportedCompany, ended: boolean): string {
     case 'incomplete':
     case 'sync-failed':
     case 'sync-timed-out':
-      return 'the connection is in place: the contact above takes care of its sync';
+      return 'nothing; the connection is in place, and support takes care of its sync';
     case 'refused':
     case 'wrong-organization':
     case 'credential-unreadable':
     case 'reauthorization-required':
-      return 'move it in a new migration, after correcting the problem';
+      return 'correct the problem, then move it in a new migration';
     case null:
-      if (company.state === 'waiting') return 'move it in a new migration, if you still want to';
-      return 'its credential was sent to us, or might have been, and nothing was checked: ask the contact above';
+      if (company.state === 'waiting') return 'to move it, start a new migration';
+      return 'ask support: its credential was sent to us, or might have been, but the move was not verified';
   }
 }
 
@@ -208,26 +205,21 @@ export function companyRecord(company: ReportedCompany, ended: boolean): Readonl
     name,
     'stored name': storedName ?? '',
     organization,
-    outcome: leftOutText(company) ?? stateText(company, ended),
+    outcome: stateText(company, ended),
     why: company.failureText ?? company.heldBack ?? '',
     'what to do': needsAction(company) ? whatToDo(company, ended) : '',
-    'switch on again': switchOn(company, ended),
+    'switch back on': switchOn(company, ended),
     'moved at': momentText(company.movedAt),
     records: recordsText(company),
     'synced every': syncIntervalText(company.syncSchedule),
     'next sync': company.syncSchedule?.nextAt ? moment(company.syncSchedule.nextAt) : '',
-    'connects again at': mustReconnect(company) ? (linkUrl ?? '') : '',
-    'left out or given up by': company.settledBy ?? '',
-    'reason for that': company.settledReason ?? '',
+    'link for the end customer': mustReconnect(company) ? (linkUrl ?? '') : '',
+    'left out by': company.settledBy ?? '',
+    'reason for leaving it out': company.settledReason ?? '',
     'company id': companyId ?? '',
     'connection id': connectionId ?? '',
     'correlation ids': correlationIdsText(company),
   };
-}
-
-function leftOutText({ state }: ReportedCompany): string | null {
-  if (state === 'excluded') return 'left out';
-  return state === 'skipped' ? 'given up' : null;
 }
 
 const needsAction = ({ state }: ReportedCompany): boolean => state === 'failed' || NOT_FINISHED.states.includes(state);

@@ -1,8 +1,8 @@
-/** The companies of the HTML report: one table per section, written row by row. */
+/** The companies in the HTML report: one table per section, written one row at a time. */
 import type { ReportColumn, ReportedCompany, Section } from './company-sections';
 import { markup, webLink } from './html';
 
-/** Opens the table of a section; `PAGE_SECTION_TAIL` closes it. */
+/** Returns the start of a section's table. `PAGE_SECTION_TAIL` is its end. */
 export function pageSectionHead({ title, columns }: Section): string {
   const titles = ['Company', ...columns.filter(hasCell).map((column) => column.title)];
   return markup`<section class="companies">
@@ -13,7 +13,7 @@ export function pageSectionHead({ title, columns }: Section): string {
 
 export const PAGE_SECTION_TAIL = '</table>\n</section>';
 
-/** Returns a company as one row, with its ids in small type below. */
+/** Returns the row of a company, with its ids in small type below. */
 export function pageSectionRow({ columns, cells }: Section, company: ReportedCompany, ended: boolean): string {
   const { name, reference } = company;
   const values = cells(company, ended);

@@ -1,6 +1,6 @@
 /**
- * The handover report as one self-contained HTML page, without scripts and external resources. A content security
- * policy forbids both. `html-companies.ts` writes the companies between head and tail.
+ * The handover report as one self-contained HTML page. It has no scripts and no external resources, and its content
+ * security policy forbids both. `html-companies.ts` writes the companies between the head and the tail.
  */
 import { shareBar } from './charts';
 import { openCompanies } from '../../domain/companies/company-state';
@@ -35,7 +35,7 @@ export function pageHead(head: ReportHead, statistics: MigrationStatistics, writ
 <meta http-equiv="Content-Security-Policy" content="${pagePolicy()}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>Handover: ${migrationId}</title>
+<title>Handover report: ${migrationId}</title>
 <style>${Html.trusted(PAGE_STYLE)}</style>
 </head>
 <body>
@@ -45,8 +45,8 @@ export function pageHead(head: ReportHead, statistics: MigrationStatistics, writ
 <p class="state ${ending ?? 'under-way'}">${stateText(head)}</p>
 <dl class="facts">
 <div><dt>Migration</dt><dd>${migrationId}</dd></div>
-<div><dt>Supplied</dt><dd>${moment(suppliedAt)} by ${suppliedBy}</dd></div>
-<div><dt>Written</dt><dd>${moment(writtenAt)}</dd></div>
+<div><dt>Details supplied</dt><dd>${moment(suppliedAt)} by ${suppliedBy}</dd></div>
+<div><dt>Report written</dt><dd>${moment(writtenAt)}</dd></div>
 </dl>
 </header>
 <main>
@@ -62,14 +62,14 @@ ${points(credentialPoints(head))}
 </section>`.text;
 }
 
-/** The questions that clients ask first. */
+/** Answers the questions that clients ask first. */
 function answers(head: ReportHead): Html {
-  return markup`<section class="answers" aria-label="Who to call, what to switch on, how long data is out of date">
+  return markup`<section class="answers" aria-label="Who to call, what may be switched back on, how long data is out of date">
 <div><h2>Who to call</h2>
 <p class="contact">${head.contact}</p></div>
-<div><h2>What may be switched on again</h2>
+<div><h2>What may be switched back on</h2>
 ${points(switchOnPoints(head))}
-<p class="hint">In your own application. See each company below.</p></div>
+<p class="hint">This is about your own application. The lists below give the answer for each company.</p></div>
 <div><h2>How long data is out of date</h2>
 <p>${outOfDateText(head)}</p></div>
 </section>`;
@@ -84,7 +84,7 @@ function result(head: ReportHead): Html {
     { cssClass: 'must-reconnect', label: 'must reconnect', value: figures.mustReconnect },
     { cssClass: 'not-moved', label: 'not moved', value: counts.failed - figures.mustReconnect },
     { cssClass: 'open', label: 'not moved yet', value: openCompanies(counts) - moving },
-    { cssClass: 'left-out', label: 'left out or given up', value: counts.skipped + counts.excluded },
+    { cssClass: 'left-out', label: 'left out', value: counts.skipped + counts.excluded },
   ].filter(({ value }) => value > 0);
   return markup`<section id="result">
 <h2>${number(counts.migrated)} of ${counted(counts.total, 'company')} moved</h2>
@@ -101,7 +101,7 @@ ${table(['Times', 'Planned', 'Actual'], timeRows(head), 'times')}
 </section>`;
 }
 
-/** Leaves out answers that apply to no company. */
+/** Lists the points, except those that apply to no company. */
 function points(all: readonly Point[]): Html {
   const items = all
     .filter(({ companies }) => companies !== 0)
@@ -121,26 +121,26 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[],
 
 /** Returns the part of the page after the companies. */
 export function pageTail(head: ReportHead): string {
-  const made = decisionRows(head);
-  const refused = made.filter((each) => each.refused !== null);
+  const rows = decisionRows(head);
+  const refused = rows.filter((each) => each.refused !== null);
   const refusedTable =
-    refused.length === 0 ? [] : [markup`<h3>Refused: these changed nothing</h3>`, decisions(refused)];
+    refused.length === 0 ? [] : [markup`<h3>Refused decisions, which changed nothing</h3>`, decisions(refused)];
   return markup`<section id="decisions">
 <h2>Decisions</h2>
-${decisions(made.filter((each) => each.refused === null))}
+${decisions(rows.filter((each) => each.refused === null))}
 ${refusedTable}
 </section>
 </main>
-<footer>Handover of ${head.migrationId}. Questions: ${head.contact}</footer>
+<footer>Handover report of ${head.migrationId}. Who to call: ${head.contact}</footer>
 </body>
 </html>`.text;
 }
 
-function decisions(made: readonly DecisionRow[]): Html {
-  const isRefused = made.some(({ refused }) => refused !== null);
+function decisions(rows: readonly DecisionRow[]): Html {
+  const isRefused = rows.some(({ refused }) => refused !== null);
   return table(
-    ['When', 'Who', 'What', ...(isRefused ? ['Why it was refused'] : [])],
-    made.map(({ when, who, what, refused }) => [when, who, what, ...(refused === null ? [] : [refused])]),
+    ['When', 'Who', 'What', ...(isRefused ? ['Reason for the refusal'] : [])],
+    rows.map(({ when, who, what, refused }) => [when, who, what, ...(refused === null ? [] : [refused])]),
     'decisions',
   );
 }

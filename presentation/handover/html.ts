@@ -1,6 +1,6 @@
-/** HTML templates that escape every value, so that text by a client can never become markup. */
+/** HTML templates that escape every value, so that text from a client cannot become markup. */
 
-/** Text that is HTML already. `markup` inserts it unescaped; everything else is escaped. */
+/** Text that is already HTML. `markup` inserts it unescaped, and escapes everything else. */
 export class Html {
   private constructor(readonly text: string) {}
 
@@ -16,7 +16,7 @@ export class Html {
 
 type Insertable = string | number | Html | readonly Html[];
 
-/** Fills a template, and escapes every value that is not `Html`. Attributes must be quoted. */
+/** Fills in a template, and escapes every value that is not `Html`. Attributes must be quoted. */
 export function markup(strings: TemplateStringsArray, ...values: readonly Insertable[]): Html {
   return Html.trusted(String.raw({ raw: strings }, ...values.map(inserted)));
 }
@@ -35,12 +35,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text, and replaces control characters by spaces because HTML forbids them. */
+/** Escapes text, and replaces control characters with spaces, because HTML forbids them. */
 function escaped(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, ' ').replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** Returns a link for an http(s) address, otherwise the text, because another scheme could run a script. */
+/** Returns a link if the address is http(s), otherwise the text, because another scheme could run a script. */
 export function webLink(address: string): Html {
   const { protocol } = URL.canParse(address) ? new URL(address) : { protocol: '' };
   if (protocol !== 'https:' && protocol !== 'http:') return markup`${address}`;

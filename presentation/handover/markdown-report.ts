@@ -6,7 +6,7 @@ import { credentialPoints, decisionRows, mainFacts, resultRows, switchOnPoints, 
 /** Returns the part of the report before the companies. */
 export function reportHead(head: ReportHead): string {
   return [
-    `# Handover: ${head.migrationId}`,
+    `# Handover report: ${head.migrationId}`,
     mainFacts(head)
       .map(([label, value]) => `- ${label}: ${value}`)
       .join('\n'),
@@ -17,8 +17,8 @@ export function reportHead(head: ReportHead): string {
     ),
     table('Times', ['', 'Planned', 'Actual'], timeRows(head)),
     [
-      '## What may be switched on again in your own application',
-      'See each company below.',
+      '## What may be switched back on in your own application',
+      'The lists below give the answer for each company.',
       points(switchOnPoints(head)),
     ].join('\n\n'),
     ['## Credentials', points(credentialPoints(head))].join('\n\n'),
@@ -46,11 +46,11 @@ export function sectionRow({ cells }: Section, company: ReportedCompany, ended: 
   return tableRow(cells(company, ended));
 }
 
-/** Returns the decisions, with the refused ones in a table of their own because they changed nothing. */
+/** Returns the decisions. Refused ones are in a separate table, because they changed nothing. */
 export function reportDecisions(head: Pick<ReportHead, 'decisions'>): string {
-  const made = decisionRows(head);
-  const applied = made.filter(({ refused }) => refused === null);
-  const refused = made.filter(({ refused }) => refused !== null);
+  const rows = decisionRows(head);
+  const applied = rows.filter(({ refused }) => refused === null);
+  const refused = rows.filter(({ refused }) => refused !== null);
   return [
     table(
       'Decisions',
@@ -61,8 +61,8 @@ export function reportDecisions(head: Pick<ReportHead, 'decisions'>): string {
       ? []
       : [
           table(
-            'Refused: these changed nothing',
-            ['When', 'Who', 'What', 'Why it was refused'],
+            'Refused decisions, which changed nothing',
+            ['When', 'Who', 'What', 'Reason for the refusal'],
             refused.map((each) => [each.when, each.who, each.what, each.refused ?? '']),
           ),
         ]),
@@ -81,7 +81,7 @@ function tableRow(cells: readonly string[]): string {
   return `| ${cells.map(cell).join(' | ')} |`;
 }
 
-/** Escapes text that people wrote: in a table, a bar would end the cell and a line break the row. */
+/** Escapes text that people wrote, because a bar would end the cell, and a line break would end the row. */
 function cell(text: string): string {
   return text.replace(/\|/g, '\\|').replace(/\s+/g, ' ');
 }

@@ -1,4 +1,4 @@
-/** The facts of the handover report about the migration as a whole. Markdown and HTML show the same ones. */
+/** Facts about the whole migration for the handover report. The Markdown and the HTML report show the same facts. */
 import type { Counts } from '../../domain/companies/company-state';
 import { openCompanies } from '../../domain/companies/company-state';
 import type { ReportFigures } from '../../store';
@@ -28,7 +28,7 @@ export interface ReportHead {
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
 }
 
-/** A sentence with its topic and the number of companies: `Never (23): we have access to it now.` */
+/** A sentence with its topic and the number of companies it applies to: `Not yet (23): companies that ...` */
 export interface Point {
   readonly topic: string;
   readonly companies?: number;
@@ -42,7 +42,7 @@ export function platformOf({ platformKey }: Pick<ReportHead, 'platformKey'>): st
 export function stateText({ ending, paused, decisions }: ReportHead): string {
   switch (ending) {
     case null:
-      return paused ? 'paused: this report is preliminary' : 'in progress: this report is preliminary';
+      return `${paused ? 'paused' : 'in progress'} (this report is preliminary)`;
     case 'completed':
       return 'completed';
     case 'cancelled':
@@ -50,7 +50,7 @@ export function stateText({ ending, paused, decisions }: ReportHead): string {
       const last = decisions.findLast(({ decision, outcome }) => outcome.applied && ends(decision));
       if (!last) return ending;
       const { by, role, reason } = last.decision;
-      return `${ending} by ${by} (${role})${reason === undefined ? '' : `: ${reason}`}`;
+      return `${ending} by ${by} (${role})${reason === undefined ? '' : `; reason: ${reason}`}`;
     }
   }
 }
@@ -65,10 +65,10 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
     ['Client', head.client],
     ['Platform', platformOf(head)],
     ...(head.route === 'self-service'
-      ? [['Route', 'self-service: its start confirmed syncing off for every company'] as const]
+      ? [['Route', 'self-service (the client confirmed at the start that syncing is off for every company)'] as const]
       : []),
     ['State', stateText(head)],
-    ['Supplied', `${moment(head.suppliedAt)} by ${head.suppliedBy}`],
+    ['Details supplied', `${moment(head.suppliedAt)} by ${head.suppliedBy}`],
     ['Who to call', head.contact],
   ];
 }
@@ -79,13 +79,13 @@ export function resultRows({ counts, figures }: ReportHead): readonly (readonly 
     ['moved', counts.migrated],
     ['must reconnect', figures.mustReconnect],
     ['not moved', counts.failed - figures.mustReconnect],
-    ['given up', counts.skipped],
-    ['left out', counts.excluded],
+    ['left out before their move', counts.excluded],
+    ['left out after they had failed', counts.skipped],
     ['not finished', openCompanies(counts)],
   ];
 }
 
-/** Returns rows of a label, the planned and the actual value. */
+/** Returns rows with a label, the planned value and the actual value. */
 export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (readonly [string, string, string])[] {
   const { firstStartedAt, lastMovedAt, longestDarkHours, medianDarkHours } = figures;
   const at = (iso: string | null | undefined): string => (iso ? moment(iso) : '');
@@ -107,12 +107,12 @@ export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (
       expected ? `${duration(expected.lowMs)} to ${duration(expected.highMs)} within the windows` : '',
       took,
     ],
-    ['hours without fresh data', expected?.darkHours == null ? '' : `up to ${expected.darkHours}`, dark],
+    ['hours with out-of-date data', expected?.darkHours == null ? '' : `up to ${expected.darkHours}`, dark],
     ['closed', '', at(closedAt)],
   ];
 }
 
-/** Rounds up to a tenth, because the text says "at most". */
+/** Rounds up to a tenth, because the number is shown as a maximum. */
 function hours(number: number): string {
   return String(Math.ceil(number * 10) / 10);
 }
@@ -129,17 +129,17 @@ export function outOfDateText({ ending, planned, figures }: ReportHead): string 
     const moved =
       longest === null || median === null
         ? ''
-        : `Up to date again for all moved companies. They were out of date for ${hoursText(longest)} at most (median ${hoursText(median)}). `;
-    return `${moved}Companies that were not moved stay out of date until you switch them on again or their owners reconnect.`;
+        : `The data of all moved companies is up to date again. It was out of date for ${hoursText(longest)} at most (median: ${hoursText(median)}). `;
+    return `${moved}The data of companies that were not moved stays out of date until you switch them back on or their end customers reconnect.`;
   }
   const expected =
     planned?.estimate.darkHours == null ? '' : ` Expected: up to ${hoursText(planned.estimate.darkHours)}.`;
   const measured =
-    longest === null || median === null ? '' : ` So far: ${hoursText(longest)} at most (median ${hoursText(median)}).`;
-  return `From the moment a company's syncing is disabled until it is moved.${expected}${measured}`;
+    longest === null || median === null ? '' : ` So far: ${hoursText(longest)} at most (median: ${hoursText(median)}).`;
+  return `From the moment syncing is disabled for a company until it has been moved.${expected}${measured}`;
 }
 
-/** Returns what may be switched on again, each answer with the number of companies it applies to. */
+/** Returns what may be switched back on, and how many companies each answer applies to. */
 export function switchOnPoints({ counts, figures, ending }: ReportHead): readonly Point[] {
   const { crossed, crossingUnknown } = figures;
   const others = counts.total - crossed - crossingUnknown;
@@ -147,27 +147,27 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
     {
       topic: 'Never',
       companies: crossed,
-      text: 'we have access to it now. If two applications use the same token, both can lose access.',
+      text: 'companies to which we now have access. If two applications use the same token, both can lose access.',
     },
     {
       topic: 'Ask first',
       companies: crossingUnknown,
-      text: 'we do not know yet whether its token was used. Call the contact above.',
+      text: 'companies for which we do not know yet whether the token was used. Call the contact above.',
     },
     ...(ending === null
       ? [
           {
             topic: 'Not yet',
             companies: others - counts.excluded - counts.skipped,
-            text: 'it can still be moved.',
+            text: 'companies that can still be moved.',
           },
-          { topic: 'Yes', text: 'companies that were left out or given up, unless their line below says otherwise.' },
+          { topic: 'Yes', text: 'companies that were left out, unless the lists below say otherwise.' },
         ]
       : [
           {
             topic: 'Yes',
             companies: others,
-            text: 'we have no access to it. You may keep using it in your own app until its owner reconnects here.',
+            text: 'companies to which we have no access. You may use them in your own application until their end customers reconnect to us.',
           },
         ]),
   ];
@@ -179,40 +179,44 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
   const application = decisions
     .flatMap(({ decision, outcome }) => (outcome.applied && decision.kind === 'application-supplied' ? [decision] : []))
     .at(-1);
-  const named = application ? ` ${application.clientId} (${application.environment})` : '';
-  const left = counted(figures.credentialsLeft, 'credential');
+  const applicationText = application ? ` ${application.clientId} (${application.environment})` : '';
+  const count = figures.credentialsLeft;
+  const left = counted(count, 'credential');
   return [
     vaultDestroyedAt
       ? {
           topic: 'Destroyed',
-          text: `all credentials supplied for this migration, and the key that decrypts them, were destroyed at ${moment(vaultDestroyedAt)}; ${figures.credentialsLeft === 0 ? 'none is' : left} left.`,
+          text: `all credentials supplied for this migration, and the key that decrypts them, were destroyed at ${moment(vaultDestroyedAt)}; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left.`,
         }
-      : { topic: 'Still needed', text: `${left}, encrypted. They are destroyed when the migration ends.` },
+      : {
+          topic: 'Still needed',
+          text: `${left}, stored in encrypted form until the migration ends and then destroyed.`,
+        },
     {
       topic: 'To delete on your side',
-      text: 'every export and spreadsheet with tokens, the files you gave to ferry, and all copies in email, chat and backups.',
+      text: 'every export and spreadsheet that contains tokens, the files that you passed to ferry, and all copies in email, chat and backups.',
     },
     {
       topic: 'To rotate on your side',
       text:
-        `the secret of your application${named} at ${platformOf(head)}, because it was shared for this migration. ` +
-        'The moved connections need it: supply the new secret (ferry application) before the old one expires.',
+        `the secret of your application${applicationText} at ${platformOf(head)}, because it was shared for this migration. ` +
+        'The moved connections depend on it, so supply the new secret (with: ferry application) before the old one expires.',
     },
     {
       topic: 'To remove on your side',
       text:
         'the stored tokens of the companies that were moved, so that nothing refreshes or revokes them. ' +
-        `Do not press Disconnect in ${platformOf(head)}: it would end our access too.`,
+        `Do not disconnect these companies in ${platformOf(head)}, because that would end our access too.`,
     },
   ];
 }
 
-/** A decision as the report lists it. */
+/** A decision in the report. */
 export interface DecisionRow {
   readonly when: string;
   readonly who: string;
   readonly what: string;
-  /** Why it was refused; null: it was not. */
+  /** Why it was refused; null if it was applied. */
   readonly refused: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The charts of the handover report: progress over time, duration per company, failures by kind. */
+/** The charts in the handover report: progress over time, duration per company, and failures by kind. */
 import type { Bar } from './charts';
 import { barChart, columnChart, stepChart } from './charts';
 import { duration, counted } from '../../domain/text/sentences';
@@ -25,7 +25,7 @@ function progressChart({ moved }: MigrationStatistics, startedAt: string | null,
   }
   return figure(
     'Progress over time',
-    'Companies moved in total; times in UTC. Where the line is flat, no company was moved: outside the agreed hours, or while the migration was paused.',
+    'The total number of companies moved so far. Times are in UTC. While the line is flat, no company was moved, for example outside the agreed hours or while the migration was paused.',
     stepChart([{ at: Date.parse(from), value: 0 }, ...points], total),
   );
 }
@@ -45,11 +45,11 @@ function durationCharts({
   const last = durations.findLastIndex((companies) => companies > 0);
   const columns = durations
     .map((companies, index) => ({ label: rangeText(durationBoundsMs, index), value: companies }))
-    // One empty column on either side shows that nothing is cut off.
+    // An empty column on each side shows that the chart is complete.
     .slice(Math.max(0, first - 1), last + 2);
   return figure(
     'Duration per company',
-    `Half of the companies took ${duration(medianMs)} or less, 95 % took ${duration(p95Ms)} or less, the slowest ${duration(longestMs)}: from the start of its move until all its data was synced.`,
+    `Half of the companies took ${duration(medianMs)} or less, 95% took ${duration(p95Ms)} or less, and the slowest took ${duration(longestMs)}. This is the time for connecting a company and syncing its data, without the time in queues.`,
     columnChart(columns, 'companies'),
     ...(slowest.length < 2
       ? []
@@ -89,7 +89,7 @@ function failureChart({ failures }: MigrationStatistics): Html {
   }));
   return figure(
     'Failures by kind',
-    `${counted(companies, 'company')}, including those given up since.`,
+    `${counted(companies, 'company')}, including companies that were left out after they had failed.`,
     barChart(bars, 'failures'),
   );
 }

@@ -103,13 +103,13 @@ footer { margin-top: 3rem; padding-top: 0.75rem; border-top: 1px solid var(--lin
 }
 `;
 
-/** Returns the content security policy of the page: its own style, and nothing else. */
+/** Returns the content security policy of the page, which allows only its own style. */
 export function pagePolicy(): string {
   const digest = base64(sha256(utf8ToBytes(PAGE_STYLE)));
   return `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;
 }
 
-/** Encodes without Node's Buffer, because presentation code also runs in the workflow sandbox. */
+/** Encodes bytes as Base64 without Node's Buffer, because presentation code also runs in the workflow sandbox. */
 function base64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }

@@ -1,4 +1,4 @@
-/** The page of a batch run in the Temporal UI: its window, and how far the companies are. */
+/** The page of a batch run in the Temporal UI: its window, and the numbers of companies in each state. */
 import type { Counts } from '../../domain/companies/company-state';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import { moment } from '../../domain/text/sentences';
@@ -7,9 +7,9 @@ import { BOTTOM_PADDING, companiesText } from './page-parts';
 export interface BatchFacts {
   readonly migrationId: string;
   readonly runNumber: number;
-  /** The window in which companies may be started; null: at any time. */
+  /** The window in which companies may be started; null if they may be started at any time. */
   readonly opening: WindowOccurrence | null;
-  /** Null: not counted yet. */
+  /** Null if they have not been counted yet. */
   readonly counts: Counts | null;
   /** When the companies were counted. ISO 8601, UTC. */
   readonly at: string;
@@ -23,13 +23,13 @@ export function batchDetails({ migrationId, runNumber, opening, counts, at }: Ba
     ...(counts
       ? [...companiesText(counts), `Counted at ${moment(at)}; updated once a minute while companies move.`]
       : []),
-    `See the page of ${migrationId} for who needs to act, and what to do.`,
+    `The page of ${migrationId} shows who has to act, and what they have to do.`,
     BOTTOM_PADDING,
   ].join('\n\n');
 }
 
 function windowText(window: WindowOccurrence | null): string {
-  if (!window) return 'none, companies are moved at any time';
+  if (!window) return 'none; companies are moved at any time';
   return `companies are moved from ${moment(window.opensAt)} to ${moment(window.closesAt)}`;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The migration's page in the Temporal UI, for a client who has never seen Temporal.
  *
- * It uses the client's words (`CLIENT_STATES`) and no internal ones. Plain Markdown lists only, because tables and
- * emoji do not render in every version of the UI.
+ * It uses the client's words (`CLIENT_STATES`) and no internal terms. It contains no tables and no emoji, because not
+ * every version of the UI renders them.
  */
 import type { Estimate } from '../../domain/planning/estimate';
 import { isEnding } from '../../domain/migration/migration-state';
@@ -13,9 +13,9 @@ import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { BOTTOM_PADDING, companiesText } from './page-parts';
 
-/** The longest name and the longest other text by a person that are shown in full. Characters. */
-const NAME_LENGTH = 60;
-const TEXT_LENGTH = 1_000;
+/** Maximum lengths of a person's name and of other text that people wrote. Longer text is cut off. Characters. */
+const MAX_NAME_LENGTH = 60;
+const MAX_TEXT_LENGTH = 1_000;
 
 /** Returns the current details of a migration, as Markdown: about 2 KB. Temporal's limit is 20 KB. */
 export function currentDetails(progress: Progress): string {
@@ -28,8 +28,8 @@ export function currentDetails(progress: Progress): string {
     ...stepsText(progress),
     '## Questions',
     [
-      `- **Who to call:** ${oneLine(progress.contact, TEXT_LENGTH)}`,
-      `- **What may be switched on again:** ${switchOnText(progress)}`,
+      `- **Who to call:** ${oneLine(progress.contact, MAX_TEXT_LENGTH)}`,
+      `- **What may be switched back on:** ${switchOnText(progress)}`,
       `- **How long data is out of date:** ${outOfDateText(progress)}`,
     ].join('\n'),
     BOTTOM_PADDING,
@@ -41,13 +41,13 @@ function stepsText({ route, steps }: Progress): string[] {
 }
 
 function waitingText({ waitingFor, waitingSince, migrationId, contact }: Progress): string[] {
-  const what = oneLine(waitingFor.what, TEXT_LENGTH);
+  const what = oneLine(waitingFor.what, MAX_TEXT_LENGTH);
   if (waitingFor.roles.length === 0) return [`**Now:** ${what}`];
   const since = waitingSince ? `, since ${moment(waitingSince)}` : '';
   return [
     `**Waiting for:** ${waitingFor.roles.join(' and ')}${since}`,
     `**What to do:** ${what}`,
-    `**How:** tell ${oneLine(contact, TEXT_LENGTH)}, who records your decision; or run \`ferry show ${migrationId}\`, which lists the commands`,
+    `**How:** tell ${oneLine(contact, MAX_TEXT_LENGTH)}, who will record your decision, or run \`ferry show ${migrationId}\`, which lists the commands`,
   ];
 }
 
@@ -55,7 +55,9 @@ function estimateText({ estimate, proposal }: Progress): string[] {
   return [
     ...(estimate && estimate.volume.companies > 0 ? [estimateLine(estimate, proposal !== null)] : []),
     ...(proposal
-      ? [`**Start:** ${moment(proposal.startAt)}, proposed by ${oneLine(proposal.by, NAME_LENGTH)} (${proposal.role})`]
+      ? [
+          `**Start:** ${moment(proposal.startAt)}, proposed by ${oneLine(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`,
+        ]
       : []),
   ];
 }
@@ -66,9 +68,9 @@ function estimateLine(estimate: Estimate, hasStart: boolean): string {
   return `**Estimated duration:** ${duration(lowMs)} to ${duration(highMs)}${end} (${estimateBasisText(estimate)})`;
 }
 
-/** Returns when the last company is expected to be moved. The caller formats the two moments. */
+/** Returns when the migration is expected to end. The caller formats the two times. */
 export function endText(earliest: string, latest: string): string {
-  return earliest === latest ? `finishes at ${latest}` : `finishes between ${earliest} and ${latest}`;
+  return earliest === latest ? `ends at ${latest}` : `ends between ${earliest} and ${latest}`;
 }
 
 /** Returns which measurements an estimate is based on. */
@@ -76,9 +78,9 @@ export function estimateBasisText({ basis, measuredOn }: Estimate): string {
   const companies = counted(measuredOn, 'company');
   switch (basis) {
     case 'assumed':
-      return 'before any measurement';
+      return 'a cautious assumption; nothing has been measured yet';
     case 'platform':
-      return `as last measured on ${companies} of this platform`;
+      return `measured on ${companies} in an earlier migration from this platform`;
     case 'migration':
       return `measured on ${companies} of this migration`;
   }
@@ -95,33 +97,36 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
       : '';
   const approved =
     approvals.length > 0
-      ? `, approved by ${approvals.map(({ role, by }) => `${oneLine(by, NAME_LENGTH)} (${role})`).join(', ')}`
+      ? `, approved by ${approvals.map(({ role, by }) => `${oneLine(by, MAX_NAME_LENGTH)} (${role})`).join(', ')}`
       : '';
   return `${stepNumber(step)}. ${rules.title} (${who}): ${mark}${times}${approved}`;
 }
 
 function switchOnText({ route, step, state, counts }: Progress): string {
   if (state === 'completed') {
-    if (counts.migrated === counts.total) return 'nothing: every company was moved and must stay off.';
-    return 'see the handover report for each company. Those that were moved must stay off.';
+    if (counts.migrated === counts.total) return 'nothing: every company was moved and must stay switched off.';
+    return 'see the handover report for each company. Companies that were moved must stay switched off.';
   }
   if (state === 'abandoned' || state === 'cancelled')
-    return 'ask the contact above first: companies that were moved must stay off.';
+    return 'ask the contact above first, because companies that were moved must stay switched off.';
   if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing'))
     return 'nothing has to be switched off yet.';
-  return 'nothing for now. A company that is moving or moved must never be switched on again in your own application.';
+  return 'nothing for now. A company that is moving or moved must never be switched back on in your own application.';
 }
 
 function outOfDateText({ route, estimate, proposal, step, state }: Progress): string {
-  if (state === 'completed') return 'no longer: the service syncs all companies that were moved.';
-  if (isEnding(state)) return 'companies that were not moved stay out of date until you switch them on again.';
-  if (route === 'self-service') return 'each company, from its move until its first sync is complete.';
-  if (!estimate) return 'estimated in step 2.';
+  if (state === 'completed')
+    return 'the data of all companies that were moved is up to date, because the service syncs it.';
+  if (isEnding(state))
+    return 'the data of companies that were not moved stays out of date until you switch them back on.';
+  if (route === 'self-service')
+    return 'for each company, from the moment its syncing is disabled until it has been moved.';
+  if (!estimate) return 'this will be estimated in step 2.';
   const from =
     stepNumber(step) < stepNumber('disable-syncing')
       ? 'from the moment syncing is disabled'
       : 'since syncing was disabled';
-  if (estimate.volume.companies === 0) return 'no longer, for the companies that were moved.';
+  if (estimate.volume.companies === 0) return 'the data of all companies that were moved is up to date.';
   const until =
     proposal && estimate.ends ? moment(estimate.ends.latest) : `${duration(estimate.highMs)} after the start`;
   const hours = estimate.darkHours === null ? '' : `: up to ${counted(estimate.darkHours, 'hour')}`;

@@ -1,4 +1,4 @@
-/** The parts that several pages in the Temporal UI share. */
+/** Parts of the pages in the Temporal UI. */
 import type { ClientState, Counts } from '../../domain/companies/company-state';
 import { CLIENT_STATES, clientCounts, finishedCompanies } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
@@ -21,5 +21,5 @@ export function companiesText(counts: Counts): string[] {
   ];
 }
 
-/** Empty lines for the end of a page, because the Temporal UI cuts off the last lines of what it renders. */
+/** Empty lines at the end of a page, because the Temporal UI cuts off the last lines. */
 export const BOTTOM_PADDING = Array.from({ length: 6 }, () => '\u00a0').join('\n\n');

@@ -1,11 +1,11 @@
-/** Decisions in words, for the report and the audit trail. */
+/** Describes decisions in words, for the report and the audit trail. */
 import type { Companies, Decision } from '../../domain/migration/decision';
 import type { LimitsChange } from '../../domain/planning/limits';
 import { moment, counted } from '../../domain/text/sentences';
 import { windowsText } from './windows';
 
-/** A decision about more companies than this names only the first ones. The audit trail holds all of them. */
-const MOST_NAMES = 20;
+/** Maximum number of references in the text of a decision. The audit trail contains all of them. */
+const MAX_REFERENCES = 20;
 
 export function decisionText(decision: Decision): string {
   const reason = decision.reason === undefined ? '' : ` (${decision.reason})`;
@@ -17,7 +17,7 @@ export function decisionText(decision: Decision): string {
     case 'first-company':
       return `choose ${decision.reference} as the first company${reason}`;
     case 'sync-disabled':
-      return `confirm syncing off for ${decision.companies === 'all' ? 'all companies' : counted(decision.companies.length, 'company')}`;
+      return `confirm that syncing is off for ${decision.companies === 'all' ? 'all companies' : counted(decision.companies.length, 'company')}`;
     case 'credentials-supplied':
       return `supply ${counted(decision.companies, 'credential')}`;
     case 'application-supplied':
@@ -43,12 +43,12 @@ export function decisionText(decision: Decision): string {
 function limitsText({ windows, ...others }: LimitsChange): string {
   return [
     ...Object.entries(others).map(([name, value]) => `${name} to ${JSON.stringify(value)}`),
-    ...(windows ? [`windows to ${windowsText(windows)}`] : []),
+    ...(windows ? [`windows to ${windows.length === 0 ? 'none' : windowsText(windows)}`] : []),
   ].join(', ');
 }
 
 function companiesText(companies: Companies): string {
-  if (companies === 'all') return 'all';
-  const more = companies.length > MOST_NAMES ? ` and ${companies.length - MOST_NAMES} more` : '';
-  return companies.slice(0, MOST_NAMES).join(', ') + more;
+  if (companies === 'all') return 'all companies';
+  const more = companies.length > MAX_REFERENCES ? ` and ${companies.length - MAX_REFERENCES} more` : '';
+  return companies.slice(0, MAX_REFERENCES).join(', ') + more;
 }

@@ -11,11 +11,11 @@ const SELF_SERVICE =
 const keysOf = (route: 'managed' | 'self-service') =>
   PLATFORMS.filter(({ routes }) => routes.includes(route)).map(({ key }) => key);
 
-test('six platforms have the managed route, and one of them has a separate sandbox entry', () => {
+test('six platforms have the managed route, one of them with a separate sandbox entry', () => {
   expect(keysOf('managed').sort()).toEqual([...MANAGED, MANAGED_SANDBOX].sort());
 });
 
-test('the platforms of the self-service route are those of the contract', () => {
+test('the self-service route has the platforms that the contract lists', () => {
   expect(keysOf('self-service').sort()).toEqual([...SELF_SERVICE].sort());
 });
 
@@ -50,7 +50,7 @@ test.each([
   expect(platform && isRotating(platform)).toBe(rotating);
 });
 
-test('tokens belong to a family per user at Zoho Books and Xero, and per shop at Shopify', () => {
+test('token families are per user at Zoho Books and Xero, and per shop at Shopify', () => {
   const families = Object.fromEntries(
     PLATFORMS.filter(({ family }) => family !== 'none').map(({ key, family }) => [key, family]),
   );

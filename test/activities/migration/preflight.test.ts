@@ -112,7 +112,7 @@ test('a company whose organization is already connected to the account is held b
   await rig.directClient.unlinkConnection(companyId, connectionId);
   expect(await check(id)).toMatchObject({
     problems: [],
-    warnings: [expect.stringContaining('was connected before')],
+    warnings: [expect.stringContaining('was previously connected')],
     heldBack: 0,
   });
   expect((await readRow(rig.ledger.db, id, 2)).held_back).toBeNull();

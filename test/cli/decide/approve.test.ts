@@ -39,7 +39,7 @@ test('invalid limits are refused before anything is stored', async () => {
   const { exitCode, err } = await ferry(start, undefined, orchestrator.env);
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'ferry: toleratedShare must be a share from 0 to 1, or null; nothing was started\n',
+    err: 'ferry: toleratedShare must be a number from 0 to 1, or null; nothing was started\n',
   });
   expect((await runJson(orchestrator, 'companies', 'nobody.quickbooks-online')).exitCode).toBe(1);
 });
@@ -67,7 +67,7 @@ test('an approval with a different digest is refused as out of date', async () =
 test('a decision is refused after its --valid-until', async () => {
   const late = ['--valid-until', '2026-01-01T00:00:00Z'];
   const { json } = await runJson(orchestrator, 'approve', ID, 'supply-details', ...SAM, ...late);
-  expect(json['text']).toContain('this was valid until 2026-01-01 00:00 UTC');
+  expect(json['text']).toContain('this decision was valid until 2026-01-01 00:00 UTC');
 });
 
 test('an approval on a terminal contains the digest of the review that was shown', async () => {

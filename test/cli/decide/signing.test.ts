@@ -86,7 +86,12 @@ test('--by defaults to the name in the signing key', async () => {
 
 test.each<[string, string, readonly string[], string]>([
   ['an unsigned decision', 'pia', ['--by', 'Sam'], 'must be signed; this one is not'],
-  ["a decision in an approver's name, signed with another key,", 'eve', [], 'a key that belongs to no approver'],
+  [
+    "a decision in an approver's name, signed with another key,",
+    'eve',
+    [],
+    'a key that does not belong to an approver',
+  ],
   ['a decision that an approver has signed in the other role', 'sam', ['--as', 'client'], 'belongs to Sam (support)'],
 ])('%s is refused, is recorded, and changes nothing', async (_, machine, more, why) => {
   const before = await trailOf(ID);
@@ -187,7 +192,7 @@ describe('the exported trail', () => {
     const evesKey = `support:Sam:${publicKeys.get('eve')}`;
     const { exitCode, out } = await verify(lines, ['--approver', evesKey]);
     expect(exitCode).toBe(1);
-    expect(out).toContain('a key that belongs to no approver');
+    expect(out).toContain('a key that does not belong to an approver');
   });
 
   test.each<[string, (trail: readonly string[]) => string[]]>([

@@ -118,16 +118,16 @@ describe('the HTML report', () => {
     expect(style).not.toMatch(/url\(|@import/);
   });
 
-  test('shows who to call, what can be switched on again, and how long data was out of date', async () => {
+  test('shows who to call, what can be switched back on, and how long data was out of date', async () => {
     const answers = (await renderReport('html')).split('class="answers"')[1]?.split('</section>')[0] ?? '';
     expect(answers).toContain('<p class="contact">Sam ');
     expect(answers).toMatch(/<b>Never<\/b> \(2\).*<b>Yes<\/b> \(2\)/s);
-    expect(answers).toContain('They were out of date for 6.3 hours at most');
+    expect(answers).toContain('It was out of date for 6.3 hours at most');
   });
 
   test.each([
-    [null, 'From the moment a company&#39;s syncing is disabled until it is moved. So far: 6.3 hours at most'],
-    ['cancelled', 'until you switch them on again or their owners reconnect'],
+    [null, 'From the moment syncing is disabled for a company until it has been moved. So far: 6.3 hours at most'],
+    ['cancelled', 'until you switch them back on or their end customers reconnect'],
   ] as const)('explains for the ending %s how long data is out of date: %s', async (ending, text) => {
     expect(await renderReport('html', reportOf(COMPANIES, { ending }))).toContain(text);
   });
@@ -182,7 +182,7 @@ describe('the HTML report', () => {
 
 test('CSV has one row per company, and formulas are escaped', async () => {
   const lines = (await renderReport('csv')).trimEnd().split('\n');
-  expect(lines[0]).toMatch(/^reference,name,stored name,organization,outcome,why,what to do,switch on again,/);
+  expect(lines[0]).toMatch(/^reference,name,stored name,organization,outcome,why,what to do,switch back on,/);
   expect(lines).toHaveLength(5);
   expect(lines.find((line) => line.startsWith('C-2,'))).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
   expect(lines.find((line) => line.startsWith('C-3,'))).toContain(',must reconnect,');

@@ -67,8 +67,8 @@ test('the report of a completed migration lists every company once, with its out
     / invoices: 10 expected, 10 found.* \| 24 h \| \d{4}-\d\d-\d\d \d\d:\d\d UTC \| never \|$/,
   );
   expect(rowOf('R-3')).toContain('the connection is in place');
-  expect(rowOf('R-4')).toContain('| left out | Cleo | sold last week |');
-  expect(rowOf('R-5')).toContain('| given up | Sam | closed its books |');
+  expect(rowOf('R-4')).toContain('| before its move | Cleo | sold last week |');
+  expect(rowOf('R-5')).toContain('| after it had failed | Sam | closed its books |');
   const linkUrl = companies.find(({ reference }) => reference === 'R-2')?.linkUrl ?? '';
   expect(rowOf('R-2')).toContain(`| ${linkUrl} |`);
   expect((await fetch(linkUrl, { method: 'HEAD' })).ok).toBe(true);
@@ -88,9 +88,9 @@ test('the report of a cancelled migration lists which companies can be switched 
   await migration.send('cancel', { reason: 'we stay where we are', ...CLIENT });
   await waitForEnd(migration);
   const { json, companies, out, rowOf } = await reportOf(migration);
-  expect(out).toContain('State: cancelled by Cleo (client): we stay where we are');
+  expect(out).toContain('State: cancelled by Cleo (client); reason: we stay where we are');
   expect(json).toMatchObject({ ending: 'cancelled', figures: { crossed: 1 } });
   expect(companies.map(({ switchOn }) => switchOn)).toEqual(['never', 'yes', 'yes']);
-  expect(rowOf('R-2')).toContain('| not moved | move it in a new migration, if you still want to | yes |');
+  expect(rowOf('R-2')).toContain('| not moved | to move it, start a new migration | yes |');
   expect(out).toContain('- **Yes** (2)');
 }, 90_000);

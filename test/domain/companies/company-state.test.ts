@@ -33,10 +33,10 @@ const ONE_EACH = counts({
   outcomeUnknown: 1,
 });
 
-describe('counts of companies', () => {
-  test('open companies are those without a final outcome', () => expect(openCompanies(ONE_EACH)).toBe(6));
-  test('movable companies are those that need nothing from anyone', () => expect(movableCompanies(ONE_EACH)).toBe(3));
-  test('finished companies are all that are not open', () => expect(finishedCompanies(ONE_EACH)).toBe(4));
+describe('company counts', () => {
+  test('count companies without a final outcome as open', () => expect(openCompanies(ONE_EACH)).toBe(6));
+  test('count companies that need nothing from anyone as movable', () => expect(movableCompanies(ONE_EACH)).toBe(3));
+  test('count companies that are not open as finished', () => expect(finishedCompanies(ONE_EACH)).toBe(4));
 
   test.each<[keyof Counts, boolean]>([
     ['waiting', false],
@@ -48,12 +48,12 @@ describe('counts of companies', () => {
     ['migrated', true],
     ['failed', true],
     ['outcomeUnknown', true],
-  ])('a company that is %s may have crossed: %s', (state, crossed) => {
+  ])('with one company that is %s, a credential might have been handed over: %s', (state, crossed) => {
     expect(anyCrossed({ ...NO_COUNTS, [state]: 1 })).toBe(crossed);
   });
 });
 
-describe('the words that a client reads', () => {
+describe('client states', () => {
   test.each<[CompanyState, FailureKind | null, ClientState]>([
     ['waiting', null, 'not-moved-yet'],
     ['importing', null, 'moving'],
@@ -65,12 +65,12 @@ describe('the words that a client reads', () => {
     ['skipped', 'refused', 'left-out'],
     ['excluded', null, 'left-out'],
     ['outcome-unknown', null, 'not-moved-yet'],
-  ])('a company that is %s (failure: %s) reads as %s', (state, failure, expected) => {
+  ])('show a company that is %s (failure: %s) as %s', (state, failure, expected) => {
     expect(clientStateOf(state, failure)).toBe(expected);
     expect(clientStateText(state, failure)).toBe(expected.replaceAll('-', ' '));
   });
 
-  test('each word finds the ledger rows that read so, and no others', () => {
+  test('cover each ledger state and failure exactly once', () => {
     for (const state of COMPANY_STATES) {
       for (const failure of state === 'failed' ? FAILURE_KINDS : [null]) {
         const words = Object.keys(CLIENT_STATES) as ClientState[];
@@ -84,7 +84,7 @@ describe('the words that a client reads', () => {
     }
   });
 
-  test('counts in these words add up to all companies', () => {
+  test('have counts that add up to all companies', () => {
     const counted = clientCounts({ ...ONE_EACH, failed: 3, mustReconnect: 2, total: 12 });
     expect(counted).toMatchObject({ 'must-reconnect': 2, 'not-moved': 1, 'left-out': 2, moving: 2 });
     expect(Object.values(counted).reduce((sum, each) => sum + each)).toBe(12);
@@ -92,7 +92,7 @@ describe('the words that a client reads', () => {
 });
 
 describe('step transitions', () => {
-  test('each step is followed by the next, and the last one completes the migration', () => {
+  test('lead through all steps in order, and complete the migration after the last one', () => {
     let state = stateAt('supply-details');
     const seen = STEPS.map((step) => {
       expect(state).toMatchObject({ step, closed: null });
@@ -104,29 +104,29 @@ describe('step transitions', () => {
     expect(state.closed).toBe('completed');
   });
 
-  test('opening an open step again keeps its original time', () => {
+  test('keep the original time of a step that is opened again', () => {
     expect(withStepOpened(stateAt('schedule'), 'schedule', LATER).steps.schedule).toEqual({
       openedAt: AT,
       endedAt: null,
     });
   });
 
-  test('disable-syncing is complete when companies are known and none is unconfirmed', () => {
-    const isComplete = (some: Partial<Counts>) =>
-      isStepComplete(stateAt('disable-syncing', { counts: counts(some) }), 'disable-syncing');
+  test('complete disable-syncing when there are companies and all are confirmed', () => {
+    const isComplete = (changes: Partial<Counts>) =>
+      isStepComplete(stateAt('disable-syncing', { counts: counts(changes) }), 'disable-syncing');
     expect(isComplete({ total: 10, waiting: 10, unconfirmed: 1 })).toBe(false);
     expect(isComplete({ total: 10, waiting: 10, unconfirmed: 0 })).toBe(true);
     expect(isComplete({})).toBe(false);
   });
 
-  test('a step with two approvers is not complete after one approval', () => {
+  test('complete a step with two approvers only after both approvals', () => {
     const one = decideAll(stateAt('update-application'), approve('update-application', 'client'));
     expect(isStepComplete(one, 'update-application')).toBe(false);
     expect(isStepComplete(decideAll(one, approve('update-application', 'support')), 'update-application')).toBe(true);
   });
 });
 
-test('only the names of steps and roles are accepted as such', () => {
+test('isStep and isRole accept only the names of steps and roles', () => {
   fc.assert(
     fc.property(fc.anything(), (word) => {
       expect(isStep(word)).toBe(STEPS.includes(word as never));

@@ -1,4 +1,4 @@
-/** The failure table, row by row. */
+/** Tests every row of the failure table. */
 import fc from 'fast-check';
 import type { CallFailure } from '../../../domain/companies/call-failure';
 import type { Call, Consequence, FailureKind, StopReason } from '../../../domain/companies/failures';
@@ -43,7 +43,7 @@ const TABLE: readonly [string, CallFailure, readonly Call[], Consequence][] = [
   ['402', answer(402), CALLS, ACCOUNT],
   ['403 for the key', answer(403), CALLS, KEY],
   ['403 from a proxy', answer(403, { service: '' }), CALLS, KEY],
-  ['403 from the platform, which cannot be reached', answer(403, { service: 'QuickBooks Online' }), CALLS, RETRY],
+  ['403 because the platform cannot be reached', answer(403, { service: 'QuickBooks Online' }), CALLS, RETRY],
   ['409 when starting syncs', answer(409), ['start-sync'], READ_CONNECTION],
   ['409 when reading data', answer(409), ['read-sync', 'read-records'], SYNCING],
   ['409 for any other call', answer(409), except('start-sync', 'read-sync', 'read-records'), RETRY],
@@ -80,7 +80,7 @@ test.each<[string | undefined, Consequence]>([
   ['PlatformRateLimited', RETRY],
   ['SomethingNew', FAIL],
   [undefined, FAIL],
-])('a connection that could not be linked because of %s', (statusText, expected) => {
+])('a connection that cannot be linked because of %s has its consequence from the table', (statusText, expected) => {
   expect(consequenceOfLinkError(statusText)).toEqual(expected);
 });
 
@@ -95,7 +95,7 @@ const anyFailure: fc.Arbitrary<CallFailure> = fc.oneof(
   fc.record({ kind: fc.constant('unreadable'), status: fc.integer({ min: 200, max: 299 }) }),
 );
 
-test('a credential that may have been used is never simply sent again', () => {
+test('an authorization is retried only if its credential was certainly not used', () => {
   const neverUsed = (failure: CallFailure): boolean =>
     failure.kind === 'no-answer' ? failure.reason === 'refused' : failure.kind === 'answer' && failure.status < 500;
   fc.assert(
@@ -106,7 +106,7 @@ test('a credential that may have been used is never simply sent again', () => {
   );
 });
 
-test('every reason is worded for people, without internal terms, and every stop says to resume', () => {
+test('every failure and stop has a distinct text without internal terms, and every stop text ends with resuming', () => {
   const kinds: readonly FailureKind[] = [
     'refused',
     'credential-unreadable',

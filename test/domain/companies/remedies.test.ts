@@ -4,12 +4,12 @@ import type { FailureKind } from '../../../domain/companies/failures';
 import type { Remediable, Remedy } from '../../../domain/companies/remedies';
 import { remediesFor, remedyText } from '../../../domain/companies/remedies';
 
-const company = (some: Partial<Remediable>): Remediable => ({
+const company = (changes: Partial<Remediable>): Remediable => ({
   state: 'failed',
   failure: null,
   linkUrl: 'https://link.example/1',
   heldBack: null,
-  ...some,
+  ...changes,
 });
 
 test.each<[FailureKind, readonly Remedy[]]>([
@@ -20,7 +20,7 @@ test.each<[FailureKind, readonly Remedy[]]>([
   ['incomplete', ['retry', 'replace-credential', 'skip']],
   ['sync-failed', ['retry', 'replace-credential', 'skip']],
   ['sync-timed-out', ['retry', 'replace-credential', 'skip']],
-])('the remedies for a company that failed with %s are %j, in this order', (failure, remedies) => {
+])('a company that failed with %s has the remedies %j, in this order', (failure, remedies) => {
   expect(remediesFor(company({ failure }))).toEqual(remedies);
 });
 
@@ -30,13 +30,13 @@ test('relink is offered only with a link', () => {
   expect(remediesFor(company({ state: 'outcome-unknown', linkUrl: null }))).not.toContain('relink');
 });
 
-test('a failed company and one with an unknown outcome can always be tried again', () => {
+test('a company that has failed or has an unknown outcome can always be retried, given a new credential or skipped', () => {
   for (const state of ['failed', 'outcome-unknown'] as const) {
     expect(remediesFor(company({ state }))).toEqual(expect.arrayContaining(['retry', 'replace-credential', 'skip']));
   }
 });
 
-test('a waiting company can be left out; one that is held back can be corrected first', () => {
+test('a waiting company can be left out, and can also be corrected if it is held back', () => {
   expect(remediesFor(company({ state: 'waiting' }))).toEqual(['exclude']);
   expect(remediesFor(company({ state: 'waiting', heldBack: 'its name is empty' }))).toEqual(['amend', 'exclude']);
 });

@@ -16,7 +16,7 @@ import {
 
 const NOTHING_OPEN = counts({ total: 10, migrated: 10 });
 
-/** Each step, ready to be approved. */
+/** For each step, a migration in which the step is ready to be approved. */
 const READY: Readonly<Record<Step, MigrationState>> = {
   'supply-details': stateAt('supply-details'),
   schedule: decideAll(stateAt('schedule'), proposeTime('support')),
@@ -38,7 +38,7 @@ describe('an approval of the open step', () => {
     'complete-migration': ['client', 'support'],
   };
 
-  test.each(everyPair)('%s by %s', (step, role) => {
+  test.each(everyPair)('of %s by %s is applied only if the role is an approver', (step, role) => {
     const { state, outcome } = decideOne(READY[step], approve(step, role));
     const isApprover = APPROVERS[step].includes(role);
     expect(outcome).toMatchObject({ applied: isApprover });
@@ -48,7 +48,7 @@ describe('an approval of the open step', () => {
     if (!isApprover) expect(withoutRecord(state)).toEqual(withoutRecord(READY[step]));
   });
 
-  test('an approval by the wrong role is refused with the right role', () => {
+  test('by the wrong role is refused, and the refusal contains the right role', () => {
     const { outcome } = decideOne(READY['supply-details'], approve('supply-details', 'client'));
     expect(outcome.text).toBe('supply-details is approved by support, not by client');
   });
@@ -57,18 +57,18 @@ describe('an approval of the open step', () => {
 describe('an approval of a step that is not open yet', () => {
   const later = everyPair.filter(([step]) => stepNumber(step) > 1 && step !== 'disable-syncing');
 
-  test.each(later)('%s by %s is accepted early only if it states a fact', (step, role) => {
+  test.each(later)('of %s by %s is applied early only if it states a fact', (step, role) => {
     const { outcome } = decideOne(stateAt('supply-details'), approve(step, role));
     expect(outcome.applied).toBe(step === 'update-application');
   });
 
-  test('an early approval waits for its step', () => {
+  test('counts when its step opens', () => {
     const state = decideAll(stateAt('supply-details'), approve('update-application', 'client'));
     expect(missingApprovals(state, 'update-application')).toEqual(['support']);
   });
 });
 
-describe('an approval with nothing to approve yet', () => {
+describe('an approval of a step that is not ready', () => {
   const problems = preflight({ problems: ['the key is not valid', 'no room'] });
   test.each<[string, Step, Partial<MigrationState>, string]>([
     ['unchecked details', 'supply-details', { preflight: null }, 'the details are still being checked'],
@@ -94,7 +94,7 @@ describe('an approval with nothing to approve yet', () => {
     ],
     ['open companies', 'complete-migration', { counts: counts({ total: 10, syncing: 1, waiting: 2 }) }, '3 companies'],
     ['unknown outcomes', 'complete-migration', { counts: counts({ total: 10, outcomeUnknown: 1 }) }, '1 company has'],
-  ])('%s: an approval of %s is refused', (_, step, changes, why) => {
+  ])('is refused because of %s: %s', (_, step, changes, why) => {
     const before = stateAt(step, changes);
     const { state, outcome } = decideOne(before, approve(step, 'support'));
     expect(outcome).toMatchObject({ applied: false, text: expect.stringContaining(why) as string });
@@ -102,7 +102,7 @@ describe('an approval with nothing to approve yet', () => {
   });
 });
 
-test('a second approval by the same role is refused and names the first approver', () => {
+test('a second approval by the same role is refused with the name of the first approver', () => {
   const { outcome } = decideOne(decideAll(READY.schedule, approve('schedule', 'client')), {
     ...approve('schedule', 'client'),
     by: 'Carl',

@@ -4,7 +4,7 @@ import { LATER } from '../../support/migration-states';
 
 const MAX_COMPANIES = 1_000;
 
-/** Confirmations, each of a number of companies with references of this length. */
+/** Returns confirmations. Each is for this number of companies, with references of this length. */
 const confirmations = (count: number, companies: number, referenceLength: number): readonly DecisionRecord[] =>
   Array.from({ length: count }, (_, index) => ({
     decision: {
@@ -34,7 +34,7 @@ test.each([
   [100, 39],
   [20, 200],
 ])(
-  '%d of the longest lists, with references of %d characters, are split into batches that Temporal accepts',
+  '%d decisions on the maximum number of companies, with references of %d characters, are split into batches that Temporal accepts',
   (count, length) => {
     const many = confirmations(count, MAX_COMPANIES, length);
     expect(Buffer.byteLength(JSON.stringify(many))).toBeGreaterThan(2_000_000);

@@ -19,14 +19,14 @@ const pause = (role: 'client' | 'support', reason?: string): DecisionDraft => ({
 });
 const resume = (role: 'client' | 'support'): DecisionDraft => ({ kind: 'resume', role });
 
-describe('the record of decisions', () => {
-  test('a decision that is sent twice counts once', () => {
+describe('recorded decisions', () => {
+  test('count once if they are sent twice', () => {
     const once = decideAll(stateAt('schedule'), { ...proposeTime('client'), decisionId: 'one' });
     const twice = decideAll(once, { ...approve('schedule', 'client'), decisionId: 'one' });
     expect(twice).toBe(once);
   });
 
-  test('a refusal is recorded with its reason, and goes to the audit trail like every decision', () => {
+  test('include refusals, with the reason', () => {
     const before = stateAt('supply-details');
     const { state, outcome } = decideOne(before, { ...approve('schedule', 'client'), decisionId: 'early' });
     expect(outcome).toMatchObject({ decisionId: 'early', applied: false, at: LATER });
@@ -37,7 +37,7 @@ describe('the record of decisions', () => {
     expect(withoutRecord(state)).toEqual(withoutRecord(before));
   });
 
-  test('the state keeps only the latest outcomes, but every decision until it is in the audit trail', () => {
+  test('are all kept until they are in the audit trail, but only the latest outcomes stay in the state', () => {
     const many = Array.from({ length: 250 }, (_, index) => ({
       ...approve('schedule', 'client'),
       decisionId: `d${index}`,
@@ -50,14 +50,14 @@ describe('the record of decisions', () => {
 });
 
 describe('pause and resume', () => {
-  test('either side can pause, with a reason, and either side can resume', () => {
+  test('are possible for either side, and a pause keeps its reason', () => {
     const paused = decideAll(stateAt('complete-migration'), pause('client', 'our database is being moved'));
     expect(paused.pause).toMatchObject({ reason: 'our database is being moved', by: 'Cleo', stop: null });
     expect(decideAll(paused, resume('client')).pause).toBeNull();
     expect(decideAll(paused, resume('support')).pause).toBeNull();
   });
 
-  test('a second pause is refused, and so is a resume when nothing is paused', () => {
+  test('are refused if the migration is already paused or not paused', () => {
     const paused = decideAll(stateAt('schedule'), pause('client', 'first'));
     const { state, outcome } = decideOne(paused, pause('support', 'second'));
     expect(outcome).toMatchObject({ applied: false, text: 'the migration is already paused' });
@@ -65,7 +65,7 @@ describe('pause and resume', () => {
     expect(decideOne(stateAt('schedule'), resume('support')).outcome.applied).toBe(false);
   });
 
-  test('only support can resume a migration that paused itself', () => {
+  test('let only support resume a migration that paused itself', () => {
     const stopped = stateAt('complete-migration', {
       pause: { reason: 'the key is refused', by: null, stop: 'key-refused', at: LATER },
     });
@@ -78,7 +78,7 @@ describe('pause and resume', () => {
     expect(decideAll(stopped, resume('support')).pause).toBeNull();
   });
 
-  test('decisions are applied while the migration is paused', () => {
+  test('do not keep other decisions from being applied', () => {
     const paused = decideAll(stateAt('supply-details'), pause('support'));
     expect(decideOne(paused, approve('supply-details', 'support')).outcome.applied).toBe(true);
   });

@@ -1,4 +1,3 @@
-/** Guards refuse decisions that are otherwise valid. */
 import { digestOf } from '../../../domain/decisions/digests';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Step } from '../../../domain/migration/steps';
@@ -62,7 +61,7 @@ describe('a digest', () => {
       { counts: counts({ total: 2, failed: 1, migrated: 1, exceptionsDigest: 'e-1' }) },
       { counts: counts({ total: 2, failed: 1, migrated: 1, exceptionsDigest: 'e-2' }) },
     ],
-  ])('of %s: an approval is applied, and after %s it is refused', (step, _, initial, changed) => {
+  ])('of %s lets an approval be applied, but not after a change: %s', (step, _, initial, changed) => {
     const seen = stateAt(step, initial);
     const role = step === 'schedule' ? 'client' : 'support';
     const approval = { ...approve(step, role), digest: digestAt(seen, step) };
@@ -76,7 +75,7 @@ describe('a digest', () => {
     expect(digestAt({ ...state, counts: reversed }, 'complete-migration')).toBe(digestAt(state, 'complete-migration'));
   });
 
-  test('of the manifest guards a confirmation of all companies, but not of named ones', () => {
+  test('of the manifest guards a confirmation of all companies, but not of listed ones', () => {
     const state = stateAt('disable-syncing');
     const all = {
       kind: 'sync-disabled',
@@ -90,24 +89,24 @@ describe('a digest', () => {
     expect(answer(amended, { ...all, companies: ['acme-1'] })).toBe('applied');
   });
 
-  test('is required by the plan for approvals and for confirmations of all companies', () => {
+  test('is required for approvals and confirmations of all companies if the plan says so', () => {
     const required = { digestObligatory: true };
-    expect(answer(proposed, approve('schedule', 'client'), required)).toContain('must carry the digest');
+    expect(answer(proposed, approve('schedule', 'client'), required)).toContain('requires the digest');
     expect(answer(proposed, approve('schedule', 'client'))).toBe('applied');
     expect(answer(proposed, reject('schedule', 'client'), required)).toBe('applied');
     const state = stateAt('disable-syncing');
     const confirm = (companies: 'all' | readonly string[]) =>
       answer(state, { kind: 'sync-disabled', role: 'client', companies }, required);
-    expect(confirm('all')).toContain('must carry the digest');
+    expect(confirm('all')).toContain('requires the digest');
     expect(confirm(['acme-1'])).toBe('applied');
   });
 });
 
-describe('four eyes', () => {
+describe('the four-eyes rule', () => {
   const fourEyes = { fourEyes: true };
   const by = (name: string, draft: DecisionDraft): DecisionDraft => ({ ...draft, by: name });
 
-  test('the proposer of a time cannot approve it in either role', () => {
+  test('prevents the proposer of a start time from approving it', () => {
     expect(answer(proposed, by('pia ', approve('schedule', 'client')), fourEyes)).toContain(
       'proposed this time; someone else must approve it',
     );
@@ -115,7 +114,7 @@ describe('four eyes', () => {
     expect(answer(proposed, by('Pia', approve('schedule', 'client')))).toBe('applied');
   });
 
-  test('a person who supplied or corrected details cannot accept them', () => {
+  test('prevents a person who supplied or corrected details from accepting them', () => {
     const state = stateAt('supply-details');
     const accept = approve('supply-details', 'support');
     expect(answer(state, by('Mia', accept), fourEyes)).toContain(
@@ -131,13 +130,13 @@ describe('four eyes', () => {
     expect(answer(corrected, by('Sam', accept), fourEyes)).toBe('applied');
   });
 
-  test('one person cannot approve in both roles', () => {
+  test('prevents a person from approving in both roles', () => {
     const signed = decideAll(stateAt('update-application'), by('Ann', approve('update-application', 'client')));
     expect(answer(signed, by('ann', approve('update-application', 'support')), fourEyes)).toContain(
-      'has already approved update-application as client; four eyes: a second person must approve as support',
+      'has already approved update-application as client; someone else must approve as support',
     );
     expect(answer(signed, by('Ann', approve('update-application', 'support')))).toBe('applied');
-    // This also holds across steps: one person cannot act for the client and for support.
+    // The same applies across steps, because nobody can act for both the client and support.
     const proven: MigrationState = {
       ...stateAt('migrate-first-company', { firstCompany: firstCompany() }),
       approvals: signed.approvals,
@@ -152,9 +151,9 @@ describe('four eyes', () => {
   });
 });
 
-test('a decision is refused after its validUntil, and so is a proposal', () => {
+test('a decision or proposal is refused after its validUntil', () => {
   const valid = (validUntil: string) => answer(proposed, { ...approve('schedule', 'client'), validUntil });
   expect(valid(LATER)).toBe('applied');
-  expect(valid(AT)).toBe('this was valid until 2026-03-02 09:00 UTC and could not be applied in time');
-  expect(answer(proposed, { ...proposeTime('client'), validUntil: AT })).toContain('could not be applied in time');
+  expect(valid(AT)).toBe('this decision was valid until 2026-03-02 09:00 UTC and was not applied in time');
+  expect(answer(proposed, { ...proposeTime('client'), validUntil: AT })).toContain('was not applied in time');
 });

@@ -1,4 +1,4 @@
-/** Invariants that hold after any sequence of decisions. */
+/** Tests invariants with random sequences of decisions. */
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import fc from 'fast-check';
 import { missingApprovals } from '../../../domain/decisions/approvals';
@@ -51,7 +51,7 @@ const anyDecision = fc
   .tuple(sender, content)
   .map(([from, decision]) => JSON.parse(JSON.stringify({ ...from, ...decision })) as Decision);
 
-/** Does the work of the workflow between decisions, with companies that never fail. */
+/** Does what the workflow does between decisions. No company ever fails. */
 function workflowActs(state: MigrationState): MigrationState {
   const { step } = state;
   if (state.closed) return state;
@@ -91,7 +91,7 @@ function afterAll(decisions: readonly Decision[]): MigrationState {
 
 const sequences = fc.array(anyDecision, { maxLength: 60 });
 
-test('a step ends only with all approvals that it requires', () => {
+test('a step ends only after all required approvals', () => {
   fc.assert(
     fc.property(sequences, (decisions) => {
       const state = afterAll(decisions);
@@ -105,7 +105,7 @@ test('a step ends only with all approvals that it requires', () => {
   );
 });
 
-test('a refusal changes only the record', () => {
+test('a refusal changes only the recorded decisions', () => {
   fc.assert(
     fc.property(sequences, anyDecision, (decisions, last) => {
       const before = afterAll(decisions);
@@ -116,7 +116,7 @@ test('a refusal changes only the record', () => {
   );
 });
 
-test('the state is plain JSON, so that continue-as-new does not change it', () => {
+test('the state is plain JSON, so continue-as-new does not change it', () => {
   fc.assert(
     fc.property(sequences, (decisions) => {
       const state = afterAll(decisions);
@@ -125,7 +125,7 @@ test('the state is plain JSON, so that continue-as-new does not change it', () =
   );
 });
 
-test('every migration that is not closed can still be completed', () => {
+test('every open migration can still be completed', () => {
   fc.assert(
     fc.property(sequences, (decisions) => {
       let state = afterAll(decisions);

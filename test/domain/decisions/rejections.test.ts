@@ -27,7 +27,7 @@ describe('before the first credential is handed over', () => {
     ['schedule', 'migrate-first-company'],
     ['update-application', 'disable-syncing'],
     ['disable-syncing', 'migrate-first-company'],
-  ])('a rejection of %s reopens it from %s and withdraws its approvals', (step, from) => {
+  ])('a rejection of %s in step %s reopens it and withdraws its approvals', (step, from) => {
     const { state, outcome } = decideOne(stateAt(from), reject(step, 'client'));
     expect(outcome).toMatchObject({ applied: true, text: `${step} is open again` });
     expect(state.step).toBe(step);
@@ -46,7 +46,7 @@ describe('before the first credential is handed over', () => {
     expect(withStepEnded(agreed, 'schedule', AT).step).toBe('update-application');
   });
 
-  test('a rejection of the details requests another check', () => {
+  test('a rejection of the details starts another check', () => {
     expect(decideAll(stateAt('supply-details'), reject('supply-details', 'support')).preflight).toBeNull();
   });
 
@@ -103,7 +103,7 @@ describe('after the first credential is handed over', () => {
 
   test.each(
     CROSSED.flatMap(([when, changes]) =>
-      [...ATTEMPTS, ['another time', proposeTime('client')] as const].map(
+      [...ATTEMPTS, ['a new start time', proposeTime('client')] as const].map(
         ([name, decision]) => [name, when, changes, decision] as const,
       ),
     ),
@@ -115,8 +115,8 @@ describe('after the first credential is handed over', () => {
   });
 });
 
-describe('a newer proposal', () => {
-  test('withdraws the approvals of the older one', () => {
+describe('a new proposal', () => {
+  test('withdraws the approvals of the previous proposal', () => {
     const approved = decideAll(stateAt('schedule'), proposeTime('support'), approve('schedule', 'client'));
     const state = decideAll(approved, proposeTime('support', '2026-03-08T20:00:00.000Z'));
     expect(state.proposal?.startAt).toBe('2026-03-08T20:00:00.000Z');
@@ -159,9 +159,9 @@ describe('a rejection of the first company', () => {
   });
 
   test.each<[string, Partial<MigrationState>, string]>([
-    ['without saying what to try next', {}, 'a rejection must say what to try next'],
-    ['without a result', { firstCompany: firstCompany({ stage: 'importing' }) }, 'has no result yet'],
-    ['without a first company', { firstCompany: null }, 'has no result yet'],
+    ['if it does not specify what to try next', {}, 'a rejection must specify what to try next'],
+    ['while the company has no result', { firstCompany: firstCompany({ stage: 'importing' }) }, 'has no result yet'],
+    ['if there is no first company', { firstCompany: null }, 'has no result yet'],
   ])('is refused %s', (_, changes, why) => {
     const before = { ...moved, ...changes };
     const { state, outcome } = decideOne(before, reject('migrate-first-company', 'support'));
@@ -169,7 +169,7 @@ describe('a rejection of the first company', () => {
     expect(withoutRecord(state)).toEqual(withoutRecord(before));
   });
 
-  test('is refused once its step has ended', () => {
+  test('is refused after its step has ended', () => {
     const before = stateAt('complete-migration', { firstCompany: firstCompany() });
     const abandoning = reject('migrate-first-company', 'support', { afterwards: { next: 'abandon' } });
     expect(decideOne(before, abandoning).outcome).toMatchObject({ applied: false });
@@ -184,7 +184,7 @@ describe('a choice of the first company', () => {
   });
 
   test.each(['supply-details', 'disable-syncing', 'migrate-first-company'] as const)(
-    'is applied at step %s',
+    'is applied in step %s',
     (step) => {
       const { state, outcome } = decideOne(stateAt(step), choose('acme-7'));
       expect(outcome).toMatchObject({ applied: true, text: 'acme-7 goes first' });
@@ -196,7 +196,7 @@ describe('a choice of the first company', () => {
     const before = stateAt('migrate-first-company', { firstCompany: firstCompany({ reference: 'acme-4', stage }) });
     const { state, outcome } = decideOne(before, choose('acme-7'));
     expect(outcome.text).toBe(
-      `acme-7 goes first after acme-4, which was ${stage === 'failed' ? 'not moved' : 'moved'}`,
+      `acme-7 goes first instead of acme-4, which was ${stage === 'failed' ? 'not moved' : 'moved'}`,
     );
     expect(state).toMatchObject({ firstCompany: null, wantedFirst: { reference: 'acme-7' } });
   });
@@ -209,14 +209,14 @@ describe('a choice of the first company', () => {
       'support',
       'acme-1 is already being moved',
     ],
-    ['once the step has ended', stateAt('complete-migration'), 'support', 'has already ended'],
+    ['after the step has ended', stateAt('complete-migration'), 'support', 'has already ended'],
   ])('is refused %s', (_, before, role, why) => {
     const { state, outcome } = decideOne(before, choose('acme-7', role));
     expect(outcome).toMatchObject({ applied: false, text: expect.stringContaining(why) as string });
     expect(withoutRecord(state)).toEqual(withoutRecord(before));
   });
 
-  test('of a company that is not ready waits for both sides', () => {
+  test('makes the migration wait for both sides if the company is not ready', () => {
     const held = stateAt('migrate-first-company', { wantedFirst: { reference: 'acme-7', heldUp: true } });
     expect(waitingForOf(held)).toEqual({
       roles: ['client', 'support'],
@@ -234,7 +234,7 @@ describe('a replaced credential', () => {
   const failed = { counts: counts({ total: 10, waiting: 8, migrated: 1, failed: 1 }) };
   const allMoved = { counts: counts({ total: 10, migrated: 10 }) };
 
-  test('is accepted for a company that the counts do not show as failed yet, while others move', () => {
+  test('is applied even if the counts do not show the failure yet', () => {
     const lagging = { counts: counts({ total: 10, syncing: 4, migrated: 6 }) };
     expect(decideOne(stateAt('complete-migration', lagging), replace('acme-4')).outcome.applied).toBe(true);
   });
@@ -250,7 +250,7 @@ describe('a replaced credential', () => {
     expect(decideOne(before, replace('acme-5')).state.firstCompany).toEqual(before.firstCompany);
   });
 
-  test('is not needed to try the first company again', () => {
+  test('is not needed to retry the first company', () => {
     const failedFirst = firstCompany({ reference: 'acme-4', stage: 'failed' });
     const before = stateAt('migrate-first-company', { ...failed, firstCompany: failedFirst });
     const retry = (companies: Companies): DecisionDraft => ({ kind: 'retry', role: 'support', companies });
@@ -284,7 +284,7 @@ describe('a replaced credential', () => {
   });
 });
 
-test('a rejected handover loses its approvals and stays open', () => {
+test('a rejection of the handover withdraws its approvals and keeps the step open', () => {
   const done = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 10 }) });
   const state = decideAll(done, approve('complete-migration', 'support'), reject('complete-migration', 'client'));
   expect(state.step).toBe('complete-migration');

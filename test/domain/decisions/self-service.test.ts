@@ -1,4 +1,4 @@
-/** The self-service route: what the client decides, which decisions do not apply, and how it ends. */
+/** Tests the self-service route: the client's decisions, the decisions that do not apply, and the end. */
 import type { Counts } from '../../../domain/companies/company-state';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { headline, progressOf } from '../../../domain/progress/progress';
@@ -28,12 +28,12 @@ const checked = (problems: readonly string[] = []): MigrationState => ({
   ...started,
   preflight: preflight({ problems }),
 });
-const moving = (some: Partial<Counts>): MigrationState => ({
+const moving = (changes: Partial<Counts>): MigrationState => ({
   ...withStepEnded(checked(), 'supply-details', AT),
-  counts: counts({ total: 3, ...some }),
+  counts: counts({ total: 3, ...changes }),
 });
 
-test('the companies move as soon as the supplied details have no problems', () => {
+test('the first step ends as soon as the supplied details have no problems', () => {
   expect(isStepComplete(started, 'supply-details')).toBe(false);
   expect(isStepComplete(checked(['no room']), 'supply-details')).toBe(false);
   expect(isStepComplete(checked(), 'supply-details')).toBe(true);
@@ -47,11 +47,11 @@ test.each<[string, Partial<Counts>, boolean]>([
   ['the outcome of a company is unknown', { migrated: 2, outcomeUnknown: 1 }, false],
   ['a company has failed', { migrated: 2, failed: 1 }, false],
   ['all are moved or left out', { migrated: 1, skipped: 1, excluded: 1 }, true],
-])('it ends by itself when nothing is left to decide; %s: %s', (_, some, ends) => {
-  expect(isStepComplete(moving(some), 'complete-migration')).toBe(ends);
+])('it ends automatically only when nothing is left to decide: if %s, %s', (_, changes, ends) => {
+  expect(isStepComplete(moving(changes), 'complete-migration')).toBe(ends);
 });
 
-test('it does not end while a decision has not reached the ledger', () => {
+test('it does not end before every decision has reached the ledger', () => {
   const { state } = decideOne(moving({ migrated: 3 }), {
     kind: 'manifest-amended',
     role: 'client',
@@ -65,21 +65,21 @@ test.each<[string, DecisionDraft]>([
   ['an approval', approve('supply-details', 'support')],
   ['a sign-off', approve('complete-migration', 'client')],
   ['a rejection', reject('supply-details', 'support')],
-  ['a time', proposeTime('support')],
-  ['a first company', { kind: 'first-company', role: 'support', reference: 'acme-7' }],
+  ['a proposed start time', proposeTime('support')],
+  ['a choice of the first company', { kind: 'first-company', role: 'support', reference: 'acme-7' }],
   ['a confirmation', { kind: 'sync-disabled', role: 'client', companies: 'all' }],
-])('%s does not apply, and is refused', (_, decision) => {
+])('%s is refused', (_, decision) => {
   expect(decideOne(checked(), decision).outcome).toMatchObject({ applied: false });
   expect(decideOne(moving({ migrated: 3 }), decision).outcome).toMatchObject({ applied: false });
 });
 
 test.each<[string, DecisionDraft]>([
-  ['tries again', { kind: 'retry', role: 'client', companies: 'all' }],
-  ['asks for a check after reconnecting', { kind: 'relink', role: 'client', companies: ['acme-1'] }],
-  ['gives a company up', { kind: 'skip', role: 'client', companies: ['acme-1'], reason: 'sold' }],
-  ['replaces a credential', { kind: 'replace-credential', role: 'client', companies: ['acme-1'] }],
-  ['changes the limits', { kind: 'adjust', role: 'client', limits: { slicesAtOnce: 1 } }],
-  ['cancels', { kind: 'cancel', role: 'client', reason: 'sold' }],
+  ['can retry companies', { kind: 'retry', role: 'client', companies: 'all' }],
+  ['can have a company checked after reconnecting', { kind: 'relink', role: 'client', companies: ['acme-1'] }],
+  ['can skip a company', { kind: 'skip', role: 'client', companies: ['acme-1'], reason: 'sold' }],
+  ['can replace a credential', { kind: 'replace-credential', role: 'client', companies: ['acme-1'] }],
+  ['can change the limits', { kind: 'adjust', role: 'client', limits: { slicesAtOnce: 1 } }],
+  ['can cancel the migration', { kind: 'cancel', role: 'client', reason: 'sold' }],
 ])('the client %s without support', (_, decision) => {
   expect(decideOne(moving({ migrated: 2, failed: 1 }), decision).outcome).toMatchObject({ applied: true });
 });
@@ -91,7 +91,7 @@ test('the client can resume a migration that paused itself', () => {
   expect(decideOne(stopped, { kind: 'resume', role: 'client' }).state.pause).toBeNull();
 });
 
-test('before any company moves, a retry checks the details again', () => {
+test('before any company is moved, a retry starts another check of the details', () => {
   const { state, outcome } = decideOne(checked(['no room']), { kind: 'retry', role: 'client', companies: 'all' });
   expect(outcome).toMatchObject({ applied: true, text: 'the supplied details will be checked again' });
   expect(state.preflight).toBeNull();
@@ -120,25 +120,30 @@ test.each<[string, MigrationState, readonly string[], string]>([
     ['client'],
     'decide what to do about 1 company that was not moved',
   ],
-  ['when nothing is left', moving({ migrated: 3 }), [], 'every company is moved or left out: the migration is ending'],
-])('%s it waits for the client or nobody, and says what for', (_, state, roles, what) => {
+  [
+    'when nothing is left',
+    moving({ migrated: 3 }),
+    [],
+    'every company has been moved or left out: the migration is ending',
+  ],
+])('%s it waits for the client or nobody, with a sentence that says why', (_, state, roles, what) => {
   expect(waitingForOf(state)).toEqual({ roles, what });
 });
 
-test('the client is reminded in hours from the start, because its data is out of date', () => {
+test('the client is reminded hourly from the start, because its data is out of date', () => {
   const wrong = checked(['no room']);
   const wait = waitOf(wrong, null, AT);
   const { firstAfterMs } = DEFAULT_LIMITS.remindWhileDark;
   expect(wait && nextNotice(wrong, wait).dueAt).toBe(new Date(Date.parse(AT) + firstAfterMs).toISOString());
 });
 
-test('it waits for nobody until a decision has reached the ledger', () => {
+test('nobody has to act until a decision has reached the ledger', () => {
   const failed = moving({ migrated: 2, failed: 1 });
   const { state } = decideOne(failed, { kind: 'retry', role: 'client', companies: 'all' });
   expect(waitingForOf(state).roles).toEqual([]);
 });
 
-test('the headline and the client page mention no steps, first company or sign-off', () => {
+test('the headline and the current details do not mention steps, a first company or a sign-off', () => {
   for (const state of [
     started,
     checked(['no room']),

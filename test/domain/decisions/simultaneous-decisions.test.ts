@@ -1,4 +1,4 @@
-/** Contradicting decisions that arrive at the same time, before the first of them has been carried out. */
+/** Tests contradictory decisions that arrive together, before the first one has been carried out. */
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { isStepComplete, withStepEnded } from '../../../domain/decisions/step-transitions';
@@ -18,7 +18,7 @@ import {
 const cancel: DecisionDraft = { kind: 'cancel', role: 'client', reason: 'sold' };
 const retry: DecisionDraft = { kind: 'retry', role: 'support', companies: 'all' };
 
-/** Applies decisions in order, and returns whether each was applied, and the last state. */
+/** Applies decisions in order. Returns the final state and whether each decision was applied. */
 function decideInOrder(before: MigrationState, ...drafts: readonly DecisionDraft[]) {
   let state = before;
   const applied = drafts.map((draft) => {
@@ -29,7 +29,7 @@ function decideInOrder(before: MigrationState, ...drafts: readonly DecisionDraft
   return { state, applied };
 }
 
-describe('the first company, approved and rejected at the same time', () => {
+describe('an approval and a rejection of the first company', () => {
   const proven = stateAt('migrate-first-company', {
     firstCompany: firstCompany(),
     counts: counts({ total: 10, waiting: 9, migrated: 1 }),
@@ -40,21 +40,21 @@ describe('the first company, approved and rejected at the same time', () => {
     ['replaced by another choice', { kind: 'first-company', role: 'support', reference: 'acme-7' }],
   ];
 
-  test.each(contradictions)('approved, then %s: the approval is withdrawn', (_, decision) => {
+  test.each(contradictions)('withdraw the approval if the company is approved, then %s', (_, decision) => {
     const { state, applied } = decideInOrder(proven, approval, decision);
     expect(applied).toEqual([true, true]);
     expect(state.firstCompany).toBeNull();
     expect(isStepComplete(state, 'migrate-first-company')).toBe(false);
   });
 
-  test.each(contradictions)('%s, then approved: there is nothing to approve', (_, decision) => {
+  test.each(contradictions)('refuse the approval if the company is %s, then approved', (_, decision) => {
     const { state, applied } = decideInOrder(proven, decision, approval);
     expect(applied).toEqual([true, false]);
     expect(isStepComplete(state, 'migrate-first-company')).toBe(false);
   });
 });
 
-describe('the sign-off, and a decision about a company at the same time', () => {
+describe('a sign-off and a decision on a company', () => {
   const finished = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 9, failed: 1 }) });
   const signOffs = [approve('complete-migration', 'support'), approve('complete-migration', 'client')] as const;
   const decisions: readonly (readonly [string, DecisionDraft])[] = [
@@ -65,20 +65,20 @@ describe('the sign-off, and a decision about a company at the same time', () => 
     ['manifest-amended', { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 }],
   ];
 
-  test.each(decisions)('signed off by both, then %s: the sign-offs are withdrawn', (_, decision) => {
+  test.each(decisions)('withdraw the sign-offs if they are followed by %s', (_, decision) => {
     const { state, applied } = decideInOrder(finished, ...signOffs, decision);
     expect(applied).toEqual([true, true, true]);
     expect(missingApprovals(state, 'complete-migration')).toEqual(['support', 'client']);
   });
 
-  test.each(decisions)('%s, then signed off: refused until the decision is carried out', (_, decision) => {
+  test.each(decisions)('refuse the sign-offs after %s until that decision has been carried out', (_, decision) => {
     const { state, applied } = decideInOrder(finished, decision, ...signOffs);
     expect(applied).toEqual([true, false, false]);
     const carriedOut = { ...state, unrecorded: [] };
     expect(decideInOrder(carriedOut, ...signOffs).applied).toEqual([true, true]);
   });
 
-  test('a refused retry does not prevent the sign-off', () => {
+  test('allow the sign-offs after a refused retry', () => {
     const allMoved = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 10 }) });
     expect(decideInOrder(allMoved, retry, ...signOffs).applied).toEqual([false, true, true]);
   });
@@ -91,34 +91,34 @@ describe('a cancellation', () => {
   );
   const signOff = approve('complete-migration', 'client');
 
-  test('after the last sign-off, but before the step has ended: the migration is cancelled', () => {
+  test('cancels the migration after the last sign-off if the step has not ended', () => {
     const { state, applied } = decideInOrder(halfSigned, signOff, cancel);
     expect(applied).toEqual([true, true]);
     expect(withStepEnded(state, 'complete-migration', AT).closed).toBe('cancelled');
   });
 
-  test('before the last sign-off: the sign-off is refused', () => {
+  test('refuses a sign-off that follows it', () => {
     expect(decideInOrder(halfSigned, cancel, signOff).applied).toEqual([true, false]);
   });
 });
 
-describe('a start time, approved and rejected at the same time', () => {
+describe('an approval and a rejection of a start time', () => {
   const proposed = decideAll(stateAt('schedule'), proposeTime('support'), approve('schedule', 'support'));
 
-  test('fully approved, then rejected: the proposal is withdrawn', () => {
+  test('withdraw the proposal if it is fully approved, then rejected', () => {
     const { state, applied } = decideInOrder(proposed, approve('schedule', 'client'), reject('schedule', 'support'));
     expect(applied).toEqual([true, true]);
     expect(state).toMatchObject({ step: 'schedule', proposal: null });
     expect(missingApprovals(state, 'schedule')).toEqual(['client', 'support']);
   });
 
-  test('rejected, then approved: there is nothing to approve', () => {
+  test('refuse the approval if the proposal is rejected first', () => {
     const { applied } = decideInOrder(proposed, reject('schedule', 'support'), approve('schedule', 'client'));
     expect(applied).toEqual([true, false]);
   });
 });
 
-test('a pause and a resume at the same time: the later one counts', () => {
+test('the later of a pause and a resume counts', () => {
   const pause: DecisionDraft = { kind: 'pause', role: 'support' };
   const resume: DecisionDraft = { kind: 'resume', role: 'support' };
   expect(decideInOrder(stateAt('schedule'), pause, resume)).toMatchObject({

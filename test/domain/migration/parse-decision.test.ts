@@ -44,7 +44,7 @@ describe('a well-formed message', () => {
   });
 });
 
-describe('a malformed message is answered with the expected form', () => {
+describe('a malformed message', () => {
   const eightDays = Array.from({ length: 8 }, () => 'mon');
   const tooMany = Array.from({ length: MAX_COMPANIES_PER_MESSAGE + 1 }, (_, index) => `c${index}`);
 
@@ -56,24 +56,29 @@ describe('a malformed message is answered with the expected form', () => {
     ['no role', 'resume', { by: 'Cleo' }, 'role must be client or support'],
     ['another role', 'resume', { ...SENT, role: 'admin' }, 'role must be'],
     ['a role that is not text', 'resume', { ...SENT, role: { toString: 1 } }, 'role must be'],
-    ['no name', 'resume', { role: 'client' }, 'by must name the person'],
-    ['an empty name', 'resume', { ...SENT, by: '  ' }, 'by must name the person'],
-    ['a name that is too long', 'resume', { ...SENT, by: 'x'.repeat(201) }, 'by must name the person'],
+    ['no name', 'resume', { role: 'client' }, 'by must be the name'],
+    ['an empty name', 'resume', { ...SENT, by: '  ' }, 'by must be the name'],
+    ['a name that is too long', 'resume', { ...SENT, by: 'x'.repeat(201) }, 'by must be the name'],
     ['a reason that is not text', 'pause', { ...SENT, reason: 7 }, 'reason must be text'],
     ['a reason that is too long', 'pause', { ...SENT, reason: 'x'.repeat(2_001) }, 'reason must be text'],
     ['an id that is not text', 'pause', { ...SENT, decisionId: null }, 'decisionId must be text'],
     ['no step', 'approve', SENT, 'step must be one of supply-details'],
     ['an unknown step', 'reject', { ...SENT, step: 'toString' }, 'step must be one of'],
     ['an unknown next', 'reject', { ...SENT, step: 'schedule', next: 'retry' }, 'next must be'],
-    ['no company', 'reject', { ...SENT, step: 'schedule', next: 'another-company' }, 'company must name'],
-    ['a row', 'reject', { ...SENT, step: 'schedule', next: 'another-company', company: 7 }, 'company must name'],
+    ['no company', 'reject', { ...SENT, step: 'schedule', next: 'another-company' }, 'company must be the reference'],
+    [
+      'a row number for a reference',
+      'reject',
+      { ...SENT, step: 'schedule', next: 'another-company', company: 7 },
+      'company must be the reference',
+    ],
     ['no first company', 'chooseFirstCompany', SENT, 'company must be'],
     ['no time', 'proposeTime', SENT, 'startAt must be'],
     ['a number for a time', 'proposeTime', { ...SENT, startAt: 1_772_913_600_000 }, 'startAt must be'],
-    ['only a date', 'proposeTime', { ...SENT, startAt: '2026-03-07' }, 'startAt must be'],
-    ['a time without zone', 'proposeTime', { ...SENT, startAt: '2026-03-07T20:00' }, 'startAt must be'],
+    ['a date without a time', 'proposeTime', { ...SENT, startAt: '2026-03-07' }, 'startAt must be'],
+    ['a time without a zone', 'proposeTime', { ...SENT, startAt: '2026-03-07T20:00' }, 'startAt must be'],
     ['a day that does not exist', 'proposeTime', { ...SENT, startAt: '2026-13-07T20:00Z' }, 'startAt must be'],
-    ['words for a time', 'proposeTime', { ...SENT, startAt: 'Saturday 1' }, 'startAt must be'],
+    ['a time in words', 'proposeTime', { ...SENT, startAt: 'Saturday 1' }, 'startAt must be'],
     ['companies as text', 'confirmSyncDisabled', { ...SENT, companies: 'acme' }, 'companies must be "all"'],
     ['companies that are not text', 'confirmSyncDisabled', { ...SENT, companies: ['a', 2] }, 'companies must be "all"'],
     ['too many companies', 'confirmSyncDisabled', { ...SENT, companies: tooMany }, 'at most 1000'],
@@ -89,8 +94,8 @@ describe('a malformed message is answered with the expected form', () => {
       { ...SENT, companies: ['a\0'], reason: 'sold' },
       'companies must be',
     ],
-    ['a name that cannot be stored', 'pause', { ...SENT, by: 'Cleo\0' }, 'by must name the person'],
-    ['half a character', 'pause', { ...SENT, reason: 'sold \ud83d' }, 'reason must be text'],
+    ['a name that cannot be stored', 'pause', { ...SENT, by: 'Cleo\0' }, 'by must be the name'],
+    ['an unpaired surrogate', 'pause', { ...SENT, reason: 'sold \ud83d' }, 'reason must be text'],
     ['an id that cannot be stored', 'pause', { ...SENT, decisionId: '\0' }, 'decisionId must be text'],
     [
       'an unknown limit',
@@ -120,11 +125,11 @@ describe('a malformed message is answered with the expected form', () => {
     ],
     ['a count that is text', 'credentialsSupplied', { ...SENT, companies: '3' }, 'companies must be a number'],
     ['a negative count', 'credentialsSupplied', { ...SENT, companies: -1 }, 'companies must be a number'],
-  ])('%s: %s', (_, message, input, expected) => {
+  ])('with %s (%s) is refused with what was expected', (_, message, input, expected) => {
     expect(parse(message, input)).toEqual({ malformed: expect.stringContaining(expected) as string });
   });
 
-  test('a message can name the maximum number of companies', () => {
+  test('is not one with the maximum number of companies', () => {
     expect(parse('confirmSyncDisabled', { ...SENT, companies: tooMany.slice(1) })).toHaveProperty('decision');
   });
 });

@@ -15,8 +15,8 @@ test.each([
   ['ac me', false],
   ['acme\n', false],
   ['häuser', false],
-])('%j is accepted as a word of an id: %s', (word, isOne) => {
-  expect(isIdWord(word)).toBe(isOne);
+])('%j can be part of an id: %s', (word, isValid) => {
+  expect(isIdWord(word)).toBe(isValid);
 });
 
 test('an id consists of the client, the platform and an optional label', () => {
@@ -25,7 +25,7 @@ test('an id consists of the client, the platform and an optional label', () => {
   expect(batchRunIdOf('acme.xero')).toBe('acme.xero.batch');
 });
 
-test('different words give different ids', () => {
+test('different parts give different ids', () => {
   const word = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,5}[a-z0-9])?$/);
   const words = fc.tuple(word, word, fc.option(word, { nil: undefined }));
   fc.assert(

@@ -1,4 +1,4 @@
-/** Signed decisions: which are accepted, and which are refused and recorded without any change. */
+/** Tests which signed decisions are accepted, and which are refused without any effect. */
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { parseDecision } from '../../../domain/migration/parse-decision';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
@@ -19,13 +19,13 @@ const RULES = { digestObligatory: false, fourEyes: false, approvers: APPROVERS }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const content = (some: Fields = {}): Fields => ({
+const content = (changes: Fields = {}): Fields => ({
   decisionId: 'd-1',
   role: 'support',
   by: 'Sam',
   reason: 'tea',
   signedAt: '2026-03-02T10:00:00.000Z',
-  ...some,
+  ...changes,
 });
 
 interface SignedAs {
@@ -34,8 +34,8 @@ interface SignedAs {
   readonly migrationId?: string;
 }
 
-const signed = (some: Fields = {}, { key = SAM, message = 'pause', migrationId = ID }: SignedAs = {}): Fields => {
-  const fields = content(some);
+const signed = (changes: Fields = {}, { key = SAM, message = 'pause', migrationId = ID }: SignedAs = {}): Fields => {
+  const fields = content(changes);
   const value = key.sign(signedText(migrationId, { message, content: fields }));
   return { ...fields, signature: { publicKey: key.publicKey, value } };
 };
@@ -52,7 +52,7 @@ const resultOf = (state: MigrationState, id = 'd-1'): string => {
   return outcome?.applied ? 'applied' : (outcome?.text ?? 'not there');
 };
 
-test('a decision that an approver has signed is applied, and kept as signed', () => {
+test('a decision that an approver has signed is applied and recorded with its signature', () => {
   const state = received(START, signed());
   expect(resultOf(state)).toBe('applied');
   expect(state.pause).toMatchObject({ by: 'Sam', reason: 'tea' });
@@ -74,7 +74,7 @@ const altered = (change: Fields): Fields => ({ ...signed(), ...change });
 test.each<[string, Fields, RegExp]>([
   ['is not signed', content(), /must be signed; this one is not/],
   ['has a malformed signature', altered({ signature: 'mine' }), /must be signed/],
-  ['is signed with an unknown key', signed({}, { key: EVE }), /belongs to no approver/],
+  ['is signed with an unknown key', signed({}, { key: EVE }), /does not belong to an approver/],
   [
     'claims to be signed with another key',
     altered({ signature: { ...(signed({}, { key: EVE })['signature'] as Fields), publicKey: SAM.publicKey } }),
@@ -84,21 +84,21 @@ test.each<[string, Fields, RegExp]>([
   ['was signed as another message', signed({}, { message: 'resume' }), /does not match/],
   ['was altered after it was signed', altered({ reason: 'coffee' }), /does not match/],
   [
-    'has another id than was signed',
+    'has a different time from the signed one',
     altered({ decisionId: 'd-1', signedAt: '2026-03-02T10:00:01.000Z' }),
     /does not match/,
   ],
-  ['names another person than its key', signed({ by: 'Pia' }), /belongs to Sam \(support\)/],
-  ['names another role than its key', signed({ role: 'client' }), /belongs to Sam \(support\)/],
-  ['does not say when it was signed', signed({ signedAt: undefined }), /does not say when/],
-])('a decision that %s is refused, recorded, and changes nothing', (_, input, why) => {
+  ['names a person other than the owner of its key', signed({ by: 'Pia' }), /belongs to Sam \(support\)/],
+  ['names a role other than that of its key', signed({ role: 'client' }), /belongs to Sam \(support\)/],
+  ['has no signing time', signed({ signedAt: undefined }), /does not say when/],
+])('a decision that %s is refused and recorded', (_, input, why) => {
   const state = received(START, input);
   expect(resultOf(state)).toMatch(why);
   expect(state.pause).toBeNull();
   expect(state.unrecorded).toHaveLength(1);
 });
 
-test('the signature of an approval is not valid for another step', () => {
+test('the signature of an approval is invalid for another step', () => {
   const input = signed({ step: 'supply-details' }, { message: 'approve' });
   expect(resultOf(received(START, { ...input, step: 'schedule' }, 'approve'))).toMatch(/does not match/);
 });
@@ -113,7 +113,9 @@ test('a replayed decision changes nothing, even if its outcome is no longer kept
   expect(resultOf(resumed, 'd-2')).toBe('applied');
   expect(received(resumed, signed())).toBe(resumed);
   const withoutOutcomes = { ...resumed, outcomes: [] };
-  expect(resultOf(received(withoutOutcomes, signed()))).toMatch(/signed before another decision by the same person/);
+  expect(resultOf(received(withoutOutcomes, signed()))).toMatch(
+    /has already sent one that was signed at the same time or later/,
+  );
 });
 
 describe('an exported audit trail', () => {
@@ -133,7 +135,7 @@ describe('an exported audit trail', () => {
   const problems = (entries: readonly TrailEntry[], approvers = APPROVERS): readonly (string | null)[] =>
     entries.map(createTrailVerifier(ID, approvers));
 
-  test('is verified with only the public keys, and refused decisions need no signature', () => {
+  test('is verified with the public keys, and refused decisions need no signature', () => {
     expect(problems([entryOf(unsigned), { ...entryOf(paused) }].slice(1))).toEqual([null]);
     expect(problems([entryOf(paused), entryOf(resumed)])).toEqual([null, null]);
     expect(problems([entryOf(unsigned)])).toEqual([null]);
@@ -147,14 +149,14 @@ describe('an exported audit trail', () => {
       /differs from the recorded one/,
     ],
     ['an entry is repeated', [entryOf(paused), entryOf(paused)], /twice/],
-    ['two entries are swapped', [entryOf(resumed), entryOf(paused)], /signed before another/],
-  ])('is not verified when %s', (_, entries, why) => {
+    ['two entries are swapped', [entryOf(resumed), entryOf(paused)], /out of order/],
+  ])('fails verification if %s', (_, entries, why) => {
     expect(problems(entries).at(-1)).toMatch(why);
   });
 
-  test('is not verified with other keys', () => {
+  test('fails verification with other keys', () => {
     expect(problems([entryOf(paused)], [{ role: 'support', by: 'Sam', publicKey: EVE.publicKey }])[0]).toMatch(
-      /belongs to no approver/,
+      /does not belong to an approver/,
     );
   });
 });

@@ -9,22 +9,22 @@ const SPEED = { importMs: 1_000, syncBaseMs: 10_000, msPerRecord: 10 };
 const MEASURED: SpeedEstimate = { speed: SPEED, basis: 'migration', companies: 20 };
 const FROM = '2026-03-02T20:00:00.000Z';
 
-const volume = (companies: number, records: number, some: Partial<Volume> = {}): Volume => ({
+const volume = (companies: number, records: number, changes: Partial<Volume> = {}): Volume => ({
   companies,
   records,
   companiesWithoutVolume: 0,
   largestCompany: companies === 0 ? 0 : Math.ceil(records / companies),
   largestFamily: 0,
   darkSince: null,
-  ...some,
+  ...changes,
 });
 
 const tenAtOnce = { ...DEFAULT_LIMITS, slicesAtOnce: 2, companiesPerSliceAtOnce: 5 };
-const estimated = (of: Volume, some: Partial<EstimateInput> = {}) =>
-  estimate({ volume: of, limits: tenAtOnce, speedEstimate: MEASURED, from: FROM, ...some });
+const estimated = (of: Volume, changes: Partial<EstimateInput> = {}) =>
+  estimate({ volume: of, limits: tenAtOnce, speedEstimate: MEASURED, from: FROM, ...changes });
 
-test('companies are imported in parallel, and the longest sync is added once', () => {
-  // 3 rounds of 1 s, then 10 s and 100 records of 10 ms: 14 s.
+test('companies are imported in parallel, and only the longest sync is added', () => {
+  // 3 rounds of 1 s, then a sync of 10 s plus 100 records of 10 ms each: 14 s.
   const { lowMs, highMs, ends } = estimated(volume(25, 2_500));
   expect({ lowMs, highMs }).toEqual({ lowMs: Math.round(14_000 / 1.5), highMs: 21_000 });
   expect(ends).toEqual({ earliest: '2026-03-02T20:00:09.333Z', latest: '2026-03-02T20:00:21.000Z' });
@@ -40,7 +40,7 @@ test('companies of one token family are imported one at a time', () => {
   expect(estimated(volume(25, 2_500, { largestFamily: 25 })).highMs).toBe((25_000 + 11_000) * 1.5);
 });
 
-test('the configured pace and the rate limit of the service extend the estimate', () => {
+test('a configured pace and the rate limit of the service make the estimate longer', () => {
   const paced = { ...tenAtOnce, companiesPerMinute: 10 };
   expect(estimated(volume(20, 0), { limits: paced }).highMs).toBe((120_000 + 10_000) * 1.5);
   const { requests, highMs } = estimated(volume(10_000, 0));
@@ -72,7 +72,7 @@ describe('with windows', () => {
     companies: 9,
   };
 
-  test('the range counts working time, the end counts calendar time, and syncs continue outside windows', () => {
+  test('the range is working time, the end includes closed hours, and syncs continue outside windows', () => {
     // 2026-03-02 is a Monday. The high estimate is 1.5 hours: all of Monday's window and half of Tuesday's.
     const made = estimated(volume(100, 0), { speedEstimate, limits: { ...tenAtOnce, windows: [nights] } });
     expect(made.highMs).toBe(1.5 * hour + 90_000);
@@ -80,24 +80,24 @@ describe('with windows', () => {
     expect(made.darkHours).toBe(26.6);
   });
 
-  test('work that takes more than a year has no end', () => {
+  test('a migration that takes more than a year has no end', () => {
     const made = estimated(volume(100_000, 0), { speedEstimate, limits: { ...tenAtOnce, windows: [nights] } });
     expect(made).toMatchObject({ ends: null, darkHours: null });
   });
 });
 
-test('hours of out-of-date data count from the freeze, rounded up to a tenth', () => {
+test('hours of out-of-date data are counted from the freeze and rounded up to a tenth', () => {
   const slow: SpeedEstimate = { ...MEASURED, speed: { importMs: 0, syncBaseMs: 241_000, msPerRecord: 0 } };
   expect(estimated(volume(1, 0), { speedEstimate: slow }).darkHours).toBe(0.2);
   const frozen = volume(1, 0, { darkSince: '2026-03-02T17:00:00.000Z' });
   expect(estimated(frozen, { speedEstimate: slow }).darkHours).toBe(3.2);
 });
 
-test('no remaining companies take no time', () => {
+test('a migration without remaining companies takes no time', () => {
   expect(estimated(volume(0, 0))).toMatchObject({ lowMs: 0, highMs: 0, requests: 0, darkHours: 0 });
 });
 
-test('a range is ordered and not negative, and more companies never take less time', () => {
+test('a range is never negative, its ends are in order, and more companies never take less time', () => {
   const size = fc.integer({ min: 0, max: 50_000 });
   fc.assert(
     fc.property(
@@ -121,17 +121,17 @@ test('a range is ordered and not negative, and more companies never take less ti
 });
 
 describe('the measured speed', () => {
-  const measurement = (some: Partial<Measurement>): Measurement => ({
+  const measurement = (changes: Partial<Measurement>): Measurement => ({
     companies: 20,
     importMs: 800,
     syncMs: 30_000,
     records: 1_000,
     base: 20_000,
     slope: 10,
-    ...some,
+    ...changes,
   });
 
-  test('is the line through records and sync time', () => {
+  test('is the regression line if there is one', () => {
     expect(speedFrom(measurement({}), SPEED)).toEqual({ importMs: 800, syncBaseMs: 20_000, msPerRecord: 10 });
   });
 
@@ -140,9 +140,9 @@ describe('the measured speed', () => {
     ['too few companies for a line', { companies: 9 }],
     ['companies of one size', { base: null, slope: null }],
     ['a falling line', { base: 50_000, slope: -1 }],
-  ])('%s: the previous speed is scaled to the measurement', (_, some) => {
+  ])('is the scaled previous speed in the case of %s', (_, changes) => {
     // Expected: 10 s and 1,000 records of 10 ms, 20 s in total. Measured: 30 s.
-    expect(speedFrom(measurement(some), SPEED)).toEqual({ importMs: 800, syncBaseMs: 15_000, msPerRecord: 15 });
+    expect(speedFrom(measurement(changes), SPEED)).toEqual({ importMs: 800, syncBaseMs: 15_000, msPerRecord: 15 });
   });
 });
 
@@ -152,13 +152,13 @@ describe('the volume of a manifest', () => {
   test.each([
     [undefined, { records: 10, companiesWithoutVolume: 2 }],
     [400, { records: 400, companiesWithoutVolume: 0 }],
-    // The rows state more than the total, so the rows win.
+    // The rows contain more records than the total, so the total is ignored.
     [4, { records: 10, companiesWithoutVolume: 0 }],
-  ])('a total of %s fills in for rows without a number', (total, volume) => {
+  ])('uses a total of %s for rows without a number', (total, volume) => {
     expect(volumeOf(manifest, total)).toEqual({ ...manifest, ...volume, darkSince: null });
   });
 
-  test('a total is ignored when all rows give a number', () => {
+  test('ignores a total if all rows give a number', () => {
     expect(volumeOf({ ...manifest, companiesWithoutVolume: 0 }, 400).records).toBe(10);
   });
 });

@@ -8,21 +8,21 @@ const limits = fc.record({
   companiesPerMinute: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 1_000_000 })),
 });
 
-test('all slices together keep the pace, at least one works, and none waits more than a minute in total', () => {
+test('the slices keep the pace together, there is at least one, and none waits more than a minute in total', () => {
   fc.assert(
-    fc.property(limits, (some) => {
-      const { slices, companies, waitMs } = paceOf(some);
-      expect((slices * MINUTE_MS) / waitMs).toBeCloseTo(some.companiesPerMinute);
+    fc.property(limits, (changes) => {
+      const { slices, companies, waitMs } = paceOf(changes);
+      expect((slices * MINUTE_MS) / waitMs).toBeCloseTo(changes.companiesPerMinute);
       expect(companies * waitMs).toBeLessThanOrEqual(MINUTE_MS * 1.000_001);
       expect(slices).toBeGreaterThanOrEqual(1);
-      expect(slices).toBeLessThanOrEqual(some.slicesAtOnce);
+      expect(slices).toBeLessThanOrEqual(changes.slicesAtOnce);
       expect(companies).toBeGreaterThanOrEqual(1);
-      expect(companies).toBeLessThanOrEqual(some.companiesPerSliceAtOnce);
+      expect(companies).toBeLessThanOrEqual(changes.companiesPerSliceAtOnce);
     }),
   );
 });
 
-test('without a pace no slice waits', () => {
-  const some = { slicesAtOnce: 4, companiesPerSliceAtOnce: 8, companiesPerMinute: null };
-  expect(paceOf(some)).toEqual({ slices: 4, companies: 8, waitMs: 0 });
+test('no slice waits if there is no rate', () => {
+  const withoutRate = { slicesAtOnce: 4, companiesPerSliceAtOnce: 8, companiesPerMinute: null };
+  expect(paceOf(withoutRate)).toEqual({ slices: 4, companies: 8, waitMs: 0 });
 });

@@ -4,44 +4,50 @@ import type { Window } from '../../../domain/planning/windows';
 import { isWindow, windowOccurrences, WEEKDAYS } from '../../../domain/planning/windows';
 
 const EVERY_DAY = [...WEEKDAYS];
-const nights = (some: Partial<Window> = {}): Window => ({
+const nights = (changes: Partial<Window> = {}): Window => ({
   days: EVERY_DAY,
   from: '22:00',
   to: '05:00',
   timeZone: 'Europe/London',
-  ...some,
+  ...changes,
 });
 const next = (window: Window, at: string) => windowOccurrences([window], at)[0];
 
 test.each<[string, Window, string, string, string]>([
   ['in winter', nights(), '2026-01-10T12:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
   ['in summer', nights(), '2026-07-10T12:00:00Z', '2026-07-10T21:00:00.000Z', '2026-07-11T04:00:00.000Z'],
-  ['that started yesterday', nights(), '2026-01-10T03:00:00Z', '2026-01-09T22:00:00.000Z', '2026-01-10T05:00:00.000Z'],
+  [
+    'that opened the day before',
+    nights(),
+    '2026-01-10T03:00:00Z',
+    '2026-01-09T22:00:00.000Z',
+    '2026-01-10T05:00:00.000Z',
+  ],
   ['at its first instant', nights(), '2026-01-10T22:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
   ['at its last instant', nights(), '2026-01-10T05:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
   [
-    'that is an hour shorter when the clock goes forward in it',
+    'that is an hour shorter because clocks go forward',
     nights(),
     '2026-03-28T12:00:00Z',
     '2026-03-28T22:00:00.000Z',
     '2026-03-29T04:00:00.000Z',
   ],
   [
-    'that is an hour longer when the clock goes back in it',
+    'that is an hour longer because clocks go back',
     nights(),
     '2026-10-24T12:00:00Z',
     '2026-10-24T21:00:00.000Z',
     '2026-10-25T05:00:00.000Z',
   ],
   [
-    'that starts at a local time that is skipped that night',
+    'whose start is skipped by a clock change',
     nights({ from: '02:30', to: '06:00', timeZone: 'Europe/Berlin' }),
     '2026-03-28T12:00:00Z',
     '2026-03-29T01:00:00.000Z',
     '2026-03-29T04:00:00.000Z',
   ],
   [
-    'that starts at a local time that occurs twice that night',
+    'whose start occurs twice because of a clock change',
     nights({ from: '02:30', to: '06:00', timeZone: 'Europe/Berlin' }),
     '2026-10-24T12:00:00Z',
     '2026-10-25T00:30:00.000Z',
@@ -55,17 +61,17 @@ test.each<[string, Window, string, string, string]>([
     '2026-01-10T23:30:00.000Z',
   ],
   [
-    'on one day of the week of the client’s calendar',
+    'on a weekday that differs from the weekday in UTC',
     nights({ days: ['sat'], from: '00:30', to: '01:00', timeZone: 'Pacific/Auckland' }),
     '2026-01-05T00:00:00Z',
     '2026-01-09T11:30:00.000Z',
     '2026-01-09T12:00:00.000Z',
   ],
-])('a window %s', (_, window, at, opensAt, closesAt) => {
+])('the next occurrence of a window %s', (_, window, at, opensAt, closesAt) => {
   expect(next(window, at)).toEqual({ opensAt, closesAt });
 });
 
-test('a window inside the skipped hour does not open that night', () => {
+test('a window inside a skipped hour does not open', () => {
   const window = nights({ from: '02:15', to: '02:45', timeZone: 'Europe/Berlin' });
   expect(next(window, '2026-03-28T12:00:00Z')?.opensAt).toBe('2026-03-30T00:15:00.000Z');
 });
@@ -78,7 +84,7 @@ test('windows that overlap or touch are merged', () => {
   });
 });
 
-test('without windows there are no occurrences, and an unknown time zone is an error', () => {
+test('there are no occurrences without windows, and an unknown time zone is an error', () => {
   expect(windowOccurrences([], '2026-01-09T12:00:00Z')).toEqual([]);
   expect(() => next(nights({ timeZone: 'Europe/Atlantis' }), '2026-01-09T12:00:00Z')).toThrow(RangeError);
 });
@@ -101,7 +107,7 @@ test('every occurrence starts at the local time of its window, in every zone and
       for (const { opensAt, closesAt } of windowOccurrences([one], moment.toISOString())) {
         expect(closesAt > opensAt && Date.parse(closesAt) > moment.getTime()).toBe(true);
         const opens = DateTime.fromISO(opensAt, { zone: one.timeZone });
-        // Luxon knows the zone, too. A skipped start shows a later time, and an earlier one a minute before.
+        // Luxon computes the local time independently. If the start is skipped, clocks jump past it at this instant.
         const shown = opens.toFormat('HH:mm');
         const jumped = shown > one.from && opens.minus({ minutes: 1 }).toFormat('HH:mm') < one.from;
         expect(shown === one.from || jumped || one.from === one.to || mergedInto(one)).toBe(true);
@@ -111,5 +117,5 @@ test('every occurrence starts at the local time of its window, in every zone and
   );
 });
 
-/** Occurrences on consecutive days can merge. */
+/** Returns whether an occurrence can be merged with that of the next day. */
 const mergedInto = ({ days, from, to }: Window): boolean => days.length > 1 && to >= from;

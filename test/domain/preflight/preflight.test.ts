@@ -10,7 +10,7 @@ import { platform } from '../../support/platform';
 
 const QUICKBOOKS = platform('quickbooks-online');
 
-const row = (at: number, some: Partial<ManifestRow> = {}): ManifestRow => ({
+const row = (at: number, changes: Partial<ManifestRow> = {}): ManifestRow => ({
   row: at,
   reference: `C-${at}`,
   name: `Company ${at}`,
@@ -18,7 +18,7 @@ const row = (at: number, some: Partial<ManifestRow> = {}): ManifestRow => ({
   expectedInvoices: 10,
   wave: null,
   family: null,
-  ...some,
+  ...changes,
 });
 
 const ACCOUNT: ServiceFacts['account'] = {
@@ -34,24 +34,29 @@ const SERVICE: ServiceFacts = {
   callbackUrl: 'https://service.example/callback',
   application: { clientId: 'mine', environment: 'production' },
 };
-const facts = (some: Partial<PreflightFacts> = {}): PreflightFacts => ({
+const facts = (changes: Partial<PreflightFacts> = {}): PreflightFacts => ({
   route: 'managed',
   platform: QUICKBOOKS,
   isStarted: true,
   toCreate: 2,
   service: SERVICE,
   endsBy: '2026-03-08T04:00:00.000Z',
-  ...some,
+  ...changes,
 });
-const service = (some: Partial<ServiceFacts>) => facts({ service: { ...SERVICE, ...some } });
-const account = (some: Partial<ServiceFacts['account']>) => service({ account: { ...ACCOUNT, ...some } });
+const service = (changes: Partial<ServiceFacts>) => facts({ service: { ...SERVICE, ...changes } });
+const account = (changes: Partial<ServiceFacts['account']>) => service({ account: { ...ACCOUNT, ...changes } });
 
-test('good details have no findings', () => expect(preflight(facts())).toEqual([]));
+test('the preflight finds nothing in good details', () => expect(preflight(facts())).toEqual([]));
 
 test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
   ['a client key', account({ role: 'client' }), 'key-not-administrator', 'error'],
   ['an account with room for exactly these', account({ companyLimit: 50, companiesUsed: 48 }), 'no-room', null],
-  ['an account with room for one company less', account({ companyLimit: 50, companiesUsed: 49 }), 'no-room', 'error'],
+  [
+    'an account with room for all but one of these',
+    account({ companyLimit: 50, companiesUsed: 49 }),
+    'no-room',
+    'error',
+  ],
   ['an account on trial', account({ plan: 'trial' }), 'account-on-trial', 'warning'],
   ['an expiry before the end', account({ expiresAt: '2026-03-08T03:59:00Z' }), 'account-expires', 'error'],
   ['an expiry after the end', account({ expiresAt: '2026-03-08T04:01:00Z' }), 'account-expires', null],
@@ -84,20 +89,20 @@ test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
     'application-environment',
     'warning',
   ],
-  ['a service that refuses', facts({ service: { refused: 'answered 402' } }), 'service-refuses', 'error'],
+  ['a service that refuses the key', facts({ service: { refused: 'answered 402' } }), 'service-refuses', 'error'],
   ['no managed route', facts({ platform: platform('xero') }), 'no-managed-route', 'error'],
-])('%s (%#)', (_, given, code, severity) => {
+])('the preflight reports the right severity for %s (%#)', (_, given, code, severity) => {
   expect(preflight(given).find((finding) => finding.code === code)?.severity ?? null).toBe(severity);
 });
 
-test('a service that does not show the application gives a warning', () => {
+test('the preflight warns if the service does not show the application', () => {
   const { application: _, ...silent } = SERVICE;
   expect(preflight(facts({ service: silent }))).toMatchObject([{ code: 'application-not-shown', severity: 'warning' }]);
 });
 
 describe('an organization conflict', () => {
-  const found = (of: ManifestRow, some: Partial<OrganizationConflicts>, by = QUICKBOOKS) =>
-    organizationFindings(of, by, { connected: new Map(), openElsewhere: new Map(), ...some });
+  const found = (of: ManifestRow, changes: Partial<OrganizationConflicts>, by = QUICKBOOKS) =>
+    organizationFindings(of, by, { connected: new Map(), openElsewhere: new Map(), ...changes });
   const connected = (status: string) => new Map([['2', { companyId: 'id', name: 'Acme', status }]]);
   const about = { about: { row: 2, reference: 'C-2' }, field: 'realmId' };
 
@@ -107,7 +112,7 @@ describe('an organization conflict', () => {
     );
   });
 
-  test('is an error for a connected organization, and a warning for one that was connected', () => {
+  test('is an error for a connected organization, and a warning for a previously connected one', () => {
     expect(found(row(2), { connected: connected('Linked') })).toMatchObject([
       { code: 'organization-connected', severity: 'error', ...about },
     ]);
@@ -116,13 +121,13 @@ describe('an organization conflict', () => {
     ]);
   });
 
-  test('is not reported if the row names the unlinked company', () => {
+  test('is not reported if the row is for the unlinked company', () => {
     const named = row(2, { named: { companyId: 'id', connectionId: null } });
     expect(found(named, { connected: connected('Unlinked') })).toEqual([]);
     expect(found(named, { connected: connected('Linked') })).toHaveLength(1);
   });
 
-  test('is an error if another migration has the organization, ignoring case', () => {
+  test('is an error if another migration contains the organization, ignoring case', () => {
     const shop = row(2, { organization: 'Shop.MyShopify.com' });
     const openElsewhere = new Map([['shop.myshopify.com', 'acme.other']]);
     expect(found(shop, { openElsewhere }, platform('shopify'))).toMatchObject([
@@ -136,7 +141,7 @@ describe('a manifest row', () => {
     found.map(({ code, severity }) => `${severity} ${code}`);
 
   test.each<[string, Partial<ManifestRow>, readonly string[]]>([
-    ['good values has no findings', {}, []],
+    ['good values has no finding', {}, []],
     ['a name that will be stored differently is reported', { name: 'Bäcker' }, ['warning name-altered']],
     ['a name that cannot be stored is reported', { name: '株式会社' }, ['error name-empty']],
     [
@@ -144,11 +149,11 @@ describe('a manifest row', () => {
       { organization: '9.13E+15' },
       ['error spreadsheet-damage'],
     ],
-    ['an organization of an unusual form is reported', { organization: 'abc' }, ['warning unusual-organization']],
-    ['no number of invoices is reported', { expectedInvoices: null }, ['warning no-expected-invoices']],
-  ])('with %s', (_, some, found) => expect(codes(companyFindings(row(1, some), QUICKBOOKS))).toEqual(found));
+    ['an organization in an unusual format is reported', { organization: 'abc' }, ['warning unusual-organization']],
+    ['a missing number of invoices is reported', { expectedInvoices: null }, ['warning no-expected-invoices']],
+  ])('with %s', (_, changes, found) => expect(codes(companyFindings(row(1, changes), QUICKBOOKS))).toEqual(found));
 
-  test('token families are counted, and families of one are not reported', () => {
+  test('token families of more than one company are reported', () => {
     const zoho = platform('zoho-books');
     const sizes = { companies: 6, withoutFamily: 0, families: 2, related: 5, largestFamily: 3 };
     expect(familyFindings(sizes, zoho)).toMatchObject([
@@ -159,25 +164,27 @@ describe('a manifest row', () => {
     ]);
     const single = { companies: 3, withoutFamily: 1, families: 0, related: 0, largestFamily: 1 };
     expect(familyFindings(single, zoho)).toMatchObject([
-      { code: 'no-family', message: 'family is missing for 1 company of 3' },
+      { code: 'no-family', message: 'family is missing for 1 of 3 companies' },
     ]);
     expect(familyFindings(single, QUICKBOOKS)).toEqual([]);
   });
 });
 
-test('a summary has one sentence per code, with the first place and the number of others', () => {
+test('a summary has one sentence per code, with the first company and the number of others', () => {
   const summary = new FindingSummary();
   const rows = [row(1, { name: 'Bäcker' }), row(2, { name: 'Müller' }), row(3, { name: '株' })];
   for (const each of rows) summary.add(companyFindings(each, QUICKBOOKS));
   expect(summary.sentences).toEqual({
-    problems: ['C-3 (row 3): the service can store no character of the name "株"'],
+    problems: ['C-3 (row 3): the service cannot store any character of the name "株"'],
     problemCodes: ['name-empty'],
     warnings: ['C-1 (row 1): the name "Bäcker" will be stored as "Bcker"; and 1 more like this'],
   });
 });
 
-test('a company with two errors is held back with both messages', () => {
+test('the reason for holding a company back contains all its errors', () => {
   const found = companyFindings(row(1, { name: '株', organization: '####' }), QUICKBOOKS);
-  expect(heldBackBy(found)).toBe('the service can store no character of the name "株"; "####" is not a valid realmId');
+  expect(heldBackBy(found)).toBe(
+    'the service cannot store any character of the name "株"; "####" is not a valid realmId',
+  );
   expect(heldBackBy(companyFindings(row(2, { name: 'Bäcker' }), QUICKBOOKS))).toBeNull();
 });

@@ -21,7 +21,7 @@ const SERVICE: GoNoGoFacts['service'] = {
   application: { clientId: 'mine', environment: 'production' },
 };
 
-const facts = (some: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING): GoNoGoFacts => ({
+const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING): GoNoGoFacts => ({
   now: '2026-03-09T09:00:00.000Z',
   platform: quickBooks,
   contact: 'Sam, +44 20 7946 0000',
@@ -35,19 +35,19 @@ const facts = (some: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING):
   workers: { workflows: 1, activities: 1 },
   failing: [],
   service: SERVICE,
-  ...some,
+  ...changes,
 });
 
-const noes = (given: GoNoGoFacts): readonly Answer['about'][] =>
+const noGos = (given: GoNoGoFacts): readonly Answer['about'][] =>
   goNoGo(given).answers.flatMap(({ about, go }) => (go ? [] : [about]));
 
-test('paused windows are a no-go, with the person and the reason', () => {
+test('paused windows are a no-go, which says who paused them and why', () => {
   const given = facts({ windowsPaused: 'paused by Sam: month end' });
-  expect(noes(given)).toEqual(['window']);
+  expect(noGos(given)).toEqual(['window']);
   expect(goNoGo(given).answers.find(({ about }) => about === 'window')?.why).toContain('paused by Sam: month end');
 });
 
-test('when everything is ready, it is a go and lists all answers and the window', () => {
+test('the result is a go with all answers and the window if everything is ready', () => {
   const { go, opening, answers, contact } = goNoGo(facts());
   expect(go).toBe(true);
   expect(opening).toEqual({ opensAt: '2026-03-09T22:00:00.000Z', closesAt: '2026-03-10T04:00:00.000Z' });
@@ -57,7 +57,7 @@ test('when everything is ready, it is a go and lists all answers and the window'
   expect(contact).toBe('Sam, +44 20 7946 0000');
 });
 
-test('before the first company the window is the first after the agreed start', () => {
+test('before the first company is moved, the window is the first one after the agreed start', () => {
   const agreed = stateAt('migrate-first-company', { counts: counts({ total: 10, waiting: 10 }) });
   expect(goNoGo(facts({ now: AT }, agreed))).toMatchObject({
     go: true,
@@ -67,7 +67,7 @@ test('before the first company the window is the first after the agreed start', 
 
 test.each<[string, GoNoGoFacts, readonly Answer['about'][]]>([
   ['a step is open', facts({}, stateAt('update-application')), ['decisions']],
-  // Confirmations and credentials can come early, so they are not among the no-goes here.
+  // Confirmations and credentials can arrive early, so they are not expected among the no-gos here.
   ['the details are being checked', facts({}, stateAt('supply-details', { preflight: null })), ['decisions']],
   [
     'the first company is not approved yet',
@@ -97,13 +97,13 @@ test.each<[string, GoNoGoFacts, readonly Answer['about'][]]>([
   ['the application is missing', facts({ service: { ...SERVICE, application: null } }), ['application']],
   ['no worker polls for activities', facts({ workers: { workflows: 1, activities: 0 } }), ['worker']],
   ['an activity keeps failing', facts({ failing: ['the database is full'] }), ['worker']],
-  ['no worker answers', facts({ progress: null }), ['decisions', 'worker']],
-])('it is a no-go when %s', (_, given, about) => {
+  ['no worker is answering', facts({ progress: null }), ['decisions', 'worker']],
+])('the result is a no-go if %s', (_, given, about) => {
   expect(goNoGo(given).go).toBe(false);
-  expect(noes(given)).toEqual(about);
+  expect(noGos(given)).toEqual(about);
 });
 
-test('held-back companies are reported, but are not a no-go for the others', () => {
+test('held-back companies are reported but are not a no-go', () => {
   const state = { ...MOVING, counts: counts({ total: 10, waiting: 10, heldBack: 1 }) };
   const { go, answers } = goNoGo(facts({}, state));
   expect(go).toBe(true);
@@ -122,15 +122,11 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   [
     { toleratedFailures: 5 },
     { failed: 2, tried: 40 },
-    'more than 5 companies, or more than 20 % of those tried are not moved (2 of 40 so far)',
+    'more than 5 companies or more than 20% of those tried are not moved (2 of 40 so far)',
   ],
   [{ toleratedShare: null }, { failed: 2, tried: 40 }, 'companies that are not moved never pause it (2 of 40 so far)'],
-  [
-    { toleratedFailures: 1 },
-    { failed: 2, tried: 40 },
-    'more companies were not moved than are tolerated (2 of 40 so far)',
-  ],
-])('says when failures pause it: limits %j after %j', (limits, failures, sentence) => {
+  [{ toleratedFailures: 1 }, { failed: 2, tried: 40 }, 'too many companies were not moved (2 of 40 so far)'],
+])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
   const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
   expect(pauseNotes[0]).toBe(sentence);
 });

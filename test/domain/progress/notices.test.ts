@@ -7,25 +7,25 @@ const SINCE = '2026-03-02T12:00:00.000Z';
 const LATER = '2026-03-03T12:00:00.000Z';
 const HOUR_MS = 3_600_000;
 
-/** The next notices, with the hours since the wait began. */
+/** Returns the next notices, with the hours from the start of the wait. */
 function noticesOf(state: MigrationState, count: number): string[] {
   let wait = waitOf(state, null, SINCE);
   return Array.from({ length: count }, () => {
-    if (!wait) throw new Error('the migration waits for nobody');
+    if (!wait) throw new Error('nobody has to act');
     const { kind, dueAt } = nextNotice(state, wait);
     wait = afterNotice(wait, kind);
     return `${kind} after ${(Date.parse(dueAt) - Date.parse(SINCE)) / HOUR_MS} h`;
   });
 }
 
-test('while data is up to date: a reminder after 2 days, then daily, and an escalation after 7 days', () => {
+test('reminders come after 2 days and then daily, and an escalation after 7 days, while data is up to date', () => {
   expect(noticesOf(stateAt('schedule'), 8)).toEqual([
     ...['reminder after 48 h', 'reminder after 72 h', 'reminder after 96 h', 'reminder after 120 h'],
     ...['reminder after 144 h', 'escalation after 168 h', 'reminder after 168 h', 'reminder after 192 h'],
   ]);
 });
 
-test('while data is out of date: a reminder after 2 hours, then hourly, and an escalation after 8 hours', () => {
+test('reminders come after 2 hours and then hourly, and an escalation after 8 hours, while data is out of date', () => {
   const beforeSignOff = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 10 }) });
   expect(noticesOf(beforeSignOff, 8).slice(5)).toEqual([
     'reminder after 7 h',
@@ -34,7 +34,7 @@ test('while data is out of date: a reminder after 2 hours, then hourly, and an e
   ]);
 });
 
-test('changed intervals take effect at once, and the escalation can come first', () => {
+test('the limits set the intervals, and the escalation can come before the first reminder', () => {
   const limits = {
     ...DEFAULT_LIMITS,
     remindBeforeDark: { firstAfterMs: 2 * HOUR_MS, everyMs: HOUR_MS, escalateAfterMs: HOUR_MS },
@@ -47,23 +47,23 @@ test('a migration that pauses itself sends a notice at once', () => {
   expect(noticesOf(stateAt('complete-migration', { pause }), 2)).toEqual(['stopped after 0 h', 'reminder after 2 h']);
 });
 
-test('a pause by a person is a wait like any other', () => {
+test('a pause by a person sends no notice at once, only reminders', () => {
   const pause = { reason: 'lunch', by: 'Sam', stop: null, at: SINCE };
   expect(noticesOf(stateAt('complete-migration', { pause }), 1)).toEqual(['reminder after 2 h']);
 });
 
-test('a notice says what to do, but contains no names, because webhooks send it to other systems', () => {
+test('a notice says what to do, but contains no names', () => {
   const noticeFor = (state: MigrationState) => {
     const wait = waitOf(state, null, SINCE);
-    if (!wait) throw new Error('the migration waits for nobody');
+    if (!wait) throw new Error('nobody has to act');
     return noticeOf('acme.quickbooks-online', state, wait, 'reminder').what;
   };
   const problems = ['acme-1 (row 1): "91" is connected already, to company "Bramble Ltd"', 'no room'];
   expect(noticeFor(stateAt('supply-details', { preflight: preflight({ problems }) }))).toBe(
-    'details to correct: 2 kinds of problems',
+    'details to correct: 2 kinds of problem',
   );
   const pause = { reason: 'Cleo Bramble is on holiday', by: 'Sam', stop: null, at: SINCE };
-  expect(noticeFor(stateAt('complete-migration', { pause }))).toBe('paused: someone paused it');
+  expect(noticeFor(stateAt('complete-migration', { pause }))).toBe('paused: see ferry show for the reason');
   const stop = { reason: 'anything', by: null, stop: 'key-refused', at: SINCE } as const;
   expect(noticeFor(stateAt('complete-migration', { pause: stop }))).toMatch(/^paused: the service rejects .* API key/);
 });
@@ -75,7 +75,7 @@ describe('a wait', () => {
     expect(waitOf(stateAt('schedule'), wait, LATER)).toBe(wait);
   });
 
-  test('starts again with another step', () => {
+  test('starts again in another step', () => {
     expect(waitOf(stateAt('update-application'), wait, LATER)).toMatchObject({ since: LATER, reminders: 0 });
   });
 
@@ -84,7 +84,7 @@ describe('a wait', () => {
   });
 });
 
-test('a notice of the self-service route names no step', () => {
+test('a notice in the self-service route contains no step', () => {
   const counted = counts({ total: 10, migrated: 9, failed: 1 });
   const step = (route: MigrationState['route']) => {
     const state = stateAt('complete-migration', { route, counts: counted });

@@ -17,10 +17,10 @@ import {
 const plan = migrationPlan();
 
 const scheduled = decideAll(stateAt('schedule'), proposeTime('support'));
-const first = (some: Parameters<typeof firstCompany>[0]): MigrationState =>
-  stateAt('migrate-first-company', { firstCompany: firstCompany(some) });
-const rest = (some: Parameters<typeof counts>[0]): MigrationState =>
-  stateAt('complete-migration', { counts: counts({ total: 10, ...some }) });
+const first = (changes: Parameters<typeof firstCompany>[0]): MigrationState =>
+  stateAt('migrate-first-company', { firstCompany: firstCompany(changes) });
+const rest = (changes: Parameters<typeof counts>[0]): MigrationState =>
+  stateAt('complete-migration', { counts: counts({ total: 10, ...changes }) });
 
 test.each<[string, MigrationState, readonly Role[], string]>([
   ['unchecked details', stateAt('supply-details', { preflight: null }), [], 'are being checked'],
@@ -30,18 +30,23 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     ['client'],
     'details to correct: no room',
   ],
-  ['details checked', stateAt('supply-details'), ['support'], 'accept the supplied details'],
-  ['no time proposed', stateAt('schedule'), ['client', 'support'], 'propose a time to start'],
-  ['a time proposed', scheduled, ['client', 'support'], 'approve the start at 2026-03-07 20:00 UTC'],
-  ['one side agreed', decideAll(scheduled, approve('schedule', 'support')), ['client'], 'approve the start'],
+  ['checked details', stateAt('supply-details'), ['support'], 'accept the supplied details'],
+  ['no proposed start time', stateAt('schedule'), ['client', 'support'], 'propose a start time'],
+  ['a proposed start time', scheduled, ['client', 'support'], 'approve the start at 2026-03-07 20:00 UTC'],
   [
-    'callback URL not added yet',
+    'approval of the start time by one side',
+    decideAll(scheduled, approve('schedule', 'support')),
+    ['client'],
+    'approve the start',
+  ],
+  [
+    'a callback URL that nobody has confirmed',
     stateAt('update-application'),
     ['client', 'support'],
     'https://service.example/callback',
   ],
   [
-    'callback URL added',
+    'a callback URL that one side has confirmed',
     decideAll(stateAt('update-application'), approve('update-application', 'client')),
     ['support'],
     'https://service.example/callback',
@@ -52,23 +57,23 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     ['client'],
     '3 of 10 companies',
   ],
-  ['the start still ahead', stateAt('migrate-first-company'), [], 'moved from 2026-03-07 20:00 UTC on'],
+  ['a start time in the future', stateAt('migrate-first-company'), [], 'moved at 2026-03-07 20:00 UTC'],
   [
-    'no credential at all',
+    'no credentials',
     stateAt('migrate-first-company', { counts: counts({ total: 10, waiting: 10, withoutCredential: 10 }) }),
     ['client'],
     'supply credentials',
   ],
-  ['the first company moving', first({ stage: 'importing' }), [], 'acme-1, is being moved'],
-  ['the first company moved', first({ stage: 'proven' }), ['support'], 'approve the first company, acme-1'],
-  ['the first company failed', first({ stage: 'failed' }), ['support'], 'decide what to try next'],
-  ['companies moving', rest({ waiting: 2, syncing: 3, migrated: 5 }), [], 'the remaining companies are being moved'],
-  ['credentials missing', rest({ waiting: 2, withoutCredential: 2, migrated: 8 }), ['client'], 'credentials for 2'],
+  ['a first company that is moving', first({ stage: 'importing' }), [], 'acme-1, is being moved'],
+  ['a first company that was moved', first({ stage: 'proven' }), ['support'], 'approve the first company, acme-1'],
+  ['a first company that failed', first({ stage: 'failed' }), ['support'], 'decide what to try next'],
+  ['moving companies', rest({ waiting: 2, syncing: 3, migrated: 5 }), [], 'the remaining companies are being moved'],
+  ['missing credentials', rest({ waiting: 2, withoutCredential: 2, migrated: 8 }), ['client'], 'credentials for 2'],
   [
-    'everything missing at once',
+    'several missing things',
     rest({ waiting: 6, unconfirmed: 1, withoutCredential: 2, heldBack: 3, outcomeUnknown: 1, migrated: 3 }),
     ['client', 'support'],
-    'turn off syncing for 1 company not confirmed yet, confirm it and supply credentials; supply credentials for 2 companies; correct or leave out 3 companies that cannot be moved as they are; decide what to do about 1 company with an unknown outcome',
+    'turn off syncing for 1 company not confirmed yet, confirm this and supply credentials; supply credentials for 2 companies; correct or leave out 3 companies that cannot be moved as they are; decide what to do about 1 company with an unknown outcome',
   ],
   [
     'one held-back company',
@@ -77,19 +82,19 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'leave out 1 company that cannot be moved as it is',
   ],
   [
-    'a correction being checked',
+    'a correction that is being checked',
     { ...rest({ waiting: 1, heldBack: 1, migrated: 9 }), changes: 2, changesChecked: 1 },
     [],
     'the changed details are being checked',
   ],
   [
-    'one unknown outcome, and others moving',
+    'one unknown outcome and other companies that can move',
     rest({ outcomeUnknown: 1, waiting: 2, withoutCredential: 1, migrated: 7 }),
     [],
     'the remaining companies are being moved',
   ],
   [
-    'no credentials for the first wave, and others unconfirmed',
+    'no credentials for the first wave and unconfirmed later waves',
     stateAt('migrate-first-company', {
       counts: counts({ total: 10, waiting: 10, withoutCredential: 4, unconfirmed: 6, unconfirmedInFirstWave: 0 }),
     }),
@@ -97,28 +102,28 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'supply credentials for 4 companies',
   ],
   [
-    'every company left out',
+    'no company that is not left out',
     stateAt('migrate-first-company', { counts: counts({ total: 10, excluded: 10 }) }),
     ['support'],
     'no company is left to move',
   ],
   ['unknown outcomes', rest({ outcomeUnknown: 2, migrated: 8 }), ['support'], 'decide what to do about 2 companies'],
-  ['nothing left', rest({ migrated: 9, failed: 1 }), ['support', 'client'], 'sign off the handover'],
+  ['no open company', rest({ migrated: 9, failed: 1 }), ['support', 'client'], 'sign off the handover'],
   [
-    'one signature',
+    'one sign-off',
     decideAll(rest({ migrated: 10 }), approve('complete-migration', 'support')),
     ['client'],
     'sign off the handover',
   ],
   [
-    'paused',
+    'a pause',
     stateAt('schedule', { pause: { reason: 'lunch', by: 'Sam', stop: null, at: AT } }),
     ['support'],
     'paused: lunch',
   ],
-  ['completed', stateAt('complete-migration', { closed: 'completed' }), [], 'the migration is completed'],
-  ['abandoned', stateAt('migrate-first-company', { closed: 'abandoned' }), [], 'the migration is abandoned'],
-])('%s: says who has to act, and what to do', (_, state, roles, what) => {
+  ['completion', stateAt('complete-migration', { closed: 'completed' }), [], 'the migration is completed'],
+  ['abandonment', stateAt('migrate-first-company', { closed: 'abandoned' }), [], 'the migration is abandoned'],
+])('with %s, the progress says who has to act and what to do', (_, state, roles, what) => {
   const waited = waitingForOf(state);
   expect(waited.roles).toEqual(roles);
   expect(waited.what).toContain(what);
@@ -146,12 +151,12 @@ test('each step is done, open or later, and shows who approved it', () => {
   expect(steps[0]).toMatchObject({ endedAt: AT, approvals: [{ role: 'support', by: 'Sam' }] });
 });
 
-test('when the migration is completed every step is done', () => {
+test('every step of a completed migration is done', () => {
   const { steps } = progressOf(plan, stateAt('complete-migration', { closed: 'completed' }));
   expect(steps.every(({ state }) => state === 'done')).toBe(true);
 });
 
-test('in an abandoned migration the last open step is not done', () => {
+test('the last open step of an abandoned migration is not done', () => {
   const { steps } = progressOf(plan, stateAt('migrate-first-company', { closed: 'abandoned' }));
   expect(steps.map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done', 'open', 'later']);
 });

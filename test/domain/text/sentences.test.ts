@@ -6,6 +6,6 @@ test.each([
   [2, 'token family', '2 token families'],
   [1_203, 'line', '1,203 lines'],
   [1.5, 'hour', '1.5 hours'],
-])('%d and "%s" read %s', (count, noun, text) => {
+])('the count %d of "%s" is formatted as %s', (count, noun, text) => {
   expect(counted(count, noun)).toBe(text);
 });

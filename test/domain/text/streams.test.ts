@@ -14,9 +14,11 @@ test.each([
     [1, 2, 3, 4, 5],
     [[1, 2], [3, 4], [5]],
   ],
-])('%j in chunks of two is %j', async (items, chunks) => expect(await all(inChunks(items, 2))).toEqual(chunks));
+])('%j is split into chunks of two: %j', async (items, chunks) =>
+  expect(await all(inChunks(items, 2))).toEqual(chunks),
+);
 
-test('an endless stream is read one chunk at a time', async () => {
+test('a stream is read one chunk at a time', async () => {
   let taken = 0;
   function* endless(): Generator<number> {
     for (;;) yield (taken += 1);

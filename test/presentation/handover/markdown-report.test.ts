@@ -88,7 +88,7 @@ const COMPANY: ReportedCompany = {
   heldBack: null,
 };
 
-/** Returns the rows of a company by the title of their section. */
+/** Returns the rows of a company, by the title of the section. */
 function rowsOf(company: ReportedCompany, ended: boolean): Record<string, string> {
   const sections = sectionsOf(ended).filter(
     ({ states, includes: holds }) => states.includes(company.state) && holds(company),
@@ -98,19 +98,19 @@ function rowsOf(company: ReportedCompany, ended: boolean): Record<string, string
 
 describe('the head of the report', () => {
   test.each<[Partial<ReportHead>, string]>([
-    [{}, 'State: in progress: this report is preliminary'],
-    [{ paused: true }, 'State: paused: this report is preliminary'],
+    [{}, 'State: in progress (this report is preliminary)'],
+    [{ paused: true }, 'State: paused (this report is preliminary)'],
     [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| closed |  | 2026-11-20 23:00 UTC |'],
     [{}, 'Who to call: Sam, +44 20 7946 0000'],
-    [{}, 'Supplied: 2026-11-20 22:00 UTC by Cleo'],
+    [{}, 'Details supplied: 2026-11-20 22:00 UTC by Cleo'],
     [{}, '| must reconnect | 1 |'],
     [{}, '| not moved | 1 |'],
     [{ vaultDestroyedAt: '2026-11-20T23:00:00.000Z' }, 'were destroyed at 2026-11-20 23:00 UTC; none is left'],
     [{}, '**To delete on your side**: every export'],
-    [{}, '| hours without fresh data |  | 6.3 at most, median 2 |'],
+    [{}, '| hours with out-of-date data |  | 6.3 at most, median 2 |'],
     [{}, '| duration |  | 2.5 h |'],
-  ])('with %j says: %s', (changes, said) => {
-    expect(reportHead({ ...HEAD, ...changes })).toContain(said);
+  ])('contains, with %j: %s', (changes, text) => {
+    expect(reportHead({ ...HEAD, ...changes })).toContain(text);
   });
 
   test.each([
@@ -126,10 +126,10 @@ describe('the head of the report', () => {
         reason: 'we have changed our mind',
       },
     ],
-  ] as const)('says who ended it, and why: %s', (ending, decision) => {
+  ] as const)('says who ended a migration that was %s, and why', (ending, decision) => {
     const decisions = [...HEAD.decisions, recorded(decision, { applied: true, text: '' }, '2026-11-21T00:00:00.000Z')];
     const head = reportHead({ ...HEAD, ending, decisions });
-    expect(head).toContain(`State: ${ending} by Cleo (client): we have changed our mind`);
+    expect(head).toContain(`State: ${ending} by Cleo (client); reason: we have changed our mind`);
   });
 
   test('compares the plan with the actual times', () => {
@@ -147,16 +147,18 @@ describe('the head of the report', () => {
     expect(head).toContain(`up to ${expected.darkHours}`);
   });
 
-  test('counts what may be switched on again, before and after the end', () => {
+  test('shows how many companies may be switched back on, before and after the end', () => {
     expect(reportHead(HEAD)).toContain('- **Never** (4)');
     expect(reportHead(HEAD)).toContain('- **Ask first** (1)');
     expect(reportHead(HEAD)).toContain(
-      '- **Not yet** (2): it can still be moved.\n- **Yes**: companies that were left out',
+      '- **Not yet** (2): companies that can still be moved.\n- **Yes**: companies that were left out',
     );
-    expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain('- **Yes** (4): we have no access to it.');
+    expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain(
+      '- **Yes** (4): companies to which we have no access.',
+    );
   });
 
-  test('names the application whose secret must be rotated: the one supplied last', () => {
+  test('says that the secret of the latest application must be rotated', () => {
     const supplied = (clientId: string) =>
       recorded(
         { kind: 'application-supplied', ...sender(clientId, 'client'), clientId, environment: 'production' },
@@ -168,14 +170,14 @@ describe('the head of the report', () => {
   });
 });
 
-test('refused decisions are listed apart from applied ones, with the reason', () => {
+test('refused decisions are listed separately, with the reason', () => {
   const [applied, refused] = reportDecisions(HEAD).split('## Refused');
   expect(applied).toContain('| 2026-11-20 22:01 UTC | Sam (support) | pause (tea) |');
   expect(applied).not.toContain('Cleo');
   expect(refused).toContain('| Cleo (client) | approve supply-details | not by client |');
 });
 
-test('a decision about many companies names only the first ones', () => {
+test('a decision on many companies lists only the first references', () => {
   const companies = Array.from({ length: 25 }, (_, index) => `C-${index + 1}`);
   const retried = recorded(
     { kind: 'retry', ...sender('3', 'support'), companies },
@@ -186,8 +188,8 @@ test('a decision about many companies names only the first ones', () => {
   expect(reportDecisions({ decisions: [retried] })).toContain('C-20 and 5 more |');
 });
 
-describe('a company of the report', () => {
-  test('that was moved is one row with all its facts, whatever characters its name has', () => {
+describe('a company in the report', () => {
+  test('is one row with all its facts if it was moved, whatever characters its name contains', () => {
     expect(rowsOf(COMPANY, true)).toEqual({
       Moved:
         '| C-1 | Bramble \\| Finch Interiors | Bramble Finch Interiors | 91 (Organization 91), for Bramble | company | connection ' +
@@ -199,40 +201,40 @@ describe('a company of the report', () => {
     [null, '|  |  |'],
     [{ everyHours: null, nextAt: null }, '| only on request |  |'],
     [{ everyHours: { least: 1, most: 24 }, nextAt: null }, '| 1 to 24 h |  |'],
-  ])('with the sync schedule %j says %s', (syncSchedule, said) => {
-    expect(rowsOf({ ...COMPANY, syncSchedule }, true)['Moved']).toContain(said);
+  ])('shows the sync schedule %j as %s', (syncSchedule, text) => {
+    expect(rowsOf({ ...COMPANY, syncSchedule }, true)['Moved']).toContain(text);
   });
 
   const failed: ReportedCompany = { ...COMPANY, state: 'failed', failureText: 'why', movedAt: null };
 
-  test('that must reconnect has its link', () => {
+  test('is shown with its link if it must reconnect', () => {
     const rows = rowsOf({ ...failed, failure: 'reauthorization-required', crossedAt: null }, true);
     expect(rows).toEqual({
       'Must reconnect':
-        '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | why | until it has reconnected | latest |',
+        '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | why | until it reconnects | latest |',
     });
   });
 
   test.each([
-    ['incomplete', false, 'try again (if its credential was accepted, only sync and check)'],
-    ['incomplete', true, 'the connection is in place: the contact above takes care of its sync'],
+    ['incomplete', false, 'try again (if its credential was accepted, only the sync and the checks are repeated)'],
+    ['incomplete', true, 'nothing; the connection is in place, and support takes care of its sync'],
     ['wrong-organization', false, 'move it with a new credential from the client'],
     ['wrong-organization', true, 'in a new migration'],
     ['refused', false, 'try again'],
-  ] as const)('that failed with %s (ended: %s): what to do is %s', (failure, ended, whatToDo) => {
+  ] as const)('that failed with %s (migration ended: %s) is shown with what to do: %s', (failure, ended, whatToDo) => {
     const row = rowsOf({ ...failed, failure }, ended)['Not moved, and what to do'];
     expect(row).toContain('| why |');
     expect(row).toContain(whatToDo);
     expect(row).toContain('| latest |');
   });
 
-  test('that was left out or given up shows who decided it, and why', () => {
+  test('that was left out is shown with when, by whom and why', () => {
     const leftOut = { settledBy: 'Sam', settledReason: 'sold', crossedAt: null, companyId: null };
     expect(rowsOf({ ...COMPANY, ...leftOut, state: 'excluded' }, false)).toEqual({
-      'Left out and given up': '| C-1 | Bramble \\| Finch Interiors | left out | Sam | sold |  | yes |  |',
+      'Left out': '| C-1 | Bramble \\| Finch Interiors | before its move | Sam | sold |  | yes |  |',
     });
-    expect(rowsOf({ ...failed, ...leftOut, state: 'skipped' }, false)['Left out and given up']).toContain(
-      '| given up | Sam | sold | why | yes |',
+    expect(rowsOf({ ...failed, ...leftOut, state: 'skipped' }, false)['Left out']).toContain(
+      '| after it had failed | Sam | sold | why | yes |',
     );
   });
 
@@ -250,23 +252,26 @@ describe('a company of the report', () => {
     ['waiting', false, true, 'yes'],
     ['skipped', false, false, 'yes'],
     ['excluded', false, false, 'yes'],
-  ])('%s, handed over: %s, ended: %s: it may be switched on again: %s', (state, crossed, ended, may) => {
-    const crossedAt = crossed ? COMPANY.crossedAt : null;
-    const [row] = Object.values(rowsOf({ ...COMPANY, state, crossedAt }, ended));
-    expect(row).toContain(`| ${may} |`);
-  });
+  ])(
+    'that is %s (handed over: %s, migration ended: %s) may be switched back on: %s',
+    (state, crossed, ended, answer) => {
+      const crossedAt = crossed ? COMPANY.crossedAt : null;
+      const [row] = Object.values(rowsOf({ ...COMPANY, state, crossedAt }, ended));
+      expect(row).toContain(`| ${answer} |`);
+    },
+  );
 
   test.each(['skipped', 'excluded', 'waiting'] as const)(
-    'that is %s after its only token might have been used: ask first before switching it on again',
+    'that is %s has the answer "ask first" if its single-use token might have been used',
     (state) => {
       const sent = { ...COMPANY, state, crossedAt: null, sentAt: new Date('2026-11-20T22:02:00.000Z') };
       expect(Object.values(rowsOf(sent, true))[0]).toContain('| ask first |');
-      // The platform has refused the token, so nobody uses it.
+      // The platform has refused the token, so neither side can use it.
       expect(Object.values(rowsOf({ ...sent, failure: 'reauthorization-required' }, true))[0]).toContain('| yes |');
     },
   );
 
-  test('that was created but not used is listed for deletion after the end', () => {
+  test('that was created but not used is listed for deletion after the migration has ended', () => {
     const unused = { ...COMPANY, state: 'waiting', crossedAt: null } as const;
     const title = 'Created at the service but not used: delete them there';
     expect(rowsOf(unused, true)[title]).toContain('| company | connection |');
@@ -275,7 +280,7 @@ describe('a company of the report', () => {
     expect(rowsOf({ ...unused, crossedAt: COMPANY.crossedAt }, true)).not.toHaveProperty([title]);
   });
 
-  test('is in exactly one section, whatever its state', () => {
+  test('is in exactly one section in every state', () => {
     for (const state of COMPANY_STATES) expect(Object.keys(rowsOf({ ...COMPANY, state }, true))).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import { AT, counts } from '../../support/migration-states';
 const run = { migrationId: 'acme.quickbooks-online', runNumber: 2 };
 const opening = { opensAt: '2026-03-07T20:00:00.000Z', closesAt: '2026-03-08T04:00:00.000Z' };
 
-test('a batch run shows its window, its counts and when they were counted', () => {
+test('the page of a batch run shows its window, the counts and the time of the count', () => {
   const text = batchDetails({ ...run, opening, counts: counts({ total: 10, migrated: 4, waiting: 6 }), at: AT });
   expect(text).toContain('# Batch run 2 of acme.quickbooks-online');
   expect(text).toContain('moved from 2026-03-07 20:00 UTC to 2026-03-08 04:00 UTC');
@@ -13,13 +13,13 @@ test('a batch run shows its window, its counts and when they were counted', () =
   expect(text).toMatch(/Counted at \d{4}-/);
 });
 
-test('without windows and before the first count it says so', () => {
+test('the page shows neither times nor counts without windows and before the first count', () => {
   const text = batchDetails({ ...run, opening: null, counts: null, at: AT });
   expect(text).toContain('companies are moved at any time');
   expect(text).not.toContain('Counted');
 });
 
-test('the summary in lists says when the window closes', () => {
+test('the summary says when the window closes', () => {
   expect(batchSummary({ ...run, opening })).toBe('Batch run 2 of acme.quickbooks-online, until 2026-03-08 04:00 UTC');
   expect(batchSummary({ ...run, opening: null })).toBe('Batch run 2 of acme.quickbooks-online');
 });

@@ -1,4 +1,4 @@
-/** A real Chromium for tests of Temporal's Web UI. */
+/** Runs Chromium for the tests of Temporal's Web UI. */
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Returns the Chromium that TOKENFERRY_CHROMIUM names, or an installed one; undefined: there is none. */
+/** Returns the path of Chromium from TOKENFERRY_CHROMIUM or of an installed one; undefined if there is none. */
 export function findChromium(): string | undefined {
   return [process.env['TOKENFERRY_CHROMIUM'] ?? '', ...INSTALLED].find((file) => existsSync(file));
 }

@@ -53,11 +53,11 @@ const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ),
 ];
 
-test.each(SITUATIONS)('the page of a client has no internal words: %s', (_, state) => {
+test.each(SITUATIONS)('the page contains no internal terms: %s', (_, state) => {
   expect(detailsAt(state)).not.toMatch(/ledger|slice|vault|crossing|digest|PendingAuth|undefined|null|NaN/i);
 });
 
-test('they show who has to act, the six steps, the companies, who to call and what must stay off', () => {
+test('the page shows who has to act, the six steps, the companies, who to call and what must stay switched off', () => {
   const moving = counts({
     ...{ total: 40, waiting: 10, syncing: 2, importing: 1 },
     ...{ migrated: 20, failed: 3, mustReconnect: 1, excluded: 4 },
@@ -72,39 +72,50 @@ test('they show who has to act, the six steps, the companies, who to call and wh
     /1\. Supply details \(client and support\): \*\*done\*\*, ended .+, approved by Sam \(support\)/,
   );
   expect(text).toContain('**Who to call:** solutions team, +44 20 7946 0018');
-  expect(text).toContain('must never be switched on again');
+  expect(text).toContain('must never be switched back on');
 });
 
-test('the person who has to act reads since when, what to do and how', () => {
+test('the page shows since when someone has to act, what to do and how', () => {
   const wait = { about: 'x', since: AT, reminders: 0, escalated: false, stopTold: false };
   const text = detailsAt(stateAt('disable-syncing', { ...estimated, wait }));
   expect(text).toContain(`**Waiting for:** client, since ${moment(AT)}`);
   expect(text).toContain('**What to do:** confirm that syncing is off for ');
   expect(text).toContain('`ferry show acme.quickbooks-online`');
   expect(text).toContain(
-    '**How:** tell solutions team, +44 20 7946 0018, who records your decision; or run `ferry show',
+    '**How:** tell solutions team, +44 20 7946 0018, who will record your decision, or run `ferry show',
   );
 });
 
-test('until syncing has to be disabled, nothing has to be switched off', () => {
+test('the page says that nothing has to be switched off until step 4', () => {
   expect(detailsAt(stateAt('update-application', estimated))).toContain('nothing has to be switched off yet');
   expect(detailsAt(stateAt('disable-syncing', estimated))).not.toContain('nothing has to be switched off yet');
 });
 
 test.each<[string, Partial<MigrationState>, string]>([
-  ['all moved', { closed: 'completed', counts: counts({ total: 2, migrated: 2 }) }, 'every company was moved and must'],
-  ['one not', { closed: 'completed', counts: counts({ total: 2, migrated: 1, failed: 1 }) }, 'see the handover report'],
-  ['cancelled', { closed: 'cancelled' }, 'ask the contact above first'],
   [
-    'cancelled',
-    { closed: 'cancelled' },
-    'companies that were not moved stay out of date until you switch them on again',
+    'if all companies were moved',
+    { closed: 'completed', counts: counts({ total: 2, migrated: 2 }) },
+    'every company was moved and must stay switched off',
   ],
-])('at the end they say what may be switched on, and whose data is out of date: %s', (_, some, says) => {
-  expect(detailsAt(stateAt('complete-migration', { ...estimated, ...some }))).toContain(says);
-});
+  [
+    'if one company was not moved',
+    { closed: 'completed', counts: counts({ total: 2, migrated: 1, failed: 1 }) },
+    'see the handover report',
+  ],
+  ['if it was cancelled', { closed: 'cancelled' }, 'ask the contact above first'],
+  [
+    'if it was cancelled',
+    { closed: 'cancelled' },
+    'companies that were not moved stays out of date until you switch them back on',
+  ],
+])(
+  'after the end, the page says what may be switched back on and whose data is out of date: %s',
+  (_, changes, text) => {
+    expect(detailsAt(stateAt('complete-migration', { ...estimated, ...changes }))).toContain(text);
+  },
+);
 
-test('they stay below the 20 KB limit of Temporal, however long the texts of people are', () => {
+test('the page stays below the 20 KB limit of Temporal, however long the text that people wrote is', () => {
   const long = '\u{1F98A}'.repeat(100);
   const state = stateAt('complete-migration', {
     ...estimated,
@@ -119,7 +130,7 @@ test('they stay below the 20 KB limit of Temporal, however long the texts of peo
   expect(Buffer.byteLength(detailsAt(many))).toBeLessThan(20_000);
 });
 
-test('a text with line breaks cannot forge a line of the page', () => {
+test('text with line breaks cannot forge a line of the page', () => {
   const forged = 'lunch\n\n# QuickBooks Online: completed';
   const text = detailsAt(stateAt('schedule', { pause: { reason: forged, by: 'Sam', stop: null, at: AT } }));
   expect(text.split('\n').filter((line) => line.startsWith('# '))).toEqual([
@@ -130,7 +141,7 @@ test('a text with line breaks cannot forge a line of the page', () => {
 test.each([
   ['completed', 'completed'],
   ['abandoned', 'abandoned'],
-] as const)('the headline of a migration that is %s says so', (closed, words) => {
+] as const)('the headline of a migration that is %s is "%s"', (closed, words) => {
   expect(headline(progressOf(plan, stateAt('complete-migration', { closed })))).toBe(words);
 });
 
@@ -142,11 +153,11 @@ test.each([
   [5_399_999, '90 min'],
   [5_400_000, '1.5 h'],
   [360_000_000, '100 h'],
-])('%d ms reads %s', (ms, words) => {
+])('a duration of %d ms is formatted as %s', (ms, words) => {
   expect(duration(ms)).toBe(words);
 });
 
-test('an end whose earliest and latest time are equal is one moment', () => {
-  expect(endText('22:31', '22:31')).toBe('finishes at 22:31');
-  expect(endText('22:31', '22:40')).toBe('finishes between 22:31 and 22:40');
+test('an end whose earliest and latest times are equal is shown as one time', () => {
+  expect(endText('22:31', '22:31')).toBe('ends at 22:31');
+  expect(endText('22:31', '22:40')).toBe('ends between 22:31 and 22:40');
 });

@@ -1,4 +1,4 @@
-/** The page that a client opens: Temporal's own Web UI in a real browser. */
+/** Tests the pages that a client opens: Temporal's Web UI in a real browser. */
 import { batchRunIdOf, scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { TestMigration } from '../../workflows/running-migration';
 import { windowChange, CLIENT, closedWindows, startTestMigration, SUPPORT } from '../../workflows/running-migration';
@@ -8,15 +8,15 @@ import { openTemporalUi } from './temporal-ui';
 
 const chromium = findChromium();
 if (chromium === undefined && process.env['CI']) throw new Error('no Chromium: install it, or set TOKENFERRY_CHROMIUM');
-/** Skipped on machines without a browser. */
+/** A test that is skipped on machines without a browser. */
 const uiTest = chromium === undefined ? test.skip : test;
 
-/** Must never be on a page that a client reads. */
+/** Words that must not be on a page that a client reads. */
 const INTERNAL_WORDS = /ledger|slice|vault|crossing|digest|PendingAuth|undefined|null|NaN/i;
 
 const REVOKED = 'sbx-revoked.ui';
 const TOKENS = [...Array.from({ length: 6 }, (_, index) => `sbx-ok-1.ui${index}`), REVOKED];
-/** Keeps syncing until it is released, so that the page can be read meanwhile. */
+/** A company that keeps syncing until the test has read the page. */
 const SLOW = 'Company 6';
 
 const STEP_6 = 'complete-migration';
@@ -34,14 +34,14 @@ afterAll(() => ui?.close());
 async function details(id: string, contained: string, picture?: string): Promise<string> {
   const text = await ui.details(id, contained);
   expect(text).not.toMatch(INTERNAL_WORDS);
-  // The rest of the page shows the summaries of all events.
+  // The main part of the page also shows the summaries of all events.
   expect(await ui.page.getByRole('main').innerText()).not.toMatch(INTERNAL_WORDS);
   if (picture !== undefined) await keepPicture(ui.page, picture);
   return text;
 }
 
 uiTest(
-  'the client reads what to do, since when and how, and the answers to the three questions',
+  'the page of a migration shows what to do, since when and how, and answers the three questions',
   async () => {
     await migration.until(({ preflight }) => preflight !== null);
     await migration.send('approve', { step: 'supply-details', ...SUPPORT });
@@ -51,17 +51,17 @@ uiTest(
     expect(text).toMatch(/Waiting for: client, since \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
     expect(text).toMatch(/What to do: approve the start at /);
     expect(text).toContain(`ferry show ${migration.id}`);
-    for (const question of ['Who to call:', 'What may be switched on again:', 'How long data is out of date:']) {
+    for (const question of ['Who to call:', 'What may be switched back on:', 'How long data is out of date:']) {
       expect(text).toContain(question);
     }
-    // The last line is complete: without padding the UI cuts it off.
+    // The last line is complete. Without padding, the UI would cut it off.
     expect(text).toMatch(/How long data is out of date: from the moment/);
   },
   120_000,
 );
 
 uiTest(
-  'the list shows how far each migration is',
+  'the list shows the progress of each migration',
   async () => {
     await ui.open('workflows');
     const { page } = ui;
@@ -84,7 +84,7 @@ uiTest(
 );
 
 uiTest(
-  'during a batch run the pages of the migration and of the run show how many companies are moved and moving',
+  'the pages of a migration and of its batch run show how many companies are moving',
   async () => {
     const { id, send } = migration;
     await send('approve', { step: 'schedule', ...CLIENT });
@@ -100,7 +100,7 @@ uiTest(
     await send('approve', { step: 'migrate-first-company', ...SUPPORT });
     const text = await details(id, 'moving: 1', 'batch-under-way');
     expect(text).toContain('Now: the remaining companies are being moved');
-    // The company that syncs is a straggler of the ramp, so the second run shows it and starts nothing.
+    // The syncing company is a straggler of the ramp, so the second run shows it as moving and starts nothing.
     const run = await details(batchRunIdOf(id), 'moving: 1', 'batch-run');
     expect(run).toContain(`Batch run 2 of ${id}`);
     expect(run).toContain('companies are moved at any time');
@@ -121,7 +121,7 @@ uiTest(
 );
 
 uiTest(
-  'a paused migration with exceptions shows why, who has to act, and who must reconnect',
+  'the page of a paused migration shows why it is paused, who has to act, and how many must reconnect',
   async () => {
     await migration.supply('R-7', REVOKED);
     await migration.send('credentialsSupplied', { companies: 1, ...CLIENT });
@@ -135,7 +135,7 @@ uiTest(
 );
 
 uiTest(
-  'both sides are asked to sign off',
+  'the page asks both sides to sign off',
   async () => {
     ui.releaseSyncs();
     await migration.send('resume', SUPPORT);
@@ -148,19 +148,19 @@ uiTest(
 );
 
 uiTest(
-  'a completed migration shows what must stay off, and whose data is up to date',
+  'the page of a completed migration shows what may be switched back on and whose data is up to date',
   async () => {
     await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
     await migration.send('approve', { step: 'complete-migration', ...CLIENT });
     const text = await details(migration.id, 'QuickBooks Online: completed', 'done');
-    expect(text).toContain('What may be switched on again: see the handover report for each company.');
-    expect(text).toContain('How long data is out of date: no longer');
+    expect(text).toContain('What may be switched back on: see the handover report for each company.');
+    expect(text).toContain('How long data is out of date: the data of all companies that were moved is up to date');
   },
   120_000,
 );
 
 uiTest(
-  'the page of the schedule shows when the next windows open',
+  'the page of a Schedule shows when the next windows open',
   async () => {
     const windowed = await startTestMigration(ui.orchestrator, 'windowed', ['sbx-ok-1.win1', 'sbx-ok-1.win2']);
     await windowed.readyToMove();
@@ -180,7 +180,7 @@ uiTest(
 );
 
 uiTest(
-  'without the codec server no encrypted text can be read',
+  'no encrypted text is readable without the codec server',
   async () => {
     await ui.stopCodec();
     await ui.open(`workflows/${migration.id}`);

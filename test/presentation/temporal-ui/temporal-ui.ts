@@ -1,4 +1,4 @@
-/** An orchestrator with Temporal's Web UI, the codec server, and a browser. */
+/** Starts an orchestrator with Temporal's Web UI, the codec server and a browser. */
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { reserveStackCodec } from '../../../stack/codec';
@@ -15,12 +15,12 @@ import { openBrowser } from './browser';
 export interface TemporalUi {
   readonly orchestrator: Orchestrator;
   readonly page: Page;
-  /** Keeps the sync of a company that is created later under this name running, until `releaseSyncs`. */
+  /** Keeps the sync of a company running until `releaseSyncs`. Must be called before the company is created. */
   holdSyncOf(company: string): void;
   releaseSyncs(): void;
   /** Opens a page of the namespace: `workflows`, `workflows/<id>`, `schedules/<id>`. */
   open(page: string): Promise<void>;
-  /** Opens the "User Metadata" tab of a workflow. Returns its current details as soon as they contain the text. */
+  /** Opens the "User Metadata" tab of a workflow. Returns the current details as soon as they contain the text. */
   details(workflowId: string, contained: string): Promise<string>;
   stopCodec(): Promise<void>;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface TemporalUi {
 const WIDTH = 1_280;
 const HEIGHT = 1_000;
 const SHOWN_WITHIN_MS = 60_000;
-/** A busy worker can answer later than the UI waits: then the test reloads the page. */
+/** A busy worker can answer after the UI has stopped waiting. The test then reloads the page. */
 const ANSWERED_WITHIN_MS = 5_000;
 
 const STILL_FETCHING = (status: object) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } });
@@ -56,7 +56,7 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
   const open = async (pagePath: string): Promise<void> => {
     await page.goto(`${temporal.uiUrl}/namespaces/${orchestrator.config.temporal.namespace}/${pagePath}`);
   };
-  // The UI shows Markdown in iframes: the last one holds the current details.
+  // The UI shows Markdown in iframes. The last one contains the current details.
   const details = (): Promise<string> =>
     page
       .frameLocator('iframe')

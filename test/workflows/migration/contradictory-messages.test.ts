@@ -72,7 +72,7 @@ const TIME_REJECTED: Sent = ['reject', { step: 'schedule', ...SUPPORT, reason: '
 test('a start that is approved and then rejected must be proposed again', async () => {
   const migration = await withProposedStart('approve-reject');
   expect(applied(await sendTogether(migration, TIME_APPROVED, TIME_REJECTED))).toEqual([true, true]);
-  const { step, proposal } = await migration.until(({ waitingFor }) => waitingFor.what === 'propose a time to start');
+  const { step, proposal } = await migration.until(({ waitingFor }) => waitingFor.what === 'propose a start time');
   expect([step, proposal]).toEqual(['schedule', null]);
   // A later approval applies to the new proposal.
   await migration.send('proposeTime', { startAt: '2099-01-02T00:00Z', ...SUPPORT });
@@ -162,6 +162,9 @@ test('a decision that expires before a worker is running is refused', async () =
     ['approve', { step: 'schedule', ...CLIENT, ...validForMs(1) }],
     ['approve', { step: 'schedule', ...CLIENT, ...validForMs(600_000) }],
   );
-  expect(expired).toEqual([false, expect.stringMatching(/^this was valid until .* and could not be applied in time$/)]);
+  expect(expired).toEqual([
+    false,
+    expect.stringMatching(/^this decision was valid until .* and was not applied in time$/),
+  ]);
   expect(valid).toEqual([true, 'schedule approved by client']);
 }, 120_000);

@@ -61,7 +61,7 @@ test('a company can be retried, and support can give up on it', async () => {
   expect(await migration.send('skip', { companies: ['R-2'], reason: 'closed its books', ...SUPPORT })).toBe('applied');
   await until(async () => (await stateOf(migration, 'R-2')) === 'skipped');
   const retry = () => migration.send('retry', { companies: 'all', ...SUPPORT });
-  await until(async () => (await retry()) === 'refused: there are no exceptions to decide');
+  await until(async () => (await retry()) === 'refused: there are no exceptions to decide on');
 }, 90_000);
 
 test('a company that is left out is not moved, and needs no confirmation', async () => {

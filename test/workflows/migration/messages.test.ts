@@ -85,8 +85,11 @@ test('a message that is too large is refused, and the migration continues', asyn
   await handle.signal('confirmSyncDisabled', { decisionId: 'd-1', companies: references.slice(0, 1_001), ...CLIENT });
   await handle.signal('pause', { decisionId: 'd-2', reason: 'x'.repeat(1_000_000), ...CLIENT });
   const answer = (decisionId: string) => handle.query<Outcome | null, [unknown]>('outcome', { decisionId });
-  expect(await answer('d-1')).toMatchObject({ applied: false, text: 'companies can name at most 1000 in one message' });
-  expect(await answer('d-2')).toMatchObject({ applied: false, text: 'reason must be text' });
+  expect(await answer('d-1')).toMatchObject({
+    applied: false,
+    text: 'companies must be a list of at most 1000 references; split it into several messages',
+  });
+  expect(await answer('d-2')).toMatchObject({ applied: false, text: 'reason must be text of at most 2000 characters' });
   expect((await migration.until(({ preflight }) => preflight !== null)).state).toBe('waiting');
 });
 
