@@ -152,9 +152,10 @@ async function askNextAttempt(ferry: LedgerClient, prompts: Prompts, migrationId
 }
 
 async function draftRetry({ prompts }: DialogContext, { migrationId, reference }: RequestedDecision): Promise<Draft> {
-  const one = reference === undefined ? [] : [{ name: reference, value: reference }];
+  const selected = reference === undefined ? [] : [{ name: reference, value: reference }];
   const all = { name: 'all companies that were not moved', value: 'all' };
-  const chosen = one.length === 0 ? 'all' : await prompts.choose('Which companies?', [...one, all], reference);
+  const chosen =
+    selected.length === 0 ? 'all' : await prompts.choose('Which companies?', [...selected, all], reference);
   return {
     message: 'retry',
     question: `Retry ${chosen === 'all' ? all.name : chosen} in ${migrationId}?`,

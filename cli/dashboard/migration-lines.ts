@@ -66,11 +66,11 @@ function endOf(
   overview: MigrationSnapshot['overview'],
   now: Date,
 ) {
-  const left = movableCompanies(counts);
-  if (left === 0 || isEnding(state)) return null;
+  const remaining = movableCompanies(counts);
+  if (remaining === 0 || isEnding(state)) return null;
   const at = now.toISOString();
   const estimated = proposal ? (estimate?.ends?.latest ?? '') : '';
-  const atThisRate = overview && state === 'running' ? expectedEnd(overview, left, windows, at) : null;
+  const atThisRate = overview && state === 'running' ? expectedEnd(overview, remaining, windows, at) : null;
   // An estimate whose end has passed is not shown.
   return atThisRate ?? (estimated > at ? estimated : null);
 }

@@ -50,14 +50,14 @@ function linesOf(
     ...steps,
     ...(steps.length === 0 ? [] : [[]]),
   ];
-  const left = rows - above.length;
+  const availableLines = rows - above.length;
   // Exceptions get their lines first, because people act on them. Decisions get the remaining lines.
   const needed = exceptions.length === 0 ? 1 : exceptions.length + 2;
-  const decisions = Math.max(MIN_DECISIONS, Math.min(detail.decisions.length, left - needed - 2));
+  const decisions = Math.max(MIN_DECISIONS, Math.min(detail.decisions.length, availableLines - needed - 2));
   return [
     ...above,
     ...decisionLines(detail.decisions.slice(0, decisions), now),
-    ...exceptionLines(detail, selectedRow, left - decisions - 1, columns),
+    ...exceptionLines(detail, selectedRow, availableLines - decisions - 1, columns),
   ];
 }
 

@@ -92,7 +92,7 @@ export function matchColumns(
   columns: Columns,
   report: Report,
 ): ((row: TableRow) => CellsByField) | null {
-  const known = new Map(
+  const columnByHeader = new Map(
     [...columns.required, ...columns.optional, ...columns.ignored, ...Object.keys(columns.aliases)].map((name) => [
       normalized(name),
       columns.aliases[name] ?? name,
@@ -103,7 +103,7 @@ export function matchColumns(
   let isUnambiguous = true;
 
   headers.forEach((header, index) => {
-    const name = known.get(normalized(header.text));
+    const name = columnByHeader.get(normalized(header.text));
     const first = name === undefined ? undefined : headers[found.get(name) ?? -1];
     if (name === undefined) {
       if (header.text.trim() !== '') unknown.push(header);
@@ -131,7 +131,7 @@ export function matchColumns(
     reportUnknown(
       file,
       unknown,
-      [...known.values()].filter((name) => !found.has(name)),
+      [...columnByHeader.values()].filter((name) => !found.has(name)),
       report,
     );
   if (missing.length > 0 || !isUnambiguous) return null;

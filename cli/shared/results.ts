@@ -35,8 +35,8 @@ export function printFindings(output: Output, findings: FindingList): void {
       shown.sort(byPlace).map(findingRow),
     );
     for (const [first] of kinds.values()) {
-      const left = (first ? findings.alike(first) : 0) - SHOWN_PER_KIND;
-      if (left > 0) output.line(`and ${left.toLocaleString('en-US')} more like this: ${first?.message}`);
+      const hidden = (first ? findings.alike(first) : 0) - SHOWN_PER_KIND;
+      if (hidden > 0) output.line(`and ${hidden.toLocaleString('en-US')} more like this: ${first?.message}`);
     }
     output.line();
   }

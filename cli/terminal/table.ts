@@ -49,7 +49,7 @@ export class TableFormatter {
   format(rows: readonly (readonly TableCell[])[]): string {
     const { stream, columns } = this;
     this.#widths = this.#widths.map((width, index) =>
-      rows.reduce((most, row) => Math.max(most, stringWidth(textOf(row[index] ?? ''))), width),
+      rows.reduce((widest, row) => Math.max(widest, stringWidth(textOf(row[index] ?? ''))), width),
     );
     const isFirst = this.#shown === null;
     const shown = (this.#shown ??= columnsThatFit(this.#widths, columns, stream.columns));

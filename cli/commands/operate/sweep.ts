@@ -30,17 +30,17 @@ async function runSweep(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Pr
     for (const migrationId of close ? open : []) {
       ((await closeTerminated(ferry, migrationId, by)) ? closed : closing).push(migrationId);
     }
-    const left = close ? [] : open;
+    const stillOpen = close ? [] : open;
     return {
-      json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: left },
+      json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: stillOpen },
       printQuietly: (output) => {
-        for (const id of left) output.line(id);
+        for (const id of stillOpen) output.line(id);
       },
       print: (output) => {
         for (const id of schedulesDeleted) output.line(`Deleted the schedule of ${id}.`);
         for (const id of closed) output.line(`Closed ${id}. See its outcome with: ferry report ${id}`);
         for (const id of closing) output.line(`${id} will be closed once none of its requests can still be in flight.`);
-        for (const id of left) {
+        for (const id of stillOpen) {
           output.line(`${id} was terminated but is still open: it blocks its organizations and keeps its credentials.`);
           output.line('  Close it like a cancelled migration with: ferry sweep --close');
         }

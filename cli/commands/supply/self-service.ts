@@ -149,10 +149,10 @@ function printStarted(output: Output, { manifest }: CheckOutcome, started: SelfS
   if (started.preflight) printPreflight(output, started.preflight);
   else if (started.outages.length > 0) output.line(`  The preflight has not finished: ${started.outages.join('; ')}`);
   else output.line('  No worker is answering yet. Start one, or start everything with: ferry up');
-  const left = manifest.withCredential - started.stored;
-  if (left > 0) {
+  const notStored = manifest.withCredential - started.stored;
+  if (notStored > 0) {
     const command = `ferry credentials ${migrationId} FILE --as client`;
-    output.line(`  ${counted(left, 'credential')} not stored yet. Supply them later with: ${command}`);
+    output.line(`  ${counted(notStored, 'credential')} not stored yet. Supply them later with: ${command}`);
   }
 }
 

@@ -97,10 +97,10 @@ function printFacts(output: Output, { route, counts, estimate, proposal, preflig
 
 function countsText(counts: Progress['counts']): string {
   const byState = clientCounts(counts);
-  const others = (Object.keys(CLIENT_STATES) as ClientState[]).flatMap((state) =>
+  const otherStates = (Object.keys(CLIENT_STATES) as ClientState[]).flatMap((state) =>
     state === 'moved' || byState[state] === 0 ? [] : [`, ${byState[state]} ${CLIENT_STATES[state]}`],
   );
-  return `${byState.moved} of ${counts.total} moved${others.join('')}`;
+  return `${byState.moved} of ${counts.total} moved${otherStates.join('')}`;
 }
 
 function printInterrupted(output: Output, { companies, onItsWayUntil }: Interrupted): void {
