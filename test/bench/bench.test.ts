@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 
 const MAIN = path.join(__dirname, '../../dist/bench/main.js');
 
-/** Runs a benchmark as `npm run bench` does, without the setup, which the test run has done. */
+/** Runs a benchmark as `npm run bench` does, except for the build, which the test run has already done. */
 const bench = (...args: string[]) => promisify(execFile)(process.execPath, [MAIN, ...args]);
 
-test('a quick run prints every figure of the named benchmarks with its goal, as one JSON object', async () => {
+test('a quick run prints every figure of the selected benchmarks as one JSON object', async () => {
   const { stdout } = await bench('service', 'pacing', '--quick', '--json');
   const { figures } = JSON.parse(stdout) as { figures: Record<string, Record<string, unknown>> };
   expect(Object.keys(figures)).toEqual([

@@ -7,7 +7,7 @@ test.each<[Measured['goal'], number, string, boolean]>([
   [['<=', 30], 30.000_1, '<= 30', false],
   [['<', 300], 299.999_9, '< 300', true],
   [['<', 300], 300, '< 300', false],
-])('a goal of %j is compared without rounding: %d', (goal, value, printed, met) => {
+])('the goal %j is compared with %d without rounding', (goal, value, printed, met) => {
   expect(figureOf({ name: 'any', value, unit: 'ms', goal })).toEqual({ value, goal: printed, met, unit: 'ms' });
 });
 
