@@ -7,7 +7,7 @@ interface Arrived {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** The client's port. Requests with the same port came over the same connection. */
+  /** The client's port. Requests from the same port used the same connection. */
   readonly port: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface MisbehavingService {
   close(): Promise<void>;
 }
 
-/** Starts a real HTTP server that replies, or fails to, exactly as told. */
+/** Starts a real HTTP server that sends exactly the given replies, including broken ones. */
 export async function startMisbehavingService(): Promise<MisbehavingService> {
   const arrived: Arrived[] = [];
   let replies: Reply[] = [];
@@ -80,7 +80,7 @@ export const html =
     response.end(page);
   };
 
-/** Announces a longer body than it sends, and closes the connection. */
+/** Replies with a shorter body than its content length, and closes the connection. */
 export const droppedMidBody =
   (status: number, piece: string): Reply =>
   (response) => {
@@ -90,6 +90,19 @@ export const droppedMidBody =
 
 /** Closes the connection without a response. */
 export const dropped: Reply = (response) => response.destroy();
+
+/** Replies with a body that never ends. */
+export function endless(status: number): Reply {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    const piece = Buffer.alloc(1024 * 1024, '[');
+    const send = () => {
+      while (!response.destroyed && response.write(piece));
+      response.once('drain', send);
+    };
+    send();
+  };
+}
 
 export const neverAnswered: Reply = () => undefined;
 

@@ -30,21 +30,21 @@ const listed = async (from = client, filter?: CompanyFilter) => (await companies
 
 const urls = () => service.arrived.map(({ url }) => url);
 
-describe('a list is read by its links', () => {
-  test('to the page without a link to a next one', async () => {
+describe('a list', () => {
+  test('is read up to the page without a link to a next page', async () => {
     service.answer(page([A, B], 3, '/companies?page=2&pageSize=2'), page([C], 3));
     expect(await listed(client, { pageSize: 2 })).toEqual(['a', 'b', 'c']);
     expect(urls()).toEqual(['/companies?pageSize=2', '/companies?page=2&pageSize=2']);
   });
 
-  test('and filtered by tags, even if the service does not filter', async () => {
+  test('is filtered by tags even if the service does not filter', async () => {
     const tagged = { ...B, tags: { uid: '4 2', wave: '1' } };
     service.answer(page([A, tagged, { ...C, tags: { uid: '4 2' } }], 3));
     expect(await listed(client, { tags: { uid: '4 2', wave: '1' } })).toEqual(['b']);
     expect(urls()).toEqual(['/companies?tags=uid%3D4+2']);
   });
 
-  test('and is empty when the service has nothing', async () => {
+  test('is empty if the service has no companies', async () => {
     service.answer(page([], 0));
     expect(await listed()).toEqual([]);
   });
@@ -53,8 +53,8 @@ describe('a list is read by its links', () => {
     ['relative to the base URL', '/companies?page=2'],
     ['a path from the root', '/api/v2/companies?page=2'],
     ['only a query', '?page=2'],
-    ['a whole URL', 'SERVICE/api/v2/companies?page=2'],
-  ])('where the base URL has a path and the link is %s', async (_kind, href) => {
+    ['an absolute URL', 'SERVICE/api/v2/companies?page=2'],
+  ])('is read if the base URL has a path and the link is %s', async (_kind, href) => {
     const withPath = clientAt(`${service.url}/api/v2/`);
     service.answer(page([A, B], 3, href.replace('SERVICE', service.url)), page([C], 3));
     expect(await listed(withPath)).toEqual(['a', 'b', 'c']);
@@ -62,7 +62,7 @@ describe('a list is read by its links', () => {
     await withPath.close();
   });
 
-  test('behind a proxy that terminates TLS', async () => {
+  test('is read if the service is behind a proxy that terminates TLS', async () => {
     const { host } = new URL(service.url);
     service.answer(page([A, B], 3, `https://${host}/companies?page=2`), page([C], 3));
     expect(await listed()).toEqual(['a', 'b', 'c']);
@@ -73,7 +73,7 @@ describe('a list is read by its links', () => {
     '//elsewhere.example/companies?page=2',
     'http://[',
     'file:///x',
-  ])('but never to another host: %s', async (href) => {
+  ])('is not read from another host: %s', async (href) => {
     service.answer(page([A, B], 3, href));
     await expect(listed()).rejects.toThrow(BrokenPaging);
     expect(service.arrived).toHaveLength(1);
@@ -93,16 +93,16 @@ test("a cancelled list ends immediately with the signal's reason", async () => {
   const controller = new AbortController();
   const reason = new Error('the batch run was paused');
   service.answer(page([A, B], 4, '/companies?page=2'), () => controller.abort(reason));
-  const given: string[] = [];
+  const ids: string[] = [];
   const reading = async () => {
-    for await (const { id } of client.companies({}, { signal: controller.signal })) given.push(id);
+    for await (const { id } of client.companies({}, { signal: controller.signal })) ids.push(id);
   };
   await expect(reading()).rejects.toBe(reason);
-  expect(given).toEqual(['a', 'b']);
+  expect(ids).toEqual(['a', 'b']);
 });
 
-describe('a list that misbehaves', () => {
-  test('whose links form a circle is not read forever', async () => {
+describe('a misbehaving list', () => {
+  test('fails if its links form a circle', async () => {
     service.answer(
       page([A, B], 4, '/companies?page=2'),
       page([C, D], 4, '/companies'),
@@ -112,18 +112,18 @@ describe('a list that misbehaves', () => {
     expect(service.arrived).toHaveLength(3);
   });
 
-  test('whose pages are empty is not read forever', async () => {
+  test('fails if its pages are empty', async () => {
     service.answer((response, arrived) => page([], 4, `/companies?page=${Math.random()}`)(response, arrived));
     await expect(listed()).rejects.toThrow(BrokenPaging);
     expect(service.arrived).toHaveLength(1);
   });
 
-  test('yields a company that moved to a later page once', async () => {
+  test('yields a company once even if it moves to a later page', async () => {
     service.answer(page([A, B], 3, '/companies?page=2'), page([B, C], 4));
     expect(await listed()).toEqual(['a', 'b', 'c']);
   });
 
-  test('is read again when its total shrinks, so that a company on an earlier page is not missed', async () => {
+  test('is read again if its total shrinks, so that no company is missed', async () => {
     service.answer(
       page([A, B], 4, '/companies?page=2'),
       page([D], 3),
@@ -134,7 +134,7 @@ describe('a list that misbehaves', () => {
     expect(service.arrived).toHaveLength(4);
   });
 
-  test('fails when it keeps shrinking', async () => {
+  test('fails if its total keeps shrinking', async () => {
     let total = 100;
     service.answer((response, arrived) => {
       total -= 1;

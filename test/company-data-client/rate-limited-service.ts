@@ -6,15 +6,15 @@ export interface LimitedServiceOptions {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * `counted` windows follow each other by the service's clock; `opened` ones begin with the first request after the
-   * one before.
+   * `counted` windows follow each other by the service's clock. An `opened` window begins with the first request after
+   * the previous window has ended.
    */
   readonly windows?: 'counted' | 'opened';
   /** Minimum and maximum latency of each direction, in milliseconds. */
   readonly latencyMs?: readonly [number, number];
   /** How far the service's clock is ahead of ours, in milliseconds. */
   readonly clockAheadMs?: number;
-  /** True: responses have no rate limit headers. */
+  /** True if responses have no rate limit headers. */
   readonly isSilent?: boolean;
 }
 
@@ -51,26 +51,26 @@ export function simulateLimitedService(options: LimitedServiceOptions): LimitedS
     used += 1;
     const isAccepted = used <= limit;
     (isAccepted ? accepted : refused).push(now);
-    const said = {
+    const rateLimitHeaders = {
       'x-rate-limit-limit': String(limit),
       'x-rate-limit-remaining': String(Math.max(0, limit - used)),
       'x-rate-limit-reset': new Date(endsAt + clockAheadMs).toISOString(),
       ...(!isAccepted && { 'retry-after': String(Math.ceil((endsAt - now) / 1_000)) }),
     };
     const date = new Date(now + clockAheadMs).toUTCString();
-    const headers = { date, ...(!isSilent && said) };
+    const headers = { date, ...(!isSilent && rateLimitHeaders) };
     return { status: isAccepted ? 200 : 429, headers, body: '', durationMs: 0 };
   };
 
-  const way = () => sleep(latencyMs[0] + chance() * (latencyMs[1] - latencyMs[0]), undefined);
+  const passOneWay = () => sleep(latencyMs[0] + chance() * (latencyMs[1] - latencyMs[0]), undefined);
 
   return {
     accepted,
     refused,
     async send() {
-      await way();
+      await passOneWay();
       const answer = take();
-      await way();
+      await passOneWay();
       return answer;
     },
     changeLimit(next) {
@@ -80,7 +80,7 @@ export function simulateLimitedService(options: LimitedServiceOptions): LimitedS
   };
 }
 
-/** Returns a generator of numbers from 0 to 1, the same in each run (a linear congruential generator). */
+/** Returns a generator of numbers from 0 to 1 that are the same in each run (a linear congruential generator). */
 function createChance(): () => number {
   let state = 1;
   return () => {

@@ -4,7 +4,7 @@ import { Secret } from '../../security/secret';
 import { type LimitedService, type LimitedServiceOptions, simulateLimitedService } from './rate-limited-service';
 import { json, startMisbehavingService } from './misbehaving-service';
 
-/** More microtasks than a promise takes through the rate limiter and the simulated service. */
+/** More microtasks than a request takes to pass through the rate limiter and the simulated service. */
 const MICROTASKS = 12;
 const MAX_WAIT_MS = 3_600_000;
 const HUNDRED_A_SECOND: LimitedServiceOptions = { limit: 100, windowMs: 1_000 };
@@ -18,22 +18,22 @@ async function pass(ms: number): Promise<void> {
 }
 
 /** Sends one request when the rate limiter permits it. */
-async function askOnce(limiter: RateLimiter, service: LimitedService): Promise<void> {
-  const turn = await limiter.acquire(Date.now() + MAX_WAIT_MS, undefined);
-  if (turn instanceof Date) throw new Error(`no turn before ${turn.toISOString()}`);
-  turn.complete(await service.send());
+async function sendOnce(limiter: RateLimiter, service: LimitedService): Promise<void> {
+  const permit = await limiter.acquire(Date.now() + MAX_WAIT_MS, undefined);
+  if (permit instanceof Date) throw new Error(`no permit before ${permit.toISOString()}`);
+  permit.complete(await service.send());
 }
 
-/** Starts callers that each send one request after the other while jest's clock runs. */
-function keepAsking(limiter: RateLimiter, service: LimitedService, callers = 16): void {
-  const ask = async () => {
-    for (;;) await askOnce(limiter, service);
+/** Starts callers that send one request at a time for as long as jest's clock runs. */
+function keepSending(limiter: RateLimiter, service: LimitedService, callers = 16): void {
+  const send = async () => {
+    for (;;) await sendOnce(limiter, service);
   };
-  for (let caller = 0; caller < callers; caller += 1) void ask();
+  for (let caller = 0; caller < callers; caller += 1) void send();
 }
 
 /** Counts the requests that the service accepts and refuses in the next `ms` milliseconds. */
-async function counted(service: LimitedService, ms: number): Promise<{ accepted: number; refused: number }> {
+async function countRequests(service: LimitedService, ms: number): Promise<{ accepted: number; refused: number }> {
   const before = { accepted: service.accepted.length, refused: service.refused.length };
   await pass(ms);
   return {
@@ -42,7 +42,7 @@ async function counted(service: LimitedService, ms: number): Promise<{ accepted:
   };
 }
 
-describe('in simulated time', () => {
+describe('the rate limiter', () => {
   beforeEach(() => {
     jest.useFakeTimers({ now: new Date('2030-01-01T00:00:00.300Z') });
   });
@@ -52,56 +52,56 @@ describe('in simulated time', () => {
 
   test.each<[string, LimitedServiceOptions]>([
     ['100 requests a second', HUNDRED_A_SECOND],
-    ['100 a second, each window begun by a request', { ...HUNDRED_A_SECOND, windows: 'opened' }],
-    ['100 a second, far away', { ...HUNDRED_A_SECOND, latencyMs: [40, 80] }],
+    ['100 a second, with windows that begin with a request', { ...HUNDRED_A_SECOND, windows: 'opened' }],
+    ['100 a second, with a high latency', { ...HUNDRED_A_SECOND, latencyMs: [40, 80] }],
     ['6,000 a minute', { limit: 6_000, windowMs: 60_000 }],
     ['a clock an hour behind', { ...HUNDRED_A_SECOND, clockAheadMs: -3_600_000 }],
     ['a clock a little behind', { ...HUNDRED_A_SECOND, clockAheadMs: -300 }],
     ['a clock a little ahead', { ...HUNDRED_A_SECOND, clockAheadMs: 700 }],
   ])("reaches the service's limit and stays there: %s", async (_service, options) => {
     const service = simulateLimitedService(options);
-    keepAsking(createRateLimiter(), service);
+    keepSending(createRateLimiter(), service);
     await pass(Math.max(3_000, options.windowMs));
     const forMs = Math.max(10_000, options.windowMs);
-    const { accepted, refused } = await counted(service, forMs);
+    const { accepted, refused } = await countRequests(service, forMs);
     expect(accepted).toBeGreaterThanOrEqual(0.95 * options.limit * (forMs / options.windowMs));
     expect(refused).toBeLessThan(0.01 * accepted);
   });
 
-  test('spaces requests evenly once the limit matters', async () => {
+  test('spaces requests evenly once more than half of the limit is used', async () => {
     const service = simulateLimitedService({ limit: 1_000, windowMs: 10_000 });
-    keepAsking(createRateLimiter(), service);
-    await pass(9_700); // up to the beginning of the second window
+    keepSending(createRateLimiter(), service);
+    await pass(9_700); // The second window begins at this time.
     for (let second = 0; second < 10; second += 1) {
-      const { accepted } = await counted(service, 1_000);
+      const { accepted } = await countRequests(service, 1_000);
       expect(accepted).toBeGreaterThanOrEqual(90);
       expect(accepted).toBeLessThanOrEqual(110);
     }
   });
 
-  test('delays nothing while half of the limit is enough', async () => {
+  test('does not delay requests while at most half of the limit is used', async () => {
     const service = simulateLimitedService({ limit: 1_000, windowMs: 60_000, latencyMs: [10, 10] });
     const limiter = createRateLimiter();
-    keepAsking(limiter, service, 25);
-    await pass(20 * 20); // 20 requests of each caller, 20 ms there and back
+    keepSending(limiter, service, 25);
+    await pass(20 * 20); // 20 requests of each caller, with a round trip of 20 ms
     expect(service.accepted.length).toBeGreaterThanOrEqual(25 * 20 - 25);
   });
 
-  test('two processes share the limit of one key without coordination', async () => {
+  test('shares the limit of one key with another process, without coordination', async () => {
     const service = simulateLimitedService(HUNDRED_A_SECOND);
-    keepAsking(createRateLimiter(), service);
-    keepAsking(createRateLimiter(), service);
+    keepSending(createRateLimiter(), service);
+    keepSending(createRateLimiter(), service);
     await pass(3_000);
-    const { accepted, refused } = await counted(service, 10_000);
+    const { accepted, refused } = await countRequests(service, 10_000);
     expect(accepted).toBeGreaterThanOrEqual(950);
     expect(refused).toBeLessThan(0.01 * accepted);
   });
 
-  test('waits a second after a 429 without Retry-After', async () => {
+  test('waits for a second after a 429 without Retry-After', async () => {
     const service = simulateLimitedService({ limit: 20, windowMs: 10_000, latencyMs: [10, 10], isSilent: true });
     const limiter = createRateLimiter();
-    keepAsking(limiter, service, 1);
-    await pass(450); // the 21st request is refused at 410 ms, and that is known at 420 ms
+    keepSending(limiter, service, 1);
+    await pass(450); // The 21st request is refused at 410 ms, and its response arrives at 420 ms.
     expect(service.refused).toHaveLength(1);
     await pass(960);
     expect(service.refused).toHaveLength(1);
@@ -111,10 +111,10 @@ describe('in simulated time', () => {
 
   test('uses a window that begins earlier than announced', async () => {
     const service = simulateLimitedService({ limit: 1_000, windowMs: 10_000, windows: 'opened' });
-    keepAsking(createRateLimiter(), service);
+    keepSending(createRateLimiter(), service);
     await pass(15_000);
     service.beginWindow();
-    const { accepted, refused } = await counted(service, 10_000);
+    const { accepted, refused } = await countRequests(service, 10_000);
     expect(accepted).toBeGreaterThanOrEqual(950);
     expect(refused).toBe(0);
   });
@@ -124,17 +124,17 @@ describe('in simulated time', () => {
     ['lowered', 300, 100],
   ])('follows a limit that is %s while it runs', async (_how, before, after) => {
     const service = simulateLimitedService({ limit: before, windowMs: 1_000 });
-    keepAsking(createRateLimiter(), service);
+    keepSending(createRateLimiter(), service);
     await pass(3_000);
     service.changeLimit(after);
     await pass(3_000);
-    const { accepted, refused } = await counted(service, 10_000);
+    const { accepted, refused } = await countRequests(service, 10_000);
     expect(accepted).toBeGreaterThanOrEqual(0.95 * 10 * after);
     expect(refused).toBeLessThan(0.01 * accepted);
   });
 });
 
-test('over HTTP, delays the next request until the reset when the limit is used up', async () => {
+test('a client delays the next request until the reset if the limit is used up', async () => {
   const service = await startMisbehavingService();
   const client = createCompanyDataClient({ baseUrl: service.url, apiKey: new Secret('key') });
   let resetAt = Infinity;

@@ -14,7 +14,7 @@ import { until } from '../support/conditions';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 const QUICKBOOKS = 'qhyg';
-const NOBODY = randomUUID();
+const UNKNOWN_COMPANY = randomUUID();
 
 let database: TestDatabase;
 let service: Service;
@@ -152,12 +152,12 @@ test("a refused credential leaves the connection pending, with the platform's er
   expect(value.dataConnectionErrors).toMatchObject([{ statusText: 'GrantRefused' }]);
 });
 
-test('starting the syncs without a linked connection is a conflict', async () => {
+test('starting the syncs of a company without a linked connection throws NotReady', async () => {
   const { companyId } = await newConnection('Not linked');
   await expect(client.startSync(companyId)).rejects.toThrow(NotReady);
 });
 
-test('one idempotency key creates one company', async () => {
+test('repeated creations with the same idempotency key create one company', async () => {
   const idempotencyKey = randomUUID();
   const tags = { row: randomUUID() };
   const create = () => client.createCompany({ name: 'Once', tags }, { idempotencyKey });
@@ -187,7 +187,7 @@ test('reads, changes and deletes a company and its connections', async () => {
 });
 
 test("a refusal has its own type and the service's text", async () => {
-  await expect(client.getCompany(NOBODY)).rejects.toThrow(NotFound);
+  await expect(client.getCompany(UNKNOWN_COMPANY)).rejects.toThrow(NotFound);
   const { companyId, connectionId } = await newConnection('Incomplete');
   const put = client.putAuthorization(companyId, connectionId, new Secret({ accessToken: 'sbx-ok-1' }));
   await expect(put).rejects.toThrow(BadRequest);

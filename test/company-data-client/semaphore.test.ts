@@ -5,16 +5,16 @@ const SIXTY_DAYS_MS = 60 * 86_400_000;
 /** Long enough to notice a timer that Node fires immediately because its delay is too long. */
 const aMoment = () => new Promise<string>((resolve) => setTimeout(() => resolve('still waiting'), 20));
 
-it('a waiter with a deadline in months waits for its slot', async () => {
+it('a waiter whose deadline is months away waits for its slot', async () => {
   const slots = createSemaphore(1);
-  const giveBack = await slots.acquire(Date.now(), undefined);
+  const release = await slots.acquire(Date.now(), undefined);
   const waiting = slots.acquire(Date.now() + SIXTY_DAYS_MS, undefined);
   expect(await Promise.race([waiting, aMoment()])).toBe('still waiting');
-  giveBack?.();
+  release?.();
   expect(await waiting).toBeInstanceOf(Function);
 });
 
-it('a pause of months does not end immediately', async () => {
+it('a sleep of two months does not end immediately', async () => {
   const abort = new AbortController();
   const waiting = sleep(SIXTY_DAYS_MS, abort.signal);
   expect(await Promise.race([waiting, aMoment()])).toBe('still waiting');

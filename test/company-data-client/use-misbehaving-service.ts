@@ -1,0 +1,67 @@
+import {
+  type CompanyDataClient,
+  CompanyDataError,
+  type CompanyDataClientOptions,
+  createCompanyDataClient,
+} from '../../company-data-client';
+import { Secret } from '../../security/secret';
+import { type MisbehavingService, startMisbehavingService } from './misbehaving-service';
+
+export const COMPANY = { id: 'c1', name: 'Bakery' };
+export const CONNECTION = { id: 'k1', status: 'Linked' };
+
+interface ServiceAndClients {
+  readonly service: Omit<MisbehavingService, 'close'>;
+  /** Creates a client of the service, which is closed after the test. */
+  clientWith(options?: Partial<CompanyDataClientOptions>): CompanyDataClient;
+}
+
+/** Starts a service for the tests of a file. `defaults` are the options of its clients. */
+export function useMisbehavingService(defaults: Partial<CompanyDataClientOptions>): ServiceAndClients {
+  const clients: CompanyDataClient[] = [];
+  let started: MisbehavingService | undefined;
+  const running = (): MisbehavingService => {
+    if (!started) throw new Error('The service is running only during tests.');
+    return started;
+  };
+
+  beforeAll(async () => {
+    started = await startMisbehavingService();
+  });
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map((client) => client.close()));
+  });
+  afterAll(() => started?.close());
+
+  return {
+    service: {
+      get url() {
+        return running().url;
+      },
+      get arrived() {
+        return running().arrived;
+      },
+      answer: (...replies) => running().answer(...replies),
+    },
+    clientWith(options) {
+      const client = createCompanyDataClient({
+        baseUrl: running().url,
+        apiKey: new Secret('key'),
+        ...defaults,
+        ...options,
+      });
+      clients.push(client);
+      return client;
+    },
+  };
+}
+
+/** Returns the error with which a call fails. */
+export async function failureOf(call: Promise<unknown>): Promise<CompanyDataError> {
+  const outcome = await call.then(
+    () => 'a success',
+    (error: unknown) => error,
+  );
+  if (outcome instanceof CompanyDataError) return outcome;
+  throw new Error(`expected a CompanyDataError, got ${String(outcome)}`);
+}
