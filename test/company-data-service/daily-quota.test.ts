@@ -15,7 +15,7 @@ async function newCaller() {
 }
 
 describe('the daily quota', () => {
-  it('is followed by 429 until midnight UTC', async () => {
+  it('leads to a 429 until midnight UTC once it is used up', async () => {
     const { call } = await newCaller();
     for (const left of ['4', '3', '2', '1', '0']) {
       const { headers, status } = await call('GET', '/account');
@@ -34,7 +34,7 @@ describe('the daily quota', () => {
     expect(Math.abs(Date.now() + retryAfterMs - midnight.getTime())).toBeLessThan(5_000);
   });
 
-  it('grows at once with each company that has a linked connection', async () => {
+  it('increases immediately with each company that has a linked connection', async () => {
     const { call } = await newCaller();
     const limit = async () => Number((await call('GET', '/account')).headers.get('x-rate-limit-limit'));
     expect(await limit()).toBe(5);

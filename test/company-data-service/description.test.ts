@@ -41,7 +41,7 @@ describe('the description of the service', () => {
     expect([...new Set(names)].sort()).toEqual(Object.keys(description.components.schemas).sort());
   });
 
-  it('says which operations need a key', async () => {
+  it('shows which operations require a key', async () => {
     const withoutKey = callerWith(service.url);
     for (const { method, path, operation } of operations()) {
       const { status } = await withoutKey(method, path.replaceAll(/[{}]/g, ''));
@@ -50,7 +50,7 @@ describe('the description of the service', () => {
     }
   });
 
-  it('documents the idempotency key where it has an effect', () => {
+  it('documents the idempotency key for POST and PATCH', () => {
     const withKey = operations().filter(({ operation }) =>
       operation.parameters?.some(({ name }) => name === 'Idempotency-Key'),
     );

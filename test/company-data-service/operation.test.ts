@@ -14,7 +14,7 @@ import {
   newSyncedConnection,
 } from './running-service';
 
-/** A logger at the lowest level, with its output. */
+/** Creates a logger at the lowest level, and returns it with the lines that it writes. */
 function recordingLogger() {
   const lines: string[] = [];
   const stream = new Writable({
@@ -26,8 +26,8 @@ function recordingLogger() {
   return { logger: pino({ level: 'trace' }, stream), lines };
 }
 
-/** Returns the number of rows. */
-async function onDatabase(url: string, statement: string): Promise<number | null> {
+/** Executes a statement and returns the number of rows. */
+async function execute(url: string, statement: string): Promise<number | null> {
   const client = new Client({ connectionString: url });
   await client.connect();
   const { rowCount } = await client.query(statement);
@@ -35,11 +35,11 @@ async function onDatabase(url: string, statement: string): Promise<number | null
   return rowCount;
 }
 
-const AUTHORIZATIONS_UNDER_WAY = `
+const AUTHORIZATIONS_IN_PROGRESS = `
   select from pg_locks join pg_database on pg_database.oid = database
   where locktype = 'advisory' and datname = current_database()`;
 
-const DROP_ALL_WHEN_ONE_WAITS = `
+const DROP_CONNECTIONS_WHEN_ONE_IS_WAITING = `
   do $$ begin
     while not exists (
       select from pg_stat_activity
@@ -53,19 +53,19 @@ const DROP_ALL_WHEN_ONE_WAITS = `
   end $$`;
 
 describe('the log', () => {
-  it('contains the correlation id of every request, but no key or credential', async () => {
+  it('contains the correlation id of every request, but never a key or a credential', async () => {
     const { logger, lines } = recordingLogger();
     const service = await runService({ logger });
     const { connection } = await newConnection(service.administrator);
     const body = { ...quickBooksCredential('sbx-ok-3.top-secret'), accessToken: 'top-secret' };
     await service.administrator('PUT', `${connection}/authorization`, { body });
-    // The row that cannot be stored contains the credential, and the database's error would show the row.
+    // Make storing fail: the database's error contains the row, and the row contains the credential.
     const table = 'company_data_service.credentials';
-    await onDatabase(service.database.url, `alter table ${table} add check (fields = '{}') not valid`);
+    await execute(service.database.url, `alter table ${table} add check (fields = '{}') not valid`);
     const failed = await service.administrator('PUT', `${connection}/authorization`, {
       body: { ...body, refreshToken: 'sbx-ok-3.top-secret.2' },
     });
-    // The answer reveals nothing about the internal error.
+    // The response reveals nothing about the internal error.
     expect(failed).toMatchObject({ status: 500 });
     expect(failed.body).toEqual({
       statusCode: 500,
@@ -87,36 +87,36 @@ describe('the log', () => {
 });
 
 describe('the service', () => {
-  it('survives when the database drops its connections, even one that is waiting for a platform', async () => {
+  it('recovers after the database has dropped all connections, even one that was waiting for a platform', async () => {
     const service = await runService();
     const { company } = await newAuthorizedConnection(service.administrator, 'sbx-slow-300-ok-3');
     await service.client('POST', `${company}/data/all`);
     const { connection } = await newConnection(service.administrator);
-    const cutShort = service.administrator('PUT', `${connection}/authorization`, {
+    const interrupted = service.administrator('PUT', `${connection}/authorization`, {
       body: quickBooksCredential('sbx-slow-2000-ok-3'),
     });
-    await onDatabase(service.database.url, DROP_ALL_WHEN_ONE_WAITS);
+    await execute(service.database.url, DROP_CONNECTIONS_WHEN_ONE_IS_WAITING);
 
-    expect(await cutShort).toMatchObject({ status: 500 });
+    expect(await interrupted).toMatchObject({ status: 500 });
     expect(await waitForSyncs(service.client, company)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
-    // Syncs that are queued from now on are noticed, too.
+    // The engine still notices syncs that are queued after this.
     await newSyncedConnection(service.administrator, 'sbx-ok-3');
     await service.close();
   });
 
-  it('reports why it cannot start, and releases everything', async () => {
+  it('fails to start if the database is unreachable', async () => {
     await expect(startService({ databaseUrl: 'postgres://127.0.0.1:1/none' })).rejects.toThrow();
   });
 });
 
-describe('closing', () => {
+describe('closing the service', () => {
   const timeToClose = async (request: string) => {
     const service = await runService();
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname, () => socket.write(request));
     socket.on('error', () => undefined);
     await until(async () => socket.bytesWritten === request.length);
-    // A socket reports its end only while it is read.
+    // Measure `close` itself, because a socket that nobody reads does not report its end.
     const startedAt = performance.now();
     await service.close();
     socket.destroy();
@@ -124,22 +124,22 @@ describe('closing', () => {
   };
 
   it.each([
-    ['leaves its answers unread', 'GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: any\r\n\r\n'.repeat(20)],
+    ['does not read its responses', 'GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: any\r\n\r\n'.repeat(20)],
     ['does not finish its request', 'GET /companies HTTP/1.1\r\nHost: any\r\n'],
   ])('does not wait for a client that %s', async (_what, request) => {
     expect(await timeToClose(request)).toBeLessThan(8_000);
   });
 
-  it('finishes an authorization in progress, even if its client has gone', async () => {
+  it('finishes an authorization in progress even if its client has disconnected', async () => {
     const service = await runService();
     const { database, accountId } = service;
     const closing = await startService({ databaseUrl: database.url });
     const { key } = await createKey(database.url, { accountId, role: 'administrator' });
     const { connection } = await newConnection(service.administrator);
-    // The platform is asked twice; its second answer comes after the client was cut off.
+    // The platform is called twice, and its second response arrives after the client has been cut off.
     const body = quickBooksCredential('sbx-slow-3000-ok-1');
     const answer = callerWith(closing.url, key)('PUT', `${connection}/authorization`, { body }).catch(() => 'cut off');
-    await until(async () => (await onDatabase(database.url, AUTHORIZATIONS_UNDER_WAY)) === 1);
+    await until(async () => (await execute(database.url, AUTHORIZATIONS_IN_PROGRESS)) === 1);
     await closing.close();
     expect(await answer).toBe('cut off');
     expect((await service.client('GET', connection)).body.status).toBe('Linked');

@@ -22,7 +22,7 @@ interface Paths {
 }
 
 /** Pushes a record, waits until the platform has created it, and returns its id there. */
-async function created({ company, connection }: Paths, dataType: DataType, body: unknown): Promise<string> {
+async function pushUntilCreated({ company, connection }: Paths, dataType: DataType, body: unknown): Promise<string> {
   const operation = (await service.client('POST', `${connection}/push/${dataType}`, { body })).body;
   const { pushOperationKey } = operation as unknown as { pushOperationKey: string };
   let done = operation as unknown as { status: string; changes: { recordRef: { id: string } }[] };
@@ -41,9 +41,9 @@ async function recordsAfterSync(company: string, dataType: DataType = 'invoices'
 }
 
 describe('a pushed record', () => {
-  it('is in the data of every later sync, as it was pushed, and not before', async () => {
+  it('is readable after the next sync and after every later sync, but not before', async () => {
     const paths = await newSyncedConnection(service.administrator, 'sbx-ok-3');
-    const id = await created(paths, 'invoices', { invoiceNumber: 'INV-77', totalAmount: 12.5, colour: 'red' });
+    const id = await pushUntilCreated(paths, 'invoices', { invoiceNumber: 'INV-77', totalAmount: 12.5, colour: 'red' });
     const invoice = `${paths.company}/data/invoices/${id}`;
     expect(await service.client('GET', invoice)).toMatchObject({ status: 404 });
 
@@ -72,23 +72,24 @@ describe('a pushed record', () => {
     ['items', { isActive: false }],
     ['payments', { currency: 'EUR' }],
     ['suppliers', { name: 'Acme' }],
-  ] as const)('is a complete record of its type, even if fields were left out: %s', async (dataType, given) => {
+  ] as const)('has all fields of its type even if some were left out: %s', async (dataType, given) => {
     const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-1');
-    const id = await created(paths, dataType, { ...given, id: 'mine' });
+    const id = await pushUntilCreated(paths, dataType, { ...given, id: 'mine' });
     const found = (await recordsAfterSync(paths.company, dataType)).find((record) => record.id === id);
     expect(RECORD_SCHEMAS[dataType].strict().parse(found)).toMatchObject(given);
   });
 
-  it('is fetched with the other records, page by page', async () => {
+  it('is fetched together with the other records, across pages', async () => {
     const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-249');
-    for (let index = 0; index < 3; index += 1) await created(paths, 'invoices', { invoiceNumber: `NEW-${index}` });
+    for (let index = 0; index < 3; index += 1)
+      await pushUntilCreated(paths, 'invoices', { invoiceNumber: `NEW-${index}` });
     const numbers = (await recordsAfterSync(paths.company)).map(({ invoiceNumber }) => invoiceNumber);
     expect(new Set(numbers).size).toBe(252);
     expect(numbers).toEqual(expect.arrayContaining(['NEW-0', 'NEW-1', 'NEW-2']));
   });
 
-  it('belongs to the organization that it was pushed to and to its grant', async () => {
-    await created(await newAuthorizedConnection(service.administrator, 'sbx-ok-2'), 'invoices', {
+  it('is not visible to another grant for the same organization', async () => {
+    await pushUntilCreated(await newAuthorizedConnection(service.administrator, 'sbx-ok-2'), 'invoices', {
       invoiceNumber: 'MINE',
     });
     const { company } = await newAuthorizedConnection(service.administrator, 'sbx-ok-2');

@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A new key, with one caller per process. */
+/** Creates a key, and returns it with one caller per process. */
 async function newKey(): Promise<{ id: string; callers: [Caller, Caller] }> {
   const accountId = await createAccount(database.url, { name: 'Limited', plan: 'paid' });
   const { id, key } = await createKey(database.url, { accountId, role: 'client' });
@@ -26,7 +26,7 @@ async function newKey(): Promise<{ id: string; callers: [Caller, Caller] }> {
   return { id, callers: [one, two] };
 }
 
-async function ask(call: Caller) {
+async function send(call: Caller) {
   const { status, headers } = await call('GET', '/account');
   return {
     status,
@@ -37,19 +37,19 @@ async function ask(call: Caller) {
   };
 }
 
-async function askOften(calls: readonly Caller[], times: number) {
-  const answers: Awaited<ReturnType<typeof ask>>[] = [];
-  const asker = async (call: Caller) => {
+async function sendMany(calls: readonly Caller[], times: number) {
+  const answers: Awaited<ReturnType<typeof send>>[] = [];
+  const sendUntilDone = async (call: Caller) => {
     while (times > 0) {
       times -= 1;
-      answers.push(await ask(call));
+      answers.push(await send(call));
     }
   };
-  await Promise.all(calls.flatMap((call) => Array.from({ length: AT_ONCE }, () => asker(call))));
+  await Promise.all(calls.flatMap((call) => Array.from({ length: AT_ONCE }, () => sendUntilDone(call))));
   return answers;
 }
 
-/** Ends the key's window by the database's clock, shortly before the processes notice. */
+/** Ends the key's window in the database. A process notices this when it leases more requests. */
 async function endWindow(keyId: string): Promise<void> {
   const client = new Client({ connectionString: database.url });
   await client.connect();
@@ -59,45 +59,45 @@ async function endWindow(keyId: string): Promise<void> {
   await client.end();
 }
 
-describe('the limit per minute and key', () => {
-  it('accepts the 1,000th request and refuses the 1,001st, and counts down without a gap', async () => {
+describe('the rate limit of a key', () => {
+  it('counts down without gaps, accepts the 1,000th request and refuses the 1,001st', async () => {
     const { callers } = await newKey();
     const [call] = callers;
-    const answers = await askOften([call], PER_MINUTE);
+    const answers = await sendMany([call], PER_MINUTE);
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     expect(new Set(answers.map(({ remaining }) => remaining))).toEqual(new Set(Array(PER_MINUTE).keys()));
     const [reset, ...otherResets] = new Set(answers.map((answer) => answer.reset));
     expect(otherResets).toEqual([]);
 
-    const askedAt = Date.now();
-    const refused = await ask(call);
+    const sentAt = Date.now();
+    const refused = await send(call);
     expect(refused).toMatchObject({ status: 429, remaining: 0, limit: PER_MINUTE, reset });
-    expect(Date.parse(refused.reset) - askedAt).toBeGreaterThan(Number(refused.retryAfter) * 1000 - 1000);
+    expect(Date.parse(refused.reset) - sentAt).toBeGreaterThan(Number(refused.retryAfter) * 1000 - 1000);
   });
 
-  it('is shared by two processes, even with an uneven load', async () => {
+  it('is shared by two processes even if their load is uneven', async () => {
     const { callers } = await newKey();
     const [one, two] = callers;
-    for (let request = 0; request < 3; request += 1) expect(await ask(one)).toMatchObject({ status: 200 });
-    const passed = (await askOften([two], PER_MINUTE)).filter(({ status }) => status === 200).length;
-    // The first process may keep an unused lease of at most a twentieth.
+    for (let request = 0; request < 3; request += 1) expect(await send(one)).toMatchObject({ status: 200 });
+    const passed = (await sendMany([two], PER_MINUTE)).filter(({ status }) => status === 200).length;
+    // The first process can keep an unused lease of up to a twentieth of the limit.
     expect(passed).toBeLessThanOrEqual(PER_MINUTE - 3);
     expect(passed).toBeGreaterThanOrEqual(PER_MINUTE * 0.95);
-    const rest = (await askOften([one], PER_MINUTE / 10)).filter(({ status }) => status === 200).length;
+    const rest = (await sendMany([one], PER_MINUTE / 10)).filter(({ status }) => status === 200).length;
     expect(3 + passed + rest).toBe(PER_MINUTE);
   });
 
-  it('is reset exactly with the database’s next window', async () => {
+  it('is reset when the next window begins in the database', async () => {
     const { id, callers } = await newKey();
     const [call] = callers;
-    const first = await ask(call);
+    const first = await send(call);
     await endWindow(id);
-    // Existing leases count against the window that has ended.
-    let next = await ask(call);
-    while (next.reset === first.reset) next = await ask(call);
+    // Requests from an existing lease still count against the window that has ended.
+    let next = await send(call);
+    while (next.reset === first.reset) next = await send(call);
     expect(Date.parse(next.reset)).toBeGreaterThan(Date.parse(first.reset));
     expect(next).toMatchObject({ status: 200, remaining: PER_MINUTE - 1 });
-    const passed = (await askOften([call], PER_MINUTE)).filter(({ status }) => status === 200).length;
+    const passed = (await sendMany([call], PER_MINUTE)).filter(({ status }) => status === 200).length;
     expect(passed).toBe(PER_MINUTE - 1);
   });
 });

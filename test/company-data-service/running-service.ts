@@ -9,7 +9,7 @@ interface Link {
   href: string;
 }
 
-/** The body of any answer: all possible fields, each present only if the answer has it. */
+/** The body of any response, with all possible fields. A field is present only if the response has it. */
 export interface Body {
   // A list
   results: Body[];
@@ -110,7 +110,7 @@ export async function runService(options: Partial<ServiceOptions> = {}): Promise
   };
 }
 
-/** @param key absent: no `Authorization` header */
+/** Returns a caller that uses this key. Without a key, the caller sends no `Authorization` header. */
 export function callerWith(url: string, key?: string): Caller {
   const authorization = key === undefined ? {} : { authorization: `Basic ${Buffer.from(key).toString('base64')}` };
   return async (method, path, { body: sent, headers } = {}) => {
@@ -130,7 +130,7 @@ export async function newCompany(call: Caller, name = 'Acme'): Promise<string> {
   return (await call('POST', '/companies', { body: { name } })).body.id;
 }
 
-/** Creates a company with a connection and returns the path of the connection. */
+/** Creates a company with a connection and returns the paths of both. */
 export async function newConnection(
   call: Caller,
   platformKey = 'qhyg',
@@ -140,7 +140,7 @@ export async function newConnection(
   return { company, connection: `${company}/connections/${body.id}` };
 }
 
-/** Returns an authorization body of QuickBooks Online with a test credential; adds a unique suffix if it has none. */
+/** Returns an authorization body of QuickBooks Online. Adds a unique suffix to a test credential without a suffix. */
 export function quickBooksCredential(credential: string, realmId = 'realm-1') {
   const refreshToken = credential.includes('.') ? credential : `${credential}.${randomUUID()}`;
   return { accessToken: 'access', refreshToken, realmId };
@@ -156,7 +156,7 @@ export async function newAuthorizedConnection(
   return paths;
 }
 
-/** Waits until no sync of the company is in progress and returns the states of its data sets. */
+/** Waits until no sync of the company is in progress, and returns the status of its data sets. */
 export async function waitForSyncs(call: Caller, company: string): Promise<Record<string, Body>> {
   for (;;) {
     const states = byDataType((await call('GET', `${company}/dataStatus`)).body);
@@ -166,12 +166,12 @@ export async function waitForSyncs(call: Caller, company: string): Promise<Recor
   }
 }
 
-/** Returns the body of `dataStatus` as an object by data type. */
+/** Returns the body of `dataStatus` as an object with a field per data type. */
 export function byDataType(body: unknown): Record<string, Body> {
   return body as Record<string, Body>;
 }
 
-/** Creates a company and waits until its data is synced. */
+/** Creates a company with an authorized connection, and waits until its data has been synced. */
 export async function newSyncedConnection(
   call: Caller,
   credential: string,
@@ -180,4 +180,9 @@ export async function newSyncedConnection(
   await call('POST', `${paths.company}/data/all`);
   await waitForSyncs(call, paths.company);
   return paths;
+}
+
+/** Returns the codes of a connection's active errors. */
+export function activeErrors({ dataConnectionErrors }: Body): string[] {
+  return dataConnectionErrors.filter(({ status }) => status === 'Active').map(({ statusText }) => statusText);
 }

@@ -22,7 +22,7 @@ async function refresh(platformKey: string, token: string): Promise<string | und
   return answer.status === 200 ? answer.body.refresh_token : undefined;
 }
 
-/** Moves everything in the sandbox's record `hours` into the past. */
+/** Moves the times that the sandbox has recorded for tokens `hours` into the past. */
 async function letPass(hours: number): Promise<void> {
   await inspector.query(
     `update company_data_service.sandbox_tokens set
@@ -34,7 +34,7 @@ async function letPass(hours: number): Promise<void> {
 const token = (suffix: string = randomUUID()) => `sbx-ok-1.${suffix}`;
 
 describe('the sandbox', () => {
-  it('accepts a used Xero token for another half hour, and not longer', async () => {
+  it('accepts a used Xero refresh token for half an hour after its first use', async () => {
     const used = token();
     expect(await refresh('gbol', used)).toBeDefined();
     expect(await refresh('gbol', used)).toBeDefined();
@@ -44,7 +44,7 @@ describe('the sandbox', () => {
     expect(await refresh('gbol', used)).toBeUndefined();
   });
 
-  it('refuses a used token of any other rotating platform at once', async () => {
+  it('refuses a used refresh token immediately on every other rotating platform', async () => {
     for (const platformKey of ['fbrh', 'vxvy', 'qhyg', 'fztf']) {
       const used = token();
       expect(await refresh(platformKey, used)).toBeDefined();
@@ -52,7 +52,7 @@ describe('the sandbox', () => {
     }
   });
 
-  it('rotates a QuickBooks token about once a day', async () => {
+  it('replaces a QuickBooks refresh token after 24 hours', async () => {
     const first = (await refresh('qhyg', token())) ?? '';
     expect(await refresh('qhyg', first)).toBe(first);
     await letPass(23.9);
@@ -64,7 +64,7 @@ describe('the sandbox', () => {
     expect(await refresh('qhyg', first)).toBeUndefined();
   });
 
-  it('ends a Zoho user’s first token when the 21st is issued', async () => {
+  it('invalidates the first refresh token of a Zoho user when the user has 21', async () => {
     const user = randomUUID();
     const tokens = Array.from({ length: 21 }, (_, index) => token(`${user}/${index}`));
     const [first = '', second = ''] = tokens;

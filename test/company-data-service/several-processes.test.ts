@@ -22,7 +22,7 @@ beforeAll(async () => {
   ({ key } = await createKey(database.url, { accountId, role: 'administrator' }));
   inspector = new Client({ connectionString: database.url });
   await inspector.connect();
-  // Records every end of a sync, in any process.
+  // Record the end of every sync and every push operation, in any process.
   await inspector.query(`
     create table ends (sync_id uuid);
     create function trace() returns trigger language plpgsql as
@@ -83,7 +83,7 @@ async function expectEachSyncedOnce(url: string, companies: readonly string[]): 
   }
 }
 
-async function underWay(): Promise<number> {
+async function syncsInProgress(): Promise<number> {
   const { rows } = await inspector.query<{ cursor: string }>(
     `select cursor from company_data_service.syncs where due_at is not null and cursor <> '0'`,
   );
@@ -91,7 +91,7 @@ async function underWay(): Promise<number> {
 }
 
 describe('several processes of the service', () => {
-  it('prepare an empty database together', async () => {
+  it('can prepare an empty database at the same time', async () => {
     const empty = await createTestDatabase();
     const services = await Promise.all(Array.from({ length: 4 }, () => startService({ databaseUrl: empty.url })));
     for (const { url } of services) expect(await callerWith(url)('GET', '/healthz')).toMatchObject({ status: 200 });
@@ -99,7 +99,7 @@ describe('several processes of the service', () => {
     await empty.drop();
   });
 
-  it('share the rate limit of a key, and together allow exactly that many requests', async () => {
+  it('together allow exactly as many requests as the rate limit of a key', async () => {
     const fresh = await createTestDatabase();
     const accountId = await createAccount(fresh.url, { name: 'Limited', plan: 'paid' });
     const limited = await createKey(fresh.url, { accountId, role: 'client' });
@@ -117,24 +117,24 @@ describe('several processes of the service', () => {
     await fresh.drop();
   });
 
-  it('share the syncs of one database, and each ends exactly once', async () => {
+  it('complete each sync exactly once', async () => {
     const [one, two] = await Promise.all([startProcess(), startProcess()]);
     await expectEachSyncedOnce(two.url, await startSyncs(one.url));
     await Promise.all([one.kill(), two.kill()]);
   });
 
-  it('complete every sync exactly once after kill -9', async () => {
+  it('complete each sync exactly once even after kill -9', async () => {
     const killed = await startProcess();
     const companies = await startSyncs(killed.url);
-    while ((await underWay()) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await syncsInProgress()) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await killed.kill();
-    expect(await underWay()).toBeGreaterThan(0);
+    expect(await syncsInProgress()).toBeGreaterThan(0);
     const successor = await startProcess();
     await expectEachSyncedOnce(successor.url, companies);
     await successor.kill();
   });
 
-  it('complete every push operation exactly once after kill -9', async () => {
+  it('complete each push operation exactly once even after kill -9', async () => {
     const killed = await startProcess();
     const call = callerWith(killed.url, key);
     const { company, connection } = await newAuthorizedConnection(call, 'sbx-slow-300-ok-1');
@@ -157,7 +157,7 @@ describe('several processes of the service', () => {
     await successor.kill();
   });
 
-  it('notice at once what another process has queued', async () => {
+  it('run the syncs that another process has queued', async () => {
     const idle = await startProcess();
     const queueing = await startProcess();
     const companies = await startSyncs(queueing.url);

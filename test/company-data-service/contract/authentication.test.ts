@@ -15,14 +15,14 @@ const encoded = (text: string) => ({ headers: { authorization: `Basic ${Buffer.f
 const rows = ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const);
 const rowsOf = (prefix: string) => rows.filter(([, { path }]) => path.startsWith(prefix));
 
-/** Sends no body, because every refusal comes before the body is read. */
+/** Sends an invalid body, because every refusal must come before the body is read. */
 async function refused(call: Caller, { method, path }: { method: string; path: string }) {
   const answer = await call(method, fillPath(path, names), method === 'GET' ? {} : { body: '{"bad' });
   return { ...error.parse(answer.body), status: answer.status };
 }
 
-describe('5.1 The API key is sent as HTTP Basic credentials', () => {
-  it('without a user name: with a colon it is another key', async () => {
+describe('5.1 The API key', () => {
+  it('is accepted only as HTTP Basic credentials without a user name and a colon', async () => {
     const { key } = await createKey(service.database.url, { accountId: service.accountId, role: 'client' });
     const withoutKey = callerWith(service.url);
     expect(await withoutKey('GET', '/companies', encoded(key))).toMatchObject({ status: 200 });
@@ -35,7 +35,7 @@ describe('5.1 The API key is sent as HTTP Basic credentials', () => {
   });
 });
 
-describe('5.2 A wrong API key is answered 401', () => {
+describe('5.2 A wrong API key', () => {
   it.each([
     ['missing', {}],
     ['wrong', encoded('wrong')],
@@ -43,58 +43,62 @@ describe('5.2 A wrong API key is answered 401', () => {
     ['malformed: empty', { headers: { authorization: 'Basic ' } }],
     ['malformed: bytes that are not text', { headers: { authorization: 'Basic /////w==' } }],
     ['malformed: without a scheme', { headers: { authorization: Buffer.from('key').toString('base64') } }],
-    ['of another scheme', { headers: { authorization: 'Bearer abc' } }],
-  ])('as is a key that is %s', async (_what, request) => {
+    ['sent with another scheme', { headers: { authorization: 'Bearer abc' } }],
+  ])('is answered 401 if it is %s', async (_what, request) => {
     const { status, body } = await callerWith(service.url)('GET', '/companies', request);
     expect(status).toBe(401);
     expect(error.parse(body)).toMatchObject({ statusCode: 401, service: 'PublicApi' });
   });
 
-  it.each(rows)('by %s', async (_name, endpoint) => {
+  it.each(rows)('is answered 401 by %s', async (_name, endpoint) => {
     expect(await refused(callerWith(service.url, 'wrong'), endpoint)).toMatchObject({ status: 401 });
   });
 });
 
-describe('5.3 An outdated key is answered 403', () => {
-  let outdated: Caller;
+describe('5.3 A revoked key', () => {
+  let revoked: Caller;
   beforeAll(async () => {
     const { id, key } = await createKey(service.database.url, { accountId: service.accountId, role: 'client' });
     await revokeKey(service.database.url, id);
-    outdated = callerWith(service.url, key);
+    revoked = callerWith(service.url, key);
   });
 
-  it.each(rows)('by %s', async (_name, endpoint) => {
-    expect(await refused(outdated, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
+  it.each(rows)('is answered 403 by %s', async (_name, endpoint) => {
+    expect(await refused(revoked, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
   });
 });
 
-describe('5.3 A key of another account is answered 403', () => {
+describe('5.3 A key of another account', () => {
   let stranger: Caller;
   beforeAll(async () => {
     stranger = await service.newAccount('paid');
   });
 
-  it.each(rowsOf('/companies/{companyId}'))('by %s', async (_name, endpoint) => {
+  it.each(rowsOf('/companies/{companyId}'))('is answered 403 by %s', async (_name, endpoint) => {
     expect(await refused(stranger, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
   });
 
-  it('and its lists contain nothing of that account', async () => {
+  it('gets nothing of this account in its lists', async () => {
     expect((await stranger('GET', '/companies')).body.totalResults).toBe(0);
     expect((await stranger('GET', '/account')).body).toMatchObject({ companiesUsed: 0 });
   });
 });
 
-describe('5.3 An endpoint for administrators only is answered 403 to a client’s key', () => {
+describe('5.3 A client’s key', () => {
   const onlyAdministrators = [
-    'PUT /companies/{companyId}/connections/{connectionId}/authorization', // on a platform that has only the managed route
+    // The connection belongs to a platform that has only the managed route.
+    'PUT /companies/{companyId}/connections/{connectionId}/authorization',
     'PUT /integrations/{platformKey}/credentials',
   ];
 
-  it.each(rows.filter(([name]) => onlyAdministrators.includes(name)))('by %s', async (_name, endpoint) => {
-    expect(await refused(service.client, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
-  });
+  it.each(rows.filter(([name]) => onlyAdministrators.includes(name)))(
+    'is answered 403 by %s',
+    async (_name, endpoint) => {
+      expect(await refused(service.client, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
+    },
+  );
 
-  it.each(rows.filter(([name]) => !onlyAdministrators.includes(name)))('not by %s', async (_name, endpoint) => {
+  it.each(rows.filter(([name]) => !onlyAdministrators.includes(name)))('is accepted by %s', async (_name, endpoint) => {
     const { method, path, body, success } = endpoint;
     const own = await companyWithEverything(service.administrator);
     expect(await service.client(method, fillPath(path, own), body ? { body } : {})).toMatchObject({ status: success });

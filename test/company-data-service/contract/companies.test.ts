@@ -24,19 +24,19 @@ describe('4.1, 4.2 A company', () => {
     expect(await service.client('GET', `/companies/${body.id}`)).toMatchObject({ status: 200, body });
   });
 
-  it('can have the same name as another', async () => {
+  it('can have the same name as another company', async () => {
     expect(await newCompany(service.client, 'Twin')).not.toBe(await newCompany(service.client, 'Twin'));
   });
 
-  it('is stored without unsupported characters of its name', async () => {
+  it('is stored without the unsupported characters of its name', async () => {
     const { body } = await service.client('POST', '/companies', { body: { name: '<Größe> & Söhne, "Ltd." #1!' } });
     expect(body.name).toBe('Gre & Shne, Ltd. 1!');
   });
 
   it.each([
     ['no name', {}],
-    ['a name of nothing but dropped characters', { name: '<>ß' }],
-    ['a name that is no string', { name: 7 }],
+    ['a name with only unsupported characters', { name: '<>ß' }],
+    ['a name that is not a string', { name: 7 }],
     ['11 tags', { name: 'A', tags: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`t${i}`, 'x'])) }],
     ['a tag of 101 characters', { name: 'A', tags: { long: 'x'.repeat(101) } }],
     ['a NUL, which cannot be stored', { name: 'A', description: 'a\u0000b' }],

@@ -14,6 +14,7 @@ import {
   type Body,
   type RunningService,
 } from '../running-service';
+import { error } from './response-schemas';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -25,8 +26,8 @@ const get = (path: string) => service.client('GET', path);
 const states = (status: unknown): Record<string, string> =>
   Object.fromEntries(Object.values(byDataType(status)).map(({ dataType, currentStatus }) => [dataType, currentStatus]));
 
-describe('4.6 data/all', () => {
-  it('starts syncs; an authorization does not', async () => {
+describe('4.6 POST data/all', () => {
+  it('starts the syncs, which an authorization does not do', async () => {
     const { company } = await newAuthorizedConnection(service.administrator, 'sbx-ok-3');
     expect(Object.values(states((await get(`${company}/dataStatus`)).body))).toEqual(DATA_TYPES.map(() => 'Initial'));
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 409 });
@@ -39,20 +40,20 @@ describe('4.6 data/all', () => {
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 200, body: { totalResults: 3 } });
   });
 
-  it('is refused with 409 without a linked connection', async () => {
+  it('returns 409 if no connection is linked', async () => {
     const { company } = await newConnection(service.client);
     expect(await service.client('POST', `${company}/data/all`)).toMatchObject({ status: 409 });
     expect(await service.client('POST', `${company}/data/queue/invoices`)).toMatchObject({ status: 409 });
     expect((await get(`${company}/dataStatus`)).body).toEqual({});
   });
 
-  it('accepts a content type without a body, as some clients send', async () => {
+  it('accepts a content type without a body', async () => {
     const { company } = await newAuthorizedConnection(service.administrator, 'sbx-ok-3');
     const headers = { 'content-type': 'application/json' };
     expect(await service.client('POST', `${company}/data/all`, { headers })).toMatchObject({ status: 204 });
   });
 
-  it('does not affect syncs in progress', async () => {
+  it('does not start a second sync of a data set that is already syncing', async () => {
     const { company } = await newAuthorizedConnection(service.administrator, 'sbx-slow-200-ok-3');
     await service.client('POST', `${company}/data/all`);
     await service.client('POST', `${company}/data/all`);
@@ -61,7 +62,7 @@ describe('4.6 data/all', () => {
 });
 
 describe('4.6 A sync', () => {
-  it('of one data type can be queued, once at a time', async () => {
+  it('can be queued for one data type, but not twice at the same time', async () => {
     const { company, connection } = await newAuthorizedConnection(service.administrator, 'sbx-slow-200-ok-3');
     const queue = (query = '') => service.client('POST', `${company}/data/queue/invoices${query}`);
     const { status, body } = await queue(`?connectionId=${connection.split('/').at(-1)}`);
@@ -91,7 +92,7 @@ describe('4.6 A sync', () => {
     expect(await get(`${company}/data/bills`)).toMatchObject({ status: 409 });
   });
 
-  it('takes time in proportion to its records, and reports its progress', async () => {
+  it('takes time in proportion to its records and reports its progress', async () => {
     const { company } = await newAuthorizedConnection(service.administrator, 'sbx-ok-600');
     const { body } = await service.client('POST', `${company}/data/queue/invoices`);
     const seen = new Set<number>();
@@ -102,7 +103,7 @@ describe('4.6 A sync', () => {
       seen.add(operation.progress);
       if (!operation.isCompleted) expect(invoices).toMatchObject({ status: 409 });
     }
-    // The service was started with pages of 250 records, 20 ms per page and 1 ms per record.
+    // A page has 250 records. The service was started with 20 ms per data set and 1 ms per record.
     expect([0, 41, 83, 100]).toEqual(expect.arrayContaining([...seen]));
     expect(seen.size).toBeGreaterThan(2);
     const tookMs = Date.parse(operation.completed) - Date.parse(operation.requested);
@@ -111,7 +112,7 @@ describe('4.6 A sync', () => {
     expect((await get(`${company}/data/invoices?pageSize=5000`)).body.results).toHaveLength(600);
   });
 
-  it('reports its final state and time', async () => {
+  it('sets the last successful sync of the data set, the connection and the company', async () => {
     const { company, connection } = await newSyncedConnection(service.administrator, 'sbx-ok-3');
     const { body } = await get(`${company}/dataStatus`);
     expect(DataStatusSchema.parse(body)).toEqual(body);
@@ -124,7 +125,7 @@ describe('4.6 A sync', () => {
     expect((await get(company)).body.lastSync).toBe(lastSync);
   });
 
-  it('that succeeded once keeps its data readable while it runs again and after it fails', async () => {
+  it('leaves the data of an earlier sync readable while it runs and after it fails', async () => {
     const { company, connection } = await newSyncedConnection(service.administrator, 'sbx-ok-3');
     const credential = {
       accessToken: 'a',
@@ -139,7 +140,7 @@ describe('4.6 A sync', () => {
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 200, body: { totalResults: 3 } });
   });
 
-  it('ends with AuthError when the grant ends, and the connection must be authorized again', async () => {
+  it('ends with AuthError when the grant ends, and deauthorizes the connection', async () => {
     const { company, connection } = await newSyncedConnection(service.administrator, 'sbx-expires-during-sync-4');
     expect(states((await get(`${company}/dataStatus`)).body)).toMatchObject({ invoices: 'AuthError' });
     expect((await get(connection)).body).toMatchObject({
@@ -154,7 +155,7 @@ describe('4.6 A sync', () => {
     });
   });
 
-  it('can contain fewer records than the platform has without an error', async () => {
+  it('completes without an error even if the platform returns too few records', async () => {
     const { company } = await newSyncedConnection(service.administrator, 'sbx-short-3-of-9');
     expect(states((await get(`${company}/dataStatus`)).body)).toMatchObject({ invoices: 'Complete' });
     expect((await get(`${company}/data/invoices`)).body.totalResults).toBe(3);
@@ -170,9 +171,9 @@ describe('4.6 A sync', () => {
   });
 });
 
-describe('4.6 A sync after one that failed halfway', () => {
-  it('replaces everything that the failed one had fetched', async () => {
-    // The first of three pages is stored; the grant ends before the second.
+describe('4.6 A sync after a sync that failed halfway', () => {
+  it('replaces all records that the failed sync had fetched', async () => {
+    // The first of three pages is stored. The grant ends before the second page.
     const { company, connection } = await newAuthorizedConnection(service.administrator, 'sbx-expires-during-sync-600');
     await service.client('POST', `${company}/data/queue/invoices`);
     expect(await waitForSyncs(service.client, company)).toMatchObject({ invoices: { currentStatus: 'AuthError' } });
@@ -190,14 +191,14 @@ describe('4.3 Records', () => {
     ({ company } = await newSyncedConnection(service.administrator, 'sbx-ok-16'));
   });
 
-  it.each(DATA_TYPES)('of %s match their schema', async (dataType) => {
+  it.each(DATA_TYPES)('match their schema: %s', async (dataType) => {
     const { results, totalResults } = (await get(`${company}/data/${dataType}`)).body;
     expect(totalResults).toBeGreaterThan(0);
     expect(results).toHaveLength(totalResults);
     for (const record of results) expect(RECORD_SCHEMAS[dataType].strict().parse(record)).toEqual(record);
   });
 
-  it('are filtered by their fields, and counted and paged after the filter', async () => {
+  it('are counted and paged after they have been filtered by their fields', async () => {
     const { body } = await get(`${company}/data/invoices?status=Paid&pageSize=3`);
     expect(body).toMatchObject({ totalResults: 8, pageSize: 3 });
     expect(body.results.map(({ status }) => status)).toEqual(['Paid', 'Paid', 'Paid']);
@@ -209,7 +210,7 @@ describe('4.3 Records', () => {
     expect(same.body.results).toEqual([first]);
   });
 
-  it('cannot be filtered by unknown fields: the error names each', async () => {
+  it('cannot be filtered by unknown fields, which the error lists', async () => {
     const { status, body } = await get(
       `${company}/data/invoices?colour=red&customerRef=x&totalAmount=lots&status=Paid`,
     );
@@ -217,15 +218,38 @@ describe('4.3 Records', () => {
     expect(body.validation.errors.map(({ itemId }) => itemId)).toEqual(['colour', 'customerRef', 'totalAmount']);
   });
 
-  it('of invoices are read one by one', async () => {
+  it('can be read individually if they are invoices', async () => {
     const [invoice] = (await get(`${company}/data/invoices`)).body.results;
     expect(await get(`${company}/data/invoices/${invoice?.id}`)).toMatchObject({ status: 200, body: invoice });
   });
 
-  it('are the same for the same organization', async () => {
+  it('are the same for two connections to the same organization', async () => {
     const twin = await newSyncedConnection(service.administrator, 'sbx-ok-16');
     expect((await get(`${twin.company}/data/invoices`)).body.results).toEqual(
       (await get(`${company}/data/invoices`)).body.results,
     );
+  });
+});
+
+describe('1.1.4, 3, 4.6 A data set', () => {
+  it('returns 409 until POST data/all has been called and the sync is complete', async () => {
+    const { company } = await newAuthorizedConnection(service.administrator, 'sbx-slow-100-ok-300');
+    const invoices = () => service.client('GET', `${company}/data/invoices`);
+    const notReady = await invoices();
+    expect(notReady.status).toBe(409);
+    expect(error.parse(notReady.body)).toMatchObject({ service: 'PublicApi', canBeRetried: 'True' });
+
+    expect(await service.client('POST', `${company}/data/all`)).toMatchObject({ status: 204, text: '' });
+    let responsesNotReady = 0;
+    for (;;) {
+      const response = await invoices();
+      const { isCompleted } = (await service.client('GET', `${company}/data/history?query=dataType%3Dinvoices`)).body
+        .results[0]!;
+      if (isCompleted) break;
+      expect(response.status).toBe(409);
+      responsesNotReady += 1;
+    }
+    expect(responsesNotReady).toBeGreaterThan(0);
+    expect(await invoices()).toMatchObject({ status: 200, body: { totalResults: 300 } });
   });
 });

@@ -7,9 +7,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('4 Endpoints: a success has its exact status and schema', () => {
+describe('4 Endpoints', () => {
   it.each(ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
-    '%s',
+    '%s succeeds with its exact status and schema',
     async (_endpoint, { method, path, body, success, schema }) => {
       const names = await companyWithEverything(service.administrator);
       const answer = await service.administrator(method, fillPath(path, names), body ? { body } : {});
@@ -24,7 +24,7 @@ describe('4 Endpoints: a success has its exact status and schema', () => {
     },
   );
 
-  it('health, description and documentation page need no key', async () => {
+  it('the health check, the description and the documentation page require no key', async () => {
     const withoutKey = callerWith(service.url);
     expect(await withoutKey('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await withoutKey('GET', '/openapi.json')).toMatchObject({ status: 200, body: { openapi: '3.1.0' } });
@@ -36,21 +36,18 @@ describe('4 Endpoints: a success has its exact status and schema', () => {
 describe('4 Endpoints: every path', () => {
   const paths = [...new Set(ENDPOINTS.map(({ path }) => path))];
 
-  it.each(paths)(
-    '%s answers other methods with 405, naming those it has, before any key is looked at',
-    async (path) => {
-      const has = ENDPOINTS.filter((endpoint) => endpoint.path === path).map(({ method }) => method);
-      const withoutKey = callerWith(service.url);
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'].filter(
-        (one) => !has.includes(one as 'GET'),
-      )) {
-        const { status, headers } = await withoutKey(method, fillPath(path));
-        expect([method, status, headers.get('allow')?.split(', ').sort()]).toEqual([method, 405, [...has].sort()]);
-      }
-    },
-  );
+  it.each(paths)('%s returns 405 with the allowed methods for all other methods, even without a key', async (path) => {
+    const has = ENDPOINTS.filter((endpoint) => endpoint.path === path).map(({ method }) => method);
+    const withoutKey = callerWith(service.url);
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'].filter(
+      (one) => !has.includes(one as 'GET'),
+    )) {
+      const { status, headers } = await withoutKey(method, fillPath(path));
+      expect([method, status, headers.get('allow')?.split(', ').sort()]).toEqual([method, 405, [...has].sort()]);
+    }
+  });
 
-  it('starts with the base URL, which can have a path; links omit it', async () => {
+  it('is relative to the base URL, which can have a path', async () => {
     expect(new URL(service.url).pathname).toBe('/v1');
     const atOrigin = callerWith(new URL(service.url).origin);
     for (const path of paths) expect(await atOrigin('GET', fillPath(path))).toMatchObject({ status: 404 });

@@ -1,4 +1,4 @@
-/** The contract's table of endpoints, for tests of rules that hold for all of them. */
+/** The contract's table of endpoints, for tests of rules that apply to all of them. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { newSyncedConnection, type Caller } from '../running-service';
@@ -10,9 +10,9 @@ interface Endpoint {
   readonly path: string;
   /** The exact status of success. */
   readonly success: 200 | 204;
-  /** The schema of a successful answer; absent: no body. */
+  /** The schema of a successful response; absent if it has no body. */
   readonly schema?: z.ZodType;
-  /** True if the answer is a page of results. */
+  /** True if the response is a page of results. */
   readonly isList?: true;
   /** A valid body. */
   readonly body?: object;
@@ -33,7 +33,7 @@ const write = (
   schema: z.ZodType,
 ): Endpoint => ({ method, path, success: 200, schema, ...(body && { body }) });
 
-/** All endpoints that need an API key. */
+/** All endpoints that require an API key. */
 export const ENDPOINTS: readonly Endpoint[] = [
   list('/companies', schemas.company),
   write('POST', '/companies', { name: 'Acme' }, schemas.company),
@@ -68,7 +68,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 /** Values for the names in a path. */
 export type Names = Readonly<Record<string, string>>;
 
-/** Replaces the names in a path; a name without a value is replaced by an unknown id. */
+/** Replaces the names in a path. A name without a value is replaced by an unknown id. */
 export function fillPath(path: string, names: Names = {}): string {
   return path.replace(/\{(\w+)\}/g, (_braces, name: string) => names[name] ?? randomUUID());
 }

@@ -33,7 +33,7 @@ const rows = (prefix: string) =>
     (endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const,
   );
 
-/** Sends raw bytes and reads the answer as text. */
+/** Sends raw bytes and reads the response as text. */
 async function raw(bytes: string): Promise<string> {
   const { port, hostname } = new URL(service.url);
   return new Promise((resolve, reject) => {
@@ -49,22 +49,22 @@ async function raw(bytes: string): Promise<string> {
 describe('2.3 The error body', () => {
   it.each([
     ['bad JSON', { body: '{"name":' }],
-    ['an oversized body: there is no 413', { body: JSON.stringify({ name: 'x'.repeat(2_000_000) }) }],
-    ['an unsupported body: there is no 415', { body: 'name=x', headers: { 'content-type': 'text/csv' } }],
-    ['a body that reaches for the prototype', { body: '{"name": "x", "__proto__": {}}' }],
+    ['an oversized body, because there is no 413', { body: JSON.stringify({ name: 'x'.repeat(2_000_000) }) }],
+    ['an unsupported body, because there is no 415', { body: 'name=x', headers: { 'content-type': 'text/csv' } }],
+    ['a body with a __proto__ field', { body: '{"name": "x", "__proto__": {}}' }],
     ['no body', {}],
-  ])('is that of a 400 for %s, with the problem in validation', async (_what, request) => {
+  ])('has status code 400 and the problem in validation for %s', async (_what, request) => {
     const { status, body } = await service.client('POST', '/companies', request);
     expect(status).toBe(400);
     expect(error.parse(body)).toMatchObject({ statusCode: 400, service: 'PublicApi', canBeRetried: 'False' });
     expect(error.parse(body).validation?.errors).not.toEqual([]);
   });
 
-  it('is that of a 400 for a URL that cannot be decoded', async () => {
+  it('has status code 400 for a URL that cannot be decoded', async () => {
     expect(error.parse((await service.client('GET', '/companies/%zz')).body)).toMatchObject({ statusCode: 400 });
   });
 
-  it('is that of a 400 for invalid HTTP', async () => {
+  it('has status code 400 for invalid HTTP', async () => {
     const answer = await raw('NONSENSE\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(error.parse(JSON.parse(answer.split('\r\n\r\n')[1] ?? ''))).toMatchObject({ statusCode: 400 });
@@ -80,7 +80,7 @@ describe('7.4.1 The correlation id', () => {
     ['a wrong key', 'GET', '/companies', { headers: { authorization: 'Basic x' } }],
     ['an unknown company', 'GET', `/companies/${randomUUID()}`, {}],
     ['a URL that cannot be decoded', 'GET', '/companies/%zz', {}],
-  ])('of %s is in the header, in the body of an error, and in the log line', async (_what, method, path, request) => {
+  ])('of %s is in the header, in the body of an error and in the log', async (_what, method, path, request) => {
     const { headers, body, status } = await service.client(method, path, request);
     const id = headers.get('x-correlation-id');
     expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -88,14 +88,14 @@ describe('7.4.1 The correlation id', () => {
     expect(log.filter((line) => line.includes(`"correlationId":"${id}"`))).not.toEqual([]);
   });
 
-  it('of invalid HTTP is in all three places, too', async () => {
+  it('of invalid HTTP is in the header, in the body and in the log', async () => {
     const answer = await raw('NONSENSE\r\n\r\n');
     const id = /X-Correlation-Id: (\S+)/.exec(answer)?.[1] ?? '';
     expect(answer).toContain(`"correlationId":"${id}"`);
     expect(log.filter((line) => line.includes(id))).toHaveLength(1);
   });
 
-  it('is different for every answer', async () => {
+  it('is different for every response', async () => {
     const ids = await Promise.all(
       [1, 2, 3].map(async () => (await service.client('GET', '/nothing')).body.correlationId),
     );
@@ -110,19 +110,22 @@ describe('7.1 404, first form: the resource does not exist', () => {
     expect(error.parse(body)).toMatchObject({ service: 'PublicApi', error: 'GET /nothing was not found.' });
   });
 
-  it.each(rows('/companies/{companyId}'))('%s for an unknown company or a malformed id', async (_name, endpoint) => {
-    for (const companyId of [randomUUID(), 'nonsense', '%20']) {
-      const { status, body } = await service.administrator(endpoint.method, fillPath(endpoint.path, { companyId }));
-      expect(status).toBe(404);
-      expect(error.parse(body)).toMatchObject({
-        service: 'PublicApi',
-        error: `Company ${decodeURIComponent(companyId)} was not found.`,
-      });
-    }
-  });
+  it.each(rows('/companies/{companyId}'))(
+    'is returned by %s for an unknown company or a malformed id',
+    async (_name, endpoint) => {
+      for (const companyId of [randomUUID(), 'nonsense', '%20']) {
+        const { status, body } = await service.administrator(endpoint.method, fillPath(endpoint.path, { companyId }));
+        expect(status).toBe(404);
+        expect(error.parse(body)).toMatchObject({
+          service: 'PublicApi',
+          error: `Company ${decodeURIComponent(companyId)} was not found.`,
+        });
+      }
+    },
+  );
 
   it.each(rows('/companies/{companyId}/connections/{connectionId}'))(
-    '%s of an unknown connection, of a malformed id, or of another company’s connection',
+    'is returned by %s for an unknown connection, a malformed id or another company’s connection',
     async (_name, { method, path, body }) => {
       const names = await companyWithEverything(service.administrator);
       const { connectionId: elsewhere = '' } = await companyWithEverything(service.administrator);
@@ -198,7 +201,7 @@ describe('7.3 404, second form: Datatype <name> not supported by platform(s) <na
 });
 
 describe('7.4.2 404, third form: <ExceptionName>: <description naming company and item>', () => {
-  it('is returned for a missing invoice, in the integration’s name', async () => {
+  it('is returned for a missing invoice, with the platform as the service', async () => {
     const { company } = await newSyncedConnection(service.administrator, 'sbx-ok-3');
     const { status, body } = await service.client('GET', `${company}/data/invoices/none`);
     expect(status).toBe(404);
@@ -208,7 +211,7 @@ describe('7.4.2 404, third form: <ExceptionName>: <description naming company an
 });
 
 describe('7.1 403, downstream: an endpoint behind the service is not accessible', () => {
-  it('is returned in the integration’s name, and changes nothing', async () => {
+  it('is returned with the platform as the service, and changes nothing', async () => {
     const { connection } = await newConnection(service.administrator);
     const body = { accessToken: 'a', refreshToken: `sbx-inaccessible.${randomUUID()}`, realmId: 'r' };
     const refused = await service.administrator('PUT', `${connection}/authorization`, { body });

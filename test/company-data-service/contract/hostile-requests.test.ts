@@ -1,4 +1,4 @@
-/** Hostile requests: each is soon answered with the error body of a 400 or 404, and the service keeps working. */
+/** Hostile requests. The service answers them quickly, with the error body if it refuses them, and keeps working. */
 import { connect } from 'node:net';
 import { newConnection, runService, type RunningService } from '../running-service';
 import { companyWithEverything, ENDPOINTS, fillPath } from './endpoints';
@@ -15,8 +15,8 @@ afterAll(() => service.close());
 const nested = (open: string, close: string, depth: number, inside = '1'): string =>
   open.repeat(depth) + inside + close.repeat(depth);
 
-describe('a body that is nested too deeply is refused', () => {
-  test.each([33, 1_000, 100_000])('in %i arrays', async (depth) => {
+describe('a deeply nested body', () => {
+  test.each([33, 1_000, 100_000])('is refused with %i levels', async (depth) => {
     for (const body of [
       `{"name":"x","tags":${nested('[', ']', depth)}}`,
       `{"name":"x","more":${nested('{"a":', '}', depth)}}`,
@@ -29,12 +29,12 @@ describe('a body that is nested too deeply is refused', () => {
     }
   });
 
-  test('but brackets inside a string are allowed', async () => {
+  test('is accepted if the brackets are inside a string', async () => {
     const body = { name: 'Acme', description: '[{"\\'.repeat(50) };
     expect((await service.client('POST', '/companies', { body })).status).toBe(200);
   });
 
-  test('also where records are not validated', async () => {
+  test('is refused even in a record, whose unknown fields are not validated', async () => {
     const { status } = await service.client('POST', `${connection}/push/invoices`, {
       body: `{"lines":${nested('[', ']', 50_000)}}`,
     });
@@ -42,34 +42,37 @@ describe('a body that is nested too deeply is refused', () => {
   });
 });
 
-describe('a request that is too long is refused', () => {
+describe('a very long request', () => {
   const long = 'a'.repeat(10_000);
   test.each<[string, string, number]>([
-    ['an id', `/companies/${'a'.repeat(5_000)}`, 400],
-    ['a path', `/companies/${'a/'.repeat(5_000)}`, 404],
-    ['a query', `/companies?query=name=${long}`, 200],
-    ['a query of many parts', `/companies?query=${'name=a||'.repeat(1_000)}name=b`, 400],
+    ['a long id', `/companies/${'a'.repeat(5_000)}`, 400],
+    ['a long path', `/companies/${'a/'.repeat(5_000)}`, 404],
+    ['a long query', `/companies?query=name=${long}`, 200],
+    ['a query with many parts', `/companies?query=${'name=a||'.repeat(1_000)}name=b`, 400],
     ['many parameters', `/companies?${'page=1&'.repeat(2_000)}`, 400],
-    ['a page', '/companies?page=9007199254740991&pageSize=5000', 200],
-    ['a number', `/companies?page=${'9'.repeat(5_000)}`, 400],
-  ])('%s', async (_what, path, status) => {
+    ['the largest page number', '/companies?page=9007199254740991&pageSize=5000', 200],
+    ['a page number with many digits', `/companies?page=${'9'.repeat(5_000)}`, 400],
+  ])('does not break the service: %s', async (_what, path, status) => {
     const answer = await service.client('GET', path);
     expect(answer.status).toBe(status);
     if (status !== 200) error.parse(answer.body);
   });
 
   test.each<[string, string]>([
-    ['a header', `GET /companies HTTP/1.1\r\nhost: a\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`],
-    ['an authorization', `GET /companies HTTP/1.1\r\nhost: a\r\nauthorization: Basic ${'QUFB'.repeat(6_000)}\r\n\r\n`],
-    ['an address', `GET /companies/${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`],
-    ['headers in number', `GET /companies HTTP/1.1\r\nhost: a\r\n${'x-many: a\r\n'.repeat(3_000)}\r\n`],
-  ])('%s', async (_what, bytes) => {
+    ['a long header', `GET /companies HTTP/1.1\r\nhost: a\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`],
+    [
+      'a long authorization',
+      `GET /companies HTTP/1.1\r\nhost: a\r\nauthorization: Basic ${'QUFB'.repeat(6_000)}\r\n\r\n`,
+    ],
+    ['a long URL', `GET /companies/${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`],
+    ['many headers', `GET /companies HTTP/1.1\r\nhost: a\r\n${'x-many: a\r\n'.repeat(3_000)}\r\n`],
+  ])('is refused with 400 and the error body: %s', async (_what, bytes) => {
     const answer = await raw(bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     error.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')).trim()));
   });
 
-  test('a body, even without a content length', async () => {
+  test('is refused if its body is too long, even without a content length', async () => {
     const piece = `${(64 * 1024).toString(16)}\r\n${'a'.repeat(64 * 1024)}\r\n`;
     const head = 'POST /sandbox/qhyg/token HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n';
     const answer = await raw(`${head}transfer-encoding: chunked\r\n\r\n${piece.repeat(20)}0\r\n\r\n`);
@@ -77,7 +80,7 @@ describe('a request that is too long is refused', () => {
   });
 });
 
-test('every answer has headers against caching, framing and sniffing', async () => {
+test('every response has headers against caching, framing and sniffing', async () => {
   const at = await companyWithEverything(service.administrator);
   for (const { method, path } of ENDPOINTS) {
     const { headers } = await service.administrator(method, fillPath(path, at), method === 'GET' ? {} : { body: {} });
@@ -97,14 +100,14 @@ test('every answer has headers against caching, framing and sniffing', async () 
   expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self'/);
 });
 
-/** Sends raw bytes and reads the answer as text. */
+/** Sends raw bytes and reads the response as text. */
 async function raw(bytes: string): Promise<string> {
   const { port, hostname } = new URL(service.url);
   return new Promise((resolve) => {
     let text = '';
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    // The client may still be sending when it is refused.
+    // The service may refuse the request while the client is still sending.
     socket.on('error', () => undefined).on('close', () => resolve(text));
     socket.setTimeout(5_000, () => socket.destroy());
   });

@@ -14,12 +14,12 @@ afterAll(() => service.close());
 const withKey = (body: unknown, key: string = randomUUID()) => ({ body, headers: { 'idempotency-key': key } });
 const companies = async () => (await service.client('GET', '/companies')).body.totalResults;
 
-/** Counts locks in all databases. */
-const WAITING_HERE =
+/** Selects the locks of this database that somebody is waiting for. `pg_locks` contains the locks of all databases. */
+const LOCKS_WAITED_FOR =
   'select from pg_locks join pg_database on database = oid where not granted and datname = current_database()';
 
-describe('Idempotency-Key: a creation', () => {
-  it('is executed once and answered the same way again', async () => {
+describe('Idempotency-Key', () => {
+  it('makes the service execute a creation once and repeat its response', async () => {
     const request = withKey({ name: 'Once' });
     const first = await service.client('POST', '/companies', request);
     const count = await companies();
@@ -28,7 +28,7 @@ describe('Idempotency-Key: a creation', () => {
     expect(await companies()).toBe(count);
   });
 
-  it('is executed once even if several requests arrive together: the others get a 409', async () => {
+  it('makes the service execute a creation once even if several requests arrive at the same time', async () => {
     const request = withKey({ name: 'Together' });
     const before = await companies();
     const answers = await Promise.all(Array.from({ length: 8 }, () => service.client('POST', '/companies', request)));
@@ -38,14 +38,14 @@ describe('Idempotency-Key: a creation', () => {
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
   });
 
-  it('is refused with another body, and with a key that is not a UUID', async () => {
+  it('is refused with a different body, and if it is not a UUID', async () => {
     const key = randomUUID();
     await service.client('POST', '/companies', withKey({ name: 'A' }, key));
     expect(await service.client('POST', '/companies', withKey({ name: 'B' }, key))).toMatchObject({ status: 400 });
     expect(await service.client('POST', '/companies', withKey({ name: 'B' }, 'mine'))).toMatchObject({ status: 400 });
   });
 
-  it('has a key per account, method and path', async () => {
+  it('is separate for each account, method and path', async () => {
     const request = withKey({ name: 'Scoped' });
     const { body } = await service.client('POST', '/companies', request);
     const stranger = await service.newAccount('paid');
@@ -53,7 +53,7 @@ describe('Idempotency-Key: a creation', () => {
     expect((await service.client('PATCH', `/companies/${body.id}`, request)).body.id).toBe(body.id);
   });
 
-  it('that failed is not stored, so it can succeed later', async () => {
+  it('can be used again after a creation has failed', async () => {
     const trial = await service.newAccount('trial');
     const ids = [];
     for (let index = 0; index < 50; index += 1) ids.push(await newCompany(trial));
@@ -63,7 +63,7 @@ describe('Idempotency-Key: a creation', () => {
     expect(await trial('POST', '/companies', request)).toMatchObject({ status: 200 });
   });
 
-  it('is stored for 90 minutes', async () => {
+  it('is remembered for 90 minutes', async () => {
     const request = withKey({ name: 'Kept' });
     const { body } = await service.client('POST', '/companies', request);
     const age = async (minutes: number) => {
@@ -80,14 +80,14 @@ describe('Idempotency-Key: a creation', () => {
     expect((await service.client('POST', '/companies', request)).body.id).not.toBe(body.id);
   });
 
-  it('is refused with 409 while the first request is in progress, then answered like it', async () => {
+  it('causes a 409 while the first request is in progress, and the same response afterwards', async () => {
     const request = withKey({ name: 'Under way' });
     const database = new Client({ connectionString: service.database.url });
     await database.connect();
-    // No company can be created until this transaction ends.
+    // Block the creation of companies until this transaction ends.
     await database.query('begin; lock table company_data_service.companies in share mode');
     const first = service.client('POST', '/companies', request);
-    await until(async () => (await database.query(WAITING_HERE)).rowCount === 1);
+    await until(async () => (await database.query(LOCKS_WAITED_FOR)).rowCount === 1);
     const second = await service.client('POST', '/companies', request);
     expect(second.status).toBe(409);
     expect(error.parse(second.body)).toMatchObject({ canBeRetried: 'True' });
@@ -98,7 +98,7 @@ describe('Idempotency-Key: a creation', () => {
     expect(await service.client('POST', '/companies', request)).toMatchObject({ status, text });
   });
 
-  it('does not apply to an authorization, which needs none', async () => {
+  it('is ignored by an authorization', async () => {
     const { connection } = await newConnection(service.administrator);
     const headers = { 'idempotency-key': 'no UUID' };
     const put = await service.administrator('PUT', `${connection}/authorization`, {
@@ -109,7 +109,7 @@ describe('Idempotency-Key: a creation', () => {
   });
 });
 
-describe('Idempotency-Key, on every POST and PATCH', () => {
+describe('Idempotency-Key on every POST and PATCH', () => {
   const CONNECTION = '/companies/{companyId}/connections/{connectionId}';
   const ANOTHER_BODY: Readonly<Record<string, object>> = {
     'POST /companies': { name: 'Another' },
@@ -123,13 +123,13 @@ describe('Idempotency-Key, on every POST and PATCH', () => {
   );
 
   it.each(rows)(
-    '%s is answered the same again, and another body 400',
+    '%s repeats its response, and refuses a different body with 400',
     async (_name, { method, path, body, success }) => {
       const names = await companyWithEverything(service.administrator);
       const request = { ...(body && { body }), headers: { 'idempotency-key': randomUUID() } };
       const first = await service.administrator(method, fillPath(path, names), request);
       expect(first.status).toBe(success);
-      // The state of the connection does not matter.
+      // Change the state of the connection, which must not affect the repeated response.
       await service.administrator('PATCH', fillPath(CONNECTION, names), { body: { status: 'Unlinked' } });
       const second = await service.administrator(method, fillPath(path, names), request);
       expect(second).toMatchObject({ status: success, text: first.text });

@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('8 Limits: requests per minute and key', () => {
-  it('are in the headers of every answer, and end in a 429 with Retry-After', async () => {
+describe('8 The rate limit', () => {
+  it('is in the headers of every response, and leads to a 429 with Retry-After', async () => {
     const unknown = `/companies/${randomUUID()}`;
     const first = await service.client('GET', '/companies');
     expect(first.headers.get('x-rate-limit-limit')).toBe('2');
@@ -18,7 +18,7 @@ describe('8 Limits: requests per minute and key', () => {
     expect(resetsIn).toBeGreaterThan(50_000);
     expect(resetsIn).toBeLessThanOrEqual(60_000);
 
-    // An error counts and has the headers, too.
+    // An error counts against the limit and has the headers, too.
     const second = await service.client('GET', unknown);
     expect([second.status, second.headers.get('x-rate-limit-remaining')]).toEqual([404, '0']);
     const third = await service.client('GET', unknown);

@@ -25,7 +25,7 @@ describe('2.2 The paged list: companies', () => {
     expect(page._links).toEqual({ self: { href: '/companies' }, current: { href: '/companies?page=1&pageSize=100' } });
   });
 
-  it('can be walked forwards and backwards by its links, each page once', async () => {
+  it('can be read forwards and backwards by its links', async () => {
     const seen: string[] = [];
     let last = await list('?pageSize=2');
     seen.push(...idsOf(last));
@@ -38,7 +38,7 @@ describe('2.2 The paged list: companies', () => {
     expect(idsOf((await call('GET', last._links.previous?.href ?? '')).body)).toEqual(ids.slice(2, 4));
   });
 
-  it('keeps page size and filters in its links, and no query in self', async () => {
+  it('keeps the page size and the filters in its links, except in self', async () => {
     const tags = encodeURIComponent('a!=b');
     const pageAt = (number: number) => ({ href: `/companies?page=${number}&pageSize=2&tags=a%21%3Db` });
     expect((await list(`?tags=${tags}&pageSize=2&page=2`))._links).toEqual({
@@ -49,7 +49,7 @@ describe('2.2 The paged list: companies', () => {
     });
   });
 
-  it('is empty after its last page, and reports the requested page number', async () => {
+  it('is empty after its last page, and links back to the last page', async () => {
     const page = await list('?page=9007199254740991&pageSize=2');
     expect(page).toMatchObject({ results: [], totalResults: 5 });
     expect(page._links.previous?.href).toBe('/companies?page=3&pageSize=2');
@@ -76,11 +76,11 @@ describe('2.2 The paged list: companies', () => {
     expect(await call('GET', `/companies?${query}`)).toMatchObject({ status: 400 });
   });
 
-  it('has pages of up to 5,000', async () => {
+  it('accepts page sizes of up to 5,000', async () => {
     expect(await list('?pageSize=5000')).toMatchObject({ pageSize: 5000, totalResults: 5 });
   });
 
-  it('of any length can be walked completely by its links, in both directions', () => {
+  it('can be read completely by its links in both directions, whatever its length', () => {
     const list = fc.record({
       total: fc.nat(60),
       pageSize: fc.integer({ min: 1, max: 25 }),
@@ -132,7 +132,7 @@ describe('2.2 The paged list: every endpoint that returns several results', () =
   });
 
   it.each(ENDPOINTS.filter(({ isList }) => isList).map(({ path, schema }) => [path, schema] as const))(
-    '%s',
+    '%s returns pages and links',
     async (template, schema) => {
       const path = fillPath(template, names);
       const get = (query: string) => service.administrator('GET', `${path}${query}`);

@@ -23,11 +23,11 @@ const paymentRequired = (text: string) => ({
 const message = expect.stringMatching(/./) as string;
 
 describe('7.2 Company limit exceeded', () => {
-  it('is returned for company 51 of a trial, and no longer after one is deleted', async () => {
+  it('is returned for the 51st company of a trial, until a company is deleted', async () => {
     const trial = await service.newAccount('trial');
     const create = () => trial('POST', '/companies', { body: { name: 'A' } });
     for (let index = 0; index < 48; index += 1) await newCompany(trial);
-    // Of five simultaneous requests two succeed.
+    // Two of five simultaneous requests succeed.
     const answers = await Promise.all([create(), create(), create(), create(), create()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402, 402]);
     expect((await trial('GET', '/account')).body).toMatchObject({ plan: 'trial', companyLimit: 50, companiesUsed: 50 });
@@ -53,7 +53,7 @@ describe('7.2 Company limit exceeded', () => {
 describe('7.2 Sync schedule not allowed', () => {
   const setting = (syncSchedule: number) => ({ dataType: 'bills', fetchOnFirstLink: true, syncSchedule, syncOrder: 0 });
 
-  it('is returned for an hourly schedule on a trial, and changes nothing', async () => {
+  it('is returned for an hourly schedule of a trial, and changes nothing', async () => {
     const trial = await service.newAccount('trial');
     const { company } = await newConnection(trial);
     const post = (...settings: object[]) => trial('POST', `${company}/syncSettings`, { body: { settings } });
@@ -76,9 +76,9 @@ describe('7.2 Sync schedule not allowed', () => {
   });
 });
 
-describe.each(['trial', 'free'] as const)('7.2 Payment Required, on %s', (plan) => {
+describe.each(['trial', 'free'] as const)('7.2 Payment Required on the %s plan', (plan) => {
   it.each(ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
-    'is answered by %s from day 365 on, and not before',
+    'is returned by %s from day 365, but not before',
     async (_name, { method, path, body: sent }) => {
       const request = sent ? { body: sent } : {};
       const young = await service.newAccount(plan, new Date(Date.now() - YEAR_MS + SHORTLY_MS));
@@ -102,7 +102,7 @@ describe('7.2 Payment Required', () => {
     expect((await paid('GET', '/account')).body).toEqual({ plan: 'paid', companiesUsed: 0, role: 'administrator' });
   });
 
-  it('is not returned by endpoints without a key', async () => {
+  it('is not returned by endpoints that require no key', async () => {
     for (const path of ['/healthz', '/openapi.json', '/docs']) {
       expect(await callerWith(service.url)('GET', path)).toMatchObject({ status: 200 });
     }

@@ -11,7 +11,7 @@ const SELF_SERVICE_ONLY = [
 ];
 const ALL = [...BOTH_ROUTES, ...MANAGED_ONLY, ...SELF_SERVICE_ONLY];
 
-/** The fields that the contract names. */
+/** The authorization fields that the contract specifies. */
 const FIELDS: Readonly<Record<string, string>> = {
   fbrh: 'accessToken refreshToken',
   vxvy: 'accessToken refreshToken accountId businessId',
@@ -33,7 +33,7 @@ const platform = async (key: string) =>
   schemas.integration.parse((await service.client('GET', `/integrations/${key}`)).body);
 
 describe('1.1.1, 1.2 The platforms', () => {
-  it('are all listed, each once', async () => {
+  it('are all listed exactly once', async () => {
     const { body } = await service.client('GET', '/integrations?pageSize=5000');
     const { results } = schemas.pageOf(schemas.integration).parse(body);
     expect(results.map(({ key }) => key).sort()).toEqual([...ALL].sort());
@@ -58,7 +58,7 @@ describe('1.1.1, 1.2 The platforms', () => {
 });
 
 describe('The application that a client registers at a platform', () => {
-  it('is shown with the platform, only to its own account, and without its secret', async () => {
+  it('is shown only to its own account, and without its secret', async () => {
     const [mine, stranger] = [await service.newAccount('paid'), await service.newAccount('paid')];
     const shown = async (call: typeof mine) =>
       schemas.integration.parse((await call('GET', '/integrations/vxvy')).body).application;
@@ -74,7 +74,7 @@ describe('The application that a client registers at a platform', () => {
 });
 
 describe('2.4 The authorization body', () => {
-  it.each(ALL)('of %s has all required fields as strings, and no unknown ones', async (key) => {
+  it.each(ALL)('of %s must have all required fields, only strings, and no unknown fields', async (key) => {
     const { authorizationFields } = await platform(key);
     const { connection } = await newConnection(service.administrator, key);
     const required = authorizationFields.filter((field) => field.required).map(({ name }) => name);
@@ -94,13 +94,16 @@ describe('2.4 The authorization body', () => {
     schemas.connection.parse(accepted.body);
   });
 
-  it.each(MANAGED_ONLY)('of %s is for administrators only, because it has only the managed route', async (key) => {
-    const { connection } = await newConnection(service.client, key);
-    const refused = await service.client('PUT', `${connection}/authorization`, { body: {} });
-    expect(refused).toMatchObject({ status: 403, body: { service: 'PublicApi' } });
-  });
+  it.each(MANAGED_ONLY)(
+    'of %s is accepted only from administrators, because the platform has only the managed route',
+    async (key) => {
+      const { connection } = await newConnection(service.client, key);
+      const refused = await service.client('PUT', `${connection}/authorization`, { body: {} });
+      expect(refused).toMatchObject({ status: 403, body: { service: 'PublicApi' } });
+    },
+  );
 
-  it.each([...BOTH_ROUTES, ...SELF_SERVICE_ONLY])('of %s is open to a client’s key', async (key) => {
+  it.each([...BOTH_ROUTES, ...SELF_SERVICE_ONLY])('of %s is accepted from a client', async (key) => {
     const { connection } = await newConnection(service.client, key);
     expect(await service.client('PUT', `${connection}/authorization`, { body: {} })).toMatchObject({ status: 400 });
   });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Uses a key of a free account that expired long ago. */
+/** Returns a caller with a key of a free account that expired long ago. */
 async function expired({ revoked }: { revoked: boolean }) {
   const accountId = await createAccount(service.database.url, { name: 'Old', plan: 'free', createdAt: LONG_AGO });
   const { id, key } = await createKey(service.database.url, { accountId, role: 'client' });
@@ -26,28 +26,28 @@ async function expired({ revoked }: { revoked: boolean }) {
   return callerWith(service.url, key);
 }
 
-/** The request of each test has the error in its title and every later one that is possible at the same time. */
-describe('7 Errors: if several apply, the first of these is returned', () => {
+/** To each request, the error in the title applies, and so does every later error that is possible at the same time. */
+describe('7 Errors: if several apply, the service', () => {
   const withWrongKey = () => callerWith(service.url, 'wrong');
 
-  it('404 of an unknown path', async () => {
+  it('returns 404 for an unknown path before any other error', async () => {
     expect(await withWrongKey()('PUT', '/nothing', BAD)).toMatchObject({ status: 404 });
   });
 
-  it('405 of a method', async () => {
+  it('returns 405 for an unsupported method before 401', async () => {
     expect(await withWrongKey()('PUT', '/companies', BAD)).toMatchObject({ status: 405 });
   });
 
-  it('401 of a key', async () => {
+  it('returns 401 for a wrong key before 404 for the resource', async () => {
     expect(await withWrongKey()('POST', `/companies/${randomUUID()}/connections`, BAD)).toMatchObject({ status: 401 });
   });
 
-  it('403 of a revoked key', async () => {
+  it('returns 403 for a revoked key before 402 for an expired account', async () => {
     const call = await expired({ revoked: true });
     expect(await call('PUT', '/integrations/none/credentials', BAD)).toMatchObject({ status: 403 });
   });
 
-  it('402 of an expired account, and 429 after it', async () => {
+  it('returns 402 for an expired account before 429, and 429 before 403 for the role', async () => {
     const limited = await runService({ requestsPerMinute: 1 });
     try {
       const old = await limited.newAccount('trial', LONG_AGO);
@@ -59,13 +59,13 @@ describe('7 Errors: if several apply, the first of these is returned', () => {
     }
   });
 
-  it('403 of a role', async () => {
+  it('returns 403 for the role before 404 for the resource and 400 for the body', async () => {
     expect(await service.client('PUT', '/integrations/none/credentials', BAD)).toMatchObject({ status: 403 });
     const { connection } = await newConnection(service.client);
     expect(await service.client('PUT', `${connection}/authorization`, BAD)).toMatchObject({ status: 403 });
   });
 
-  it('403 or 404 of a resource', async () => {
+  it('returns 403 or 404 for the resource before 400 for the body or a parameter', async () => {
     const { company, connection } = await newAuthorizedConnection(service.administrator, 'sbx-without-bills-ok-1');
     const stranger = await service.newAccount('trial');
     expect(await stranger('POST', `${company}/syncSettings`, BAD)).toMatchObject({ status: 403 });
@@ -83,7 +83,7 @@ describe('7 Errors: if several apply, the first of these is returned', () => {
     }
   });
 
-  it('400 of a body, or of parameters', async () => {
+  it('returns 400 for the body or a parameter before 402 for a limit and 409 for a state', async () => {
     const trial = await service.newAccount('trial');
     for (let index = 0; index < 50; index += 1) await newCompany(trial);
     expect(await trial('POST', '/companies', { body: { name: '' } })).toMatchObject({ status: 400 });
@@ -105,7 +105,7 @@ describe('7 Errors: if several apply, the first of these is returned', () => {
     expect(await service.client('POST', `${pending.connection}/push/bills`, record)).toMatchObject({ status: 400 });
   });
 
-  it('and only then 402 of a limit, and 409 of a state', async () => {
+  it('returns 402 for a limit and 409 for a state if no earlier error applies', async () => {
     const trial = await service.newAccount('trial');
     const pending = await newConnection(trial);
     const settings = [{ dataType: 'bills', fetchOnFirstLink: true, syncSchedule: 1, syncOrder: 0 }];

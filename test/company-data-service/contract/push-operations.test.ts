@@ -11,14 +11,14 @@ afterAll(() => service.close());
 
 const record = { invoiceNumber: 'INV-1', totalAmount: 12.5, status: 'Draft' };
 
-async function run(statement: string): Promise<void> {
+async function execute(statement: string): Promise<void> {
   const client = new Client({ connectionString: service.database.url });
   await client.connect();
   await client.query(statement);
   await client.end();
 }
 
-async function finished(company: string, key: string): Promise<Body> {
+async function waitForPush(company: string, key: string): Promise<Body> {
   for (;;) {
     const { body } = await service.client('GET', `${company}/push/${key}`);
     if (body.status !== 'Pending') return body;
@@ -29,7 +29,7 @@ const push = async ({ connection }: { connection: string }, body: unknown = reco
   service.client('POST', `${connection}/push/${dataType}`, { body });
 
 describe('4.7 A push operation', () => {
-  it('is created with 200, pending with 202 inside, and succeeds with 200', async () => {
+  it('is pending with status code 202 at first and succeeds with status code 200', async () => {
     const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-1');
     const created = await push(paths);
     expect(created.status).toBe(200);
@@ -37,12 +37,12 @@ describe('4.7 A push operation', () => {
     expect(operation).toMatchObject({ status: 'Pending', statusCode: 202, dataType: 'invoices', changes: [] });
     expect(operation).not.toHaveProperty('completedOnUtc');
 
-    const done = PushOperationSchema.strict().parse(await finished(paths.company, operation.pushOperationKey));
+    const done = PushOperationSchema.strict().parse(await waitForPush(paths.company, operation.pushOperationKey));
     expect(done).toMatchObject({ status: 'Success', statusCode: 200, providerStatusCode: 200 });
     expect(done.changes).toMatchObject([{ type: 'Created', recordRef: { dataType: 'invoices' } }]);
   });
 
-  it('shows the provider’s own 202 while the provider has accepted and not finished', async () => {
+  it('shows the provider’s 202 after the provider has accepted the record but has not finished', async () => {
     const paths = await newAuthorizedConnection(service.administrator, 'sbx-slow-500-ok-1');
     const { pushOperationKey } = PushOperationSchema.parse((await push(paths)).body);
     for (;;) {
@@ -51,23 +51,23 @@ describe('4.7 A push operation', () => {
       expect([status, statusCode]).toEqual([200, 202]);
       if (providerStatusCode === 202) break;
     }
-    expect(await finished(paths.company, pushOperationKey)).toMatchObject({ status: 'Success' });
+    expect(await waitForPush(paths.company, pushOperationKey)).toMatchObject({ status: 'Success' });
   });
 
   it('times out when the provider takes too long', async () => {
     const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-1.slow');
-    await run(
+    await execute(
       `update company_data_service.credentials set fields = fields || '{"refreshToken": "sbx-slow-700000-ok-1"}'
        where connection_id = '${paths.connection.split('/').at(-1)}'`,
     );
     const { pushOperationKey } = PushOperationSchema.parse((await push(paths)).body);
-    expect(await finished(paths.company, pushOperationKey)).toMatchObject({ status: 'TimedOut', statusCode: 504 });
+    expect(await waitForPush(paths.company, pushOperationKey)).toMatchObject({ status: 'TimedOut', statusCode: 504 });
   });
 
-  it('fails with the provider’s refusal', async () => {
+  it('fails with the provider’s error', async () => {
     const paths = await newAuthorizedConnection(service.administrator, 'sbx-expires-during-sync-2');
     const { pushOperationKey } = PushOperationSchema.parse((await push(paths)).body);
-    expect(await finished(paths.company, pushOperationKey)).toMatchObject({
+    expect(await waitForPush(paths.company, pushOperationKey)).toMatchObject({
       status: 'Failed',
       statusCode: 401,
       providerStatusCode: 401,
@@ -78,15 +78,15 @@ describe('4.7 A push operation', () => {
   it('is created once per idempotency key', async () => {
     const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-1');
     const headers = { 'idempotency-key': randomUUID() };
-    const twice = async () =>
+    const pushBill = async () =>
       service.client('POST', `${paths.connection}/push/bills`, { body: { reference: 'B' }, headers });
-    expect((await twice()).body).toEqual((await twice()).body);
+    expect((await pushBill()).body).toEqual((await pushBill()).body);
     const { body } = await service.client('GET', `${paths.company}/push`);
     expect(body).toMatchObject({ totalResults: 1 });
     expect(PushOperationSchema.parse(body.results[0])).toMatchObject({ dataType: 'bills' });
   });
 
-  it('is refused with 400 for an invalid record, and with 409 without a linked connection', async () => {
+  it('is refused with 400 for an invalid record and with 409 if the connection is not linked', async () => {
     const paths = await newAuthorizedConnection(service.administrator, 'sbx-without-bills-ok-1');
     const wrong = await push(paths, { totalAmount: 'much', status: 'Lost' });
     expect(wrong.status).toBe(400);

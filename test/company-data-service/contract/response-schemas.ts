@@ -1,6 +1,6 @@
 /**
- * The schemas of answers, written from the contract and not from the service's own schemas, so that the tests compare
- * the two: required fields, no unknown fields, `null` only where the contract allows it.
+ * The schemas of responses. They follow the contract, not the service's own schemas, so that the tests compare the two:
+ * required fields, no unknown fields, and `null` only where the contract allows it.
  */
 import { z } from 'zod';
 
@@ -103,7 +103,7 @@ export const dataStatus = z.record(
   }),
 );
 
-/** Records have further fields. */
+/** The schema of an invoice, which can have more fields. */
 export const invoice = z.looseObject({
   id: z.string(),
   modifiedDate: moment,
@@ -176,10 +176,10 @@ export const account = z.strictObject({
 
 const link = z.strictObject({ href: z.string().startsWith('/') });
 
-/** 2.2: the object that every endpoint with several results answers. */
+/** 2.2: returns the schema of a page, which every endpoint with several results returns. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
-    results: z.array(item).min(1, 'nothing to look at'),
+    results: z.array(item).min(1, 'the page is empty'),
     pageNumber: z.int().min(1),
     pageSize: z.int().min(1).max(5000),
     totalResults: z.int().min(0),
@@ -191,7 +191,7 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     }),
   });
 
-/** 2.3: the body of every error. */
+/** 2.3: the schema of the body of every error. */
 export const error = z.strictObject({
   statusCode,
   service: z.string().min(1),

@@ -48,12 +48,12 @@ describe('8 Sync settings', () => {
     ['an unknown data type', { settings: [setting('colours')] }],
     ['half an hour', { settings: [setting('bills', { syncSchedule: 0.5 })] }],
     ['a negative order', { settings: [setting('bills', { syncOrder: -1 })] }],
-  ])('with %s are a 400', async (_what, body) => {
+  ])('are refused with 400: %s', async (_what, body) => {
     const { company } = await newConnection(service.client);
     expect(await service.client('POST', `${company}/syncSettings`, { body })).toMatchObject({ status: 400 });
   });
 
-  it('determine what the company’s own consent fetches, once', async () => {
+  it('determine which data sets are synced after the end customer’s first consent', async () => {
     const { company, connection } = await newConnection(service.client);
     const settings = DATA_TYPES.map((dataType) => setting(dataType, { fetchOnFirstLink: dataType === 'bills' }));
     await service.client('POST', `${company}/syncSettings`, { body: { settings } });
@@ -66,7 +66,7 @@ describe('8 Sync settings', () => {
     }
   });
 
-  it('sync data that was requested before again when it is due', async () => {
+  it('sync a data set again when its schedule is due, if it has been requested before', async () => {
     const { company } = await newSyncedConnection(service.administrator, 'sbx-ok-2');
     const untouched = await newAuthorizedConnection(service.administrator, 'sbx-ok-2');
     await service.client('POST', `${company}/syncSettings`, {
