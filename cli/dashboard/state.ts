@@ -20,7 +20,6 @@ export interface ProgressFacts {
   readonly endsBy: string | null;
 }
 
-/** The data of one row of the list. */
 export interface DashboardRow extends MigrationSummary {
   /** Null if it has not been read yet, because the row was not visible. */
   readonly overview: Overview | null;
@@ -48,7 +47,6 @@ export interface ActionResult {
 export interface Page {
   readonly title: StyledLine;
   readonly lines: readonly StyledLine[];
-  /** The keys, with the effect of each. */
   readonly keys: readonly (readonly [key: string, does: string])[];
 }
 

@@ -1,7 +1,6 @@
 import type { Config, Part } from '../../config';
 import { ConfigurationError, loadConfig } from '../../config';
 
-/** The result of one check. */
 export interface CheckResult {
   readonly about: string;
   /** `not-checked` if the part is not configured, or if another problem must be fixed first. */
@@ -12,7 +11,6 @@ export interface CheckResult {
   readonly advice?: string;
 }
 
-/** The timeout of one check. */
 export const CHECK_TIMEOUT_MS = 5_000;
 
 export const ok = (about: string, what: string): CheckResult => ({ about, verdict: 'ok', what });

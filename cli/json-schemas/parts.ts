@@ -146,7 +146,6 @@ export const next = z
   .array(z.strictObject({ who: role, command: z.string() }))
   .describe('commands for the next actions');
 
-/** The fields of a company in the ledger. */
 export const companyFields = {
   row: count.describe('position in the manifest, starting at 1'),
   reference: z.string(),

@@ -15,7 +15,6 @@ export class HashedKeyMap {
   #table = new Uint32Array(INITIAL_ENTRIES * WORDS);
   #size = 0;
 
-  /** The number of keys. */
   get size(): number {
     return this.#size;
   }

@@ -111,7 +111,6 @@ function noRows(file: string, message: string): UnreadableFile {
   return new UnreadableFile({ code: 'no-companies', severity: 'error', file, message, advice });
 }
 
-/** The rules for the text of a field. */
 interface TextRule {
   /** In UTF-16 code units. */
   readonly maxLength: number;

@@ -8,7 +8,7 @@ import { optionsOf } from './commands';
 export type Completion = { readonly words: readonly string[] } | 'file' | 'migration' | 'anything';
 
 interface CompletedOption {
-  /** `--platform`, `-p` */
+  /** For example `--platform`, `-p`. */
   readonly names: readonly string[];
   readonly description: string;
   /** The possible values of the option; null if it takes no value. */

@@ -38,7 +38,6 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Advice for a missing payload key. */
 export const ADD_PAYLOAD_KEY =
   'ask the operator of the workers for this key, and add it to TOKENFERRY_PAYLOAD_KEY or to your key file';
 

@@ -19,7 +19,6 @@ export interface LimitOptions {
   readonly window?: readonly Window[] | boolean;
 }
 
-/** Adds an option for each limit of a migration. */
 export function addLimitOptions(command: Command): Command {
   return addWindowOptions(
     command
@@ -70,7 +69,6 @@ export function addWindowOptions(command: Command): Command {
     .option('--no-window', 'move companies at any time');
 }
 
-/** Returns the limits that the user specified. */
 export function limitsFrom(options: LimitOptions): LimitsChange {
   const { slicesAtOnce, companiesPerSlice, companiesPerMinute, ramp, toleratedFailures, toleratedShare } = options;
   const { syncTimeout, remindBeforeDark, remindWhileDark } = options;

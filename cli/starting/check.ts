@@ -9,7 +9,6 @@ import type { CommandResult, Output } from '../terminal';
 import type { AccountCheck, CheckedPlan } from './account-check';
 import { checkAccount, defaultRoute } from './account-check';
 
-/** The files, the account and the findings of a check. */
 export interface CheckOutcome {
   readonly files: ManifestFiles;
   readonly platform: Platform;
@@ -32,7 +31,6 @@ export async function checkAll(env: NodeJS.ProcessEnv, request: CheckRequest): P
   return { files, platform, manifest, account, findings: manifest.findings };
 }
 
-/** Returns the outcome for `--json`. */
 export function checkJson({ files, platform, manifest, account, findings }: CheckOutcome) {
   const { errors, warnings } = findings;
   return {

@@ -39,7 +39,6 @@ export class Output {
     readonly quiet = false,
   ) {}
 
-  /** Writes a result as JSON or text. */
   show({ json, print, printQuietly: quietly, failed }: CommandResult): void {
     if (this.json) this.terminal.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
     else if (this.quiet && quietly && !failed) quietly(this);

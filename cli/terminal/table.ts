@@ -20,7 +20,6 @@ export interface TableColumn {
 
 /** Width that text columns keep as long as optional columns can be left out. */
 const PREFERRED_WIDTH = 10;
-/** Minimum width of a text column. */
 const MIN_WIDTH = 7;
 const GAP = 2;
 

@@ -3,7 +3,6 @@ import { completedCommands, type Shell, SHELLS } from '../../reference/completio
 import { completionScript } from '../../reference/completion-scripts';
 import type { Context } from '../../shared/context';
 
-/** `ferry completion`: prints a script that completes commands, options and migration ids in a shell. */
 export function addCompletion({ program, run }: Context): void {
   program
     .command('completion')

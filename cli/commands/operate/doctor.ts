@@ -5,7 +5,6 @@ import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 
-/** `ferry doctor`: checks everything that ferry needs, and explains how to fix problems. */
 export function addDoctor({ program, run, terminal }: Context): void {
   program
     .command('doctor')

@@ -13,7 +13,6 @@ interface StartOptions {
   readonly faults?: true;
 }
 
-/** `ferry service`: runs only the Company Data Service, and manages its keys. */
 export function addService(context: Context): void {
   const service = context.program
     .command('service')

@@ -22,7 +22,6 @@ const MAX_REFERENCES = 10;
 const startNewMigration = ({ route }: StoredMigration): string =>
   `start a new migration for these companies: ferry ${route === 'managed' ? 'start' : 'self-service'} FILE --label WORD`;
 
-/** `ferry amend`: adds companies to a migration, or corrects companies that have not been moved yet. */
 export function addAmend({ program, run, terminal }: Context): void {
   addActorOptions(
     program

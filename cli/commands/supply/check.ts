@@ -13,7 +13,6 @@ interface CheckOptions {
   readonly totalInvoices?: number;
 }
 
-/** `ferry check`: finds errors in a manifest and in the account before a migration is started. */
 export function addCheck({ program, run, terminal }: Context): void {
   program
     .command('check <manifest>')

@@ -15,7 +15,6 @@ interface TemplateOptions {
   readonly format: TemplateFormat;
 }
 
-/** `ferry export-template`: writes an empty manifest and an empty credential file with the columns of a platform. */
 export function addExportTemplate({ program, run }: Context): void {
   program
     .command('export-template [folder]')

@@ -25,7 +25,6 @@ interface CompaniesOptions {
 
 const PAGE_SIZE = 50;
 
-/** `ferry companies`: lists the companies of a migration with their states. */
 export function addCompanies({ program, run, output, terminal }: Context): void {
   program
     .command('companies <migration>')

@@ -6,7 +6,6 @@ import type { ActorOptions } from '../../shared/decisions';
 import { addActorOptions, actorFrom } from '../../shared/decisions';
 import { withLedgerClient } from '../../shared/clients';
 
-/** `ferry desk`: shows the dashboard, one live screen of all open migrations. */
 export function addDesk({ program, run, output, terminal }: Context): void {
   addActorOptions(
     program

@@ -12,7 +12,6 @@ import { REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-comm
 import { companyJson } from '../../shared/results';
 import { withLedgerClient } from '../../shared/clients';
 
-/** `ferry exceptions`: lists the exceptions, with the commands that resolve them. */
 export function addExceptions({ program, run, output, terminal }: Context): void {
   program
     .command('exceptions <migration>')

@@ -11,7 +11,6 @@ import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared/clients';
 
-/** `ferry go-nogo`: checks before a window whether the migration is ready, what would pause it, and who to call. */
 export function addGoNoGo({ program, run, terminal }: Context): void {
   program
     .command('go-nogo <migration>')

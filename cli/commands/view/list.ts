@@ -6,7 +6,6 @@ import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { withMigrationClient } from '../../shared/clients';
 
-/** `ferry list`: lists all migrations, one per line. */
 export function addList({ program, run, terminal }: Context): void {
   program
     .command('list')

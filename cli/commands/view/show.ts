@@ -16,7 +16,6 @@ import { printEvidence, printPreflight } from '../../shared/results';
 import { nextCommands } from '../../shared/next-commands';
 import { withMigrationClient } from '../../shared/clients';
 
-/** `ferry show`: shows one migration and the next commands. */
 export function addShow({ program, run, terminal }: Context): void {
   program
     .command('show <migration>')
