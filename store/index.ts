@@ -1,5 +1,5 @@
 /**
- * The store: everything the orchestrator keeps in Postgres.
+ * The store: all data that the orchestrator keeps in Postgres.
  *
  * - `database/`: connection, schema and table types
  * - `migrations/`: a migration with its manifest and limits, amendments, the audit trail and the end of a migration

@@ -19,7 +19,7 @@ import { assignTo, CLAIMED_COLUMNS, leaseEnd } from './lease';
  * Claims companies for an attempt of a slice.
  *
  * @param size maximum number of companies
- * @param onlyRow the only row that can be claimed; null: any row
+ * @param onlyRow the only row that can be claimed; null for any row
  * @returns the claimed companies; empty if no company can be claimed now
  */
 export async function claimCompanies(
@@ -44,7 +44,8 @@ export async function claimCompanies(
           and (${onlyRow}::integer is null or c.row = ${onlyRow})
           and ${isClaimable('c', 'v')}
           -- The tokens of one family invalidate one another, so its companies move one at a time, in the order of their
-          -- confirmations. No company of the family is importing, and none that was confirmed earlier is claimable.
+          -- confirmations. No company of the family may be importing, and no earlier company of the family may be
+          -- claimable.
           and (c.family is null or not exists (
             select from companies relative
             join credentials its on its.migration_id = relative.migration_id and its.row = relative.row
@@ -52,16 +53,16 @@ export async function claimCompanies(
               and (relative.state = 'importing' or (${isClaimable('relative', 'its')}
                 and (relative.confirmed_at, relative.row) < (c.confirmed_at, c.row)
                 and (${onlyRow}::integer is null or relative.row = ${onlyRow})))))
-          -- The migration is open and not paused.
+          -- The migration must be open and not paused.
           and m.state = 'open' and not m.paused
-          -- The run is the current run. An earlier run claims nothing.
+          -- The run must be the current run.
           and m.current_run = ${owner.run}
-          -- The attempt is the newest attempt of its slice. An attempt that Temporal has timed out can still be
-          -- running, and claims nothing.
+          -- The attempt must be the newest attempt of its slice. An earlier attempt might still be running after
+          -- Temporal has timed it out.
           and s.slice = ${owner.slice} and s.attempt = ${owner.attempt}
-          -- The window is open by the database's clock, because workers' clocks differ.
+          -- The window must be open by the database's clock, because workers' clocks differ.
           and ${WINDOW_IS_OPEN}
-        -- The order of the index companies_to_claim, so that a claim reads only the companies that it takes.
+        -- Use the order of the index companies_to_claim, so that a claim reads only the companies that it takes.
         order by c.wave nulls last, c.confirmed_at, c.row
         limit ${size}
         -- Skip rows that another claim has locked.

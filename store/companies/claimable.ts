@@ -16,7 +16,10 @@ export function isReadyToMove(company: 'c' | 'relative' = 'c', credential: 'v' |
     and (not m.rotating or ${sql.ref(credential)}.obtained_at >= ${c}.confirmed_at)`;
 }
 
-/** Builds the condition that a company can be moved now: its next try is due, and the ramp does not exclude it. */
+/**
+ * Builds the condition that a company can be moved now: it is ready, its next try is due, and it belongs to the ramp if
+ * only the ramp is moving.
+ */
 export function isClaimable(company: 'c' | 'relative', credential: 'v' | 'its') {
   const c = sql.ref(company);
   return sql`
@@ -25,7 +28,7 @@ export function isClaimable(company: 'c' | 'relative', credential: 'v' | 'its') 
     and (not m.ramp_only or ${c}.in_ramp)`;
 }
 
-/** The condition that the confirmed company `c` has no credential `v` that counts. Used with a left join of `v`. */
+/** The condition that the confirmed company `c` has no credential that counts. `v` is its credential; null if none. */
 export const LACKS_CREDENTIAL = sql`(v.row is null or (m.rotating and v.obtained_at < c.confirmed_at))`;
 
 /** The condition that the window is open by the database's clock. A migration without windows is always open. */

@@ -16,9 +16,9 @@ export function inRows(rows: readonly number[]): RawBuilder<boolean> {
 }
 
 /**
- * Matches companies `c` in a state without using the index on the state, so that a statement with rows uses the primary
- * key. Every change of state leaves a dead entry in the index on the state, and Postgres reads those entries until it
- * vacuums the table.
+ * Matches companies `c` in a state without using the index on the state, so that a statement with row numbers uses the
+ * primary key. Every change of state leaves a dead entry in the index on the state, and Postgres reads those entries
+ * until it vacuums the table.
  */
 export function inState(state: CompanyState): RawBuilder<boolean> {
   return sql`(c.state = ${state}) is true`;
@@ -71,7 +71,7 @@ export async function findUnknownReferences(
  * has moved is checked again.
  *
  * @param requested the reference of the requested company; null if none was requested
- * @returns null if neither the requested company nor, without a request, any company can be moved
+ * @returns null if the requested company cannot be moved, or if none was requested and no company can be moved
  */
 export async function chooseFirstCompany(
   db: Database,
@@ -110,7 +110,7 @@ export interface LedgerCompany {
   readonly confirmedAt: Date | null;
   /** When the service accepted its credential; null if it has not. */
   readonly crossedAt: Date | null;
-  /** The last send intent; null if there is none, or if the credential was certainly not used. */
+  /** Time of the last send intent; null if there is none, or if the credential was certainly not used. */
   readonly sentAt: Date | null;
   readonly companyId: string | null;
   readonly connectionId: string | null;

@@ -1,4 +1,4 @@
-/** Counts of companies: by state, remaining in a run, interrupted, and next to move. */
+/** Counts companies: by state, remaining in a run, interrupted, and next to move. */
 import { sql } from 'kysely';
 import type { Counts } from '../../domain/companies/company-state';
 import type { NextCompanies } from '../../domain/progress/go-nogo';
@@ -12,7 +12,7 @@ import { SUPERSEDED } from './lease';
  * there is no work of that kind.
  */
 export interface RemainingWork {
-  /** The migration is paused, so nothing can be claimed. */
+  /** True if the migration is paused, so that no company can be claimed. */
   readonly paused: boolean;
   /** True if companies could be claimed but the window is closed. */
   readonly heldByWindow: boolean;
@@ -71,13 +71,13 @@ const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
 /** Returns 0 for overdue work and keeps null. Postgres's `greatest` would turn null into 0. */
 const notNegative = (ms: number | null): number | null => (ms === null ? null : Math.max(0, ms));
 
-/** Sorts companies without a wave last. */
+/** Stands for the wave of companies without a wave, because they move last. */
 const NO_WAVE = 2_147_483_647;
 
 /** Companies that are still importing although their attempt has died or did not receive the service's response. */
 export interface Interrupted {
   readonly companies: number;
-  /** When the last of their requests can no longer be in flight; null if no request can be in flight now. */
+  /** The time after which none of their requests can be in flight; null if none can be in flight now. */
   readonly onItsWayUntil: Date | null;
 }
 

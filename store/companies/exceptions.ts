@@ -14,7 +14,7 @@ export interface LeaveOutOptions {
 }
 
 /**
- * Leaves companies out of the migration. A company that is moving or has moved stays as it is.
+ * Leaves companies out of the migration. A company that is moving or has moved does not change.
  *
  * @returns the number of companies that were left out
  */
@@ -95,9 +95,9 @@ export interface Failures {
 }
 
 /**
- * Counts failures, which the plan tolerates up to a limit.
+ * Counts failed companies and tried companies. A migration pauses if too many of the tried companies have failed.
  *
- * @param limit maximum of `tried`, at which counting stops; null: no maximum
+ * @param limit maximum value of `tried`, at which counting stops; null for no maximum
  */
 export async function countFailures(db: Database, migrationId: string, limit: number | null = null): Promise<Failures> {
   return queryOne(

@@ -48,7 +48,9 @@ import type { Database } from '../database/database';
 /** The attempt of a slice that owns rows. */
 export interface LeaseOwner {
   readonly migrationId: string;
-  /** Id of the batch run or of the first company's move. Equals `current_run` of the migration unless superseded. */
+  /**
+   * Id of the batch run or of the first company's move. Equals the migration's `current_run` unless it was replaced.
+   */
   readonly run: string;
   readonly slice: number;
   readonly attempt: number;
@@ -115,20 +117,20 @@ export interface ClaimedCompany {
   readonly name: string;
   readonly organization: string;
   readonly expectedInvoices: number | null;
-  /** 1 on the first try. */
+  /** Number of tries, including this one. */
   readonly tries: number;
   readonly companyId: string | null;
   readonly connectionId: string | null;
-  /** The ids that the client supplied; null if none. Then an earlier try has created whatever exists. */
+  /** Which ids the client supplied; null if it supplied none. The ids above are then from an earlier try. */
   readonly named: 'company' | 'connection' | null;
   readonly sealed: Buffer;
-  /** The service has already accepted this credential, so it must not be sent again. */
+  /** True if the service has already accepted this credential, so that it must not be sent again. */
   readonly crossed: boolean;
-  /** The credential replaces an older credential, which the service might have accepted. */
+  /** True if the credential replaces an older credential, which the service might have accepted. */
   readonly supersedes: boolean;
-  /** The send intent of an earlier attempt; null after a claim. Older complaints concern another credential. */
+  /** Time of an earlier attempt's send intent; null after a claim. Older errors concern another credential. */
   readonly sentAt: Date | null;
-  /** The credential that an earlier attempt sent might still be in flight. */
+  /** True if the credential that an earlier attempt sent might still be in flight. */
   readonly onItsWay: boolean;
 }
 
@@ -163,7 +165,9 @@ export async function releaseUnsent(db: Database, { migrationId, run }: LeaseOwn
   return rows.length;
 }
 
-/** Gives companies whose attempt died after it recorded a send intent to a new owner, at most `size` of them. */
+/**
+ * Reclaims companies whose attempt died after it recorded a send intent: gives at most `size` of them to a new owner.
+ */
 export async function reclaimSent(db: Database, owner: LeaseOwner, size: number): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`
     with picked as (

@@ -19,7 +19,7 @@ export interface ServiceRefs {
   readonly storedName?: string;
   readonly linkUrl?: string;
   readonly correlationId?: string;
-  /** The service has accepted the credential. From then on only the service may refresh it. */
+  /** True if the service has accepted the credential. From then on, only the service may refresh it. */
   readonly crossed?: boolean;
   /** The response with which the service accepted the credential. */
   readonly accepted?: ServiceAnswer;

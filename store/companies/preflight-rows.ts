@@ -93,7 +93,7 @@ export async function findAlreadyConnected<Company extends ConnectedCompany>(
     select organization, case when crossed_at is not null then company_id::text end as moved
     from companies
     where migration_id = ${migrationId} and state = 'waiting'
-      -- Postgres hashes arrays. It would plan a join with statistics from before the manifest was supplied.
+      -- Postgres hashes arrays. For a join, it would use statistics that do not include a new manifest yet.
       and (lower(organization) = any(${organizations}::text[])
         or (crossed_at is not null and company_id::text = any(${ids}::text[])))`.execute(db);
   const toMove = new Set(rows.map(({ organization }) => organizationKey(organization)));

@@ -7,7 +7,7 @@ import type { Tables } from './tables';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
 export type Database = Kysely<Tables>;
-/** A database or a transaction: anything that can run a query. */
+/** A database or a transaction. Both can run queries. */
 export type Queryable = Database | Transaction<Tables>;
 
 /** The Postgres schema of all tables. Other applications can use the same database in other schemas. */

@@ -15,14 +15,14 @@ import {
   ROWS_PER_STATEMENT,
 } from './manifest-rows';
 
-/** The reason why an added or corrected row is held back until the next preflight. */
+/** The reason for holding back an added or corrected row until the next preflight. */
 export const NOT_CHECKED = 'not checked yet';
 
 export interface Amendment {
   readonly migrationId: string;
   /** The added and corrected rows. Existing rows are found by reference; the row numbers are ignored. */
   readonly rows: Stream<ManifestRow>;
-  /** Starts the digest of the complete manifest, which is computed after the amendment. */
+  /** Creates the digest, which is computed over the complete manifest after the amendment. */
   readonly createDigest: () => RowDigest;
 }
 
@@ -95,7 +95,7 @@ const referenceOf = ({ reference }: ManifestRow): string => reference;
 /**
  * Takes the organizations of all amended rows.
  *
- * @throws {OrganizationTaken} when another row has one of them, in this migration or in another open one
+ * @throws {OrganizationTaken} when another row of this migration, or another open migration, has the same organization
  */
 async function takeOrganizations(tx: Queryable, migrationId: string): Promise<void> {
   const { rows: taken } = await sql<TakenOrganization>`

@@ -1,6 +1,6 @@
 /**
  * A migration and its manifest. `ferry start` supplies a migration, its workflow opens it, and it is closed at its end.
- * Companies can be claimed only by the current run of an open migration, only within the window and not during a pause.
+ * Only the current run of an open migration can claim companies, only within the window, and not during a pause.
  */
 import { sql } from 'kysely';
 import type { Planned } from '../../domain/planning/estimate';
@@ -24,7 +24,8 @@ export interface SuppliedMigration {
   /** In the self-service route, supplying the manifest confirms every company. */
   readonly route: Route;
   /**
-   * True if the platform replaces refresh tokens on use. Credentials then count only if obtained after confirmation.
+   * True if the platform replaces refresh tokens on use. A credential then counts only if it was obtained after
+   * the confirmation.
    */
   readonly rotating: boolean;
   readonly limits: MigrationLimits;
@@ -118,7 +119,7 @@ const NO_RAMP: Ramp = { companies: 0, othersWait: false };
 /**
  * Makes `run` the only run that can claim companies. From now on, earlier runs claim nothing.
  *
- * @param rampCompanies size of the ramp, outside which the run can claim nothing; 0 if the run can claim all companies
+ * @param rampCompanies number of companies in the ramp, to which claims are restricted; 0 for no ramp
  */
 export async function beginRun(db: Database, migrationId: string, run: string, rampCompanies = 0): Promise<Ramp> {
   if (rampCompanies > 0) await chooseRamp(db, migrationId, rampCompanies);
@@ -152,7 +153,8 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
 }
 
 /**
- * Returns whether companies of the ramp remain to be moved, or more of them are syncing than may stay as stragglers.
+ * Returns whether the ramp is in progress: companies of the ramp remain to be moved, or more of them are syncing than
+ * are allowed as stragglers.
  */
 export async function isRampInProgress(db: Database, migrationId: string): Promise<boolean> {
   const { rows } = await sql<{ companies: number; syncing: number; toMove: boolean | null }>`

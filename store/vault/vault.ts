@@ -5,8 +5,8 @@
  * The private key is stored wrapped (encrypted) by a master key, so only workers, which have the master key, can open
  * credentials. A copy of the database is not sufficient.
  *
- * A sealed credential is bound to its migration and row, so it cannot be opened after it was copied to another row. It
- * is erased when its company has moved. When the migration ends, `destroyVault` erases the remaining credentials and
+ * A sealed credential is bound to its migration and row, so a copy in another row cannot be opened. It is erased when
+ * its company has moved. When the migration ends, `destroyVault` erases the remaining credentials and
  * the keys.
  */
 import { sql } from 'kysely';
@@ -98,7 +98,7 @@ export async function replaceCredentials(
   return sealAndStore(db, migrationId, credentials, suppliedBy, { states, supersedes: true });
 }
 
-/** Any values, because only the state decides whether a credential can be replaced. */
+/** Placeholders, because only the state decides whether a credential can be replaced. */
 const ANY_FAILURE = { failure: null, linkUrl: null, heldBack: null };
 
 interface SupplyRule {

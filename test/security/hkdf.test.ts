@@ -15,7 +15,7 @@ test.each([
     '19ef24a32c717b167f33a91d6f648bdf96596776afdb6377ac434c1c293ccb04',
     '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8',
   ],
-] as const)('matches the test cases 1 and 3 of RFC 5869: %s', async (ikm, salt, info, length, prk, okm) => {
+] as const)('matches test cases 1 and 3 of RFC 5869: %s', async (ikm, salt, info, length, prk, okm) => {
   const kdf = new NodeHkdfSha256();
   const extracted = await kdf.extract(bytes(salt), bytes(ikm));
   expect(Buffer.from(extracted).toString('hex')).toBe(prk);

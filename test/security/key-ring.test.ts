@@ -20,7 +20,7 @@ test('derives the same id for a key at any position, and another id for another 
 });
 
 test.each([
-  ['no key', ' \n'],
+  ['white space without a key', ' \n'],
   ['a key that is too short', randomBytes(31).toString('base64')],
   ['a key that is too long', randomBytes(33).toString('base64')],
   ['a key that is not base64', `${OLD.slice(0, -4)}-!!!`],

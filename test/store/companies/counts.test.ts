@@ -52,7 +52,7 @@ test('counts companies by state, and waiting companies by what they lack', async
   });
 });
 
-test('takes the lowest wave with companies that were not excluded as the first wave', async () => {
+test('uses the lowest wave with companies that were not excluded as the first wave', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(4));
   for (const [row, wave] of [
     [1, 1],
