@@ -48,7 +48,7 @@ async function main(names: readonly string[], { json, quick = false }: Options):
     const bar = openProgressBar(process.stderr);
     const save = (measured: readonly Measured[]): readonly Result[] => {
       const found = measured.map((each) => ({ name: each.name, figure: figureOf(each), note: each.note ?? '', load }));
-      // Write now, because the next benchmark may take an hour and be interrupted.
+      // Save the results now, because the next benchmark can take an hour and might be interrupted.
       if (!quick) writeResults(found);
       return found;
     };

@@ -17,7 +17,7 @@ export const CLIENT = { role: 'client', by: 'Cleo' } as const;
 
 const POLL_MS = 100;
 const CREDENTIALS_PER_STATEMENT = 1_000;
-/** Long, because each count reads all rows of the batch. */
+/** The interval is long, because each count reads all rows of the batch. */
 const COUNT_INTERVAL_MS = 5_000;
 
 let migrations = 0;

@@ -128,7 +128,7 @@ interface SandboxTokenTable {
   /** How many times the token was used, because some test credentials behave differently after a few uses. */
   uses: Generated<number>;
   spent_at: Date | null;
-  /** Set only for tokens that the sandbox issued itself, and only if their age matters. */
+  /** When the sandbox issued the token. Null if the sandbox did not issue it, or if its age does not matter. */
   minted_at: Date | null;
 }
 

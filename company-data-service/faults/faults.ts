@@ -5,7 +5,7 @@ const Scope = {
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional().describe('Default: every method.'),
   path: z.string().optional().describe('A path of this description: `/companies/{companyId}`. Default: every path.'),
   probability: z.number().min(0).max(1).default(1),
-  times: z.int().min(1).optional().describe('How many requests fail. Default: all of them.'),
+  times: z.int().min(1).optional().describe('How many requests are affected. Default: no limit.'),
 };
 
 const FaultSchema = z.discriminatedUnion('kind', [

@@ -48,7 +48,7 @@ export interface AppOptions {
   readonly requestsPerMinute: number;
   /** See `ServiceOptions`. Absent if there is no quota. */
   readonly requestsPerDay?: number;
-  /** Adds the routes that make the service fail, for tests. */
+  /** True adds the routes that make the service fail, for tests of its clients. */
   readonly faults: boolean;
 }
 

@@ -14,7 +14,7 @@ import type { Caller } from './authentication';
 export interface ServiceContext {
   /** For queries that do not wait for a platform. */
   readonly db: Database;
-  /** For transactions that wait for a platform. Separate, so that slow platforms do not delay reads. */
+  /** For transactions that wait for a platform. It is a separate pool, so that slow platforms do not delay reads. */
   readonly slowDb: Database;
   readonly platforms: Platforms;
   /** Returns the public URL of the service, without a trailing slash. It is known once the service is listening. */

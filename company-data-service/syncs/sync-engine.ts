@@ -85,7 +85,7 @@ export class SyncEngine {
     });
   }
 
-  /** Listens for notifications on a separate connection. Does nothing unless the connection is new or was lost. */
+  /** Listens for notifications on a separate connection. Does nothing if the engine is already listening. */
   private async listen(): Promise<void> {
     if (this.listener) return;
     const listener = new Client({

@@ -15,7 +15,7 @@ async function newCaller() {
 }
 
 describe('the daily quota', () => {
-  it('leads to a 429 until midnight UTC once it is used up', async () => {
+  it('causes a 429 until midnight UTC once it is used up', async () => {
     const { call } = await newCaller();
     for (const left of ['4', '3', '2', '1', '0']) {
       const { headers, status } = await call('GET', '/account');

@@ -23,7 +23,7 @@ export async function countDailyRequest(db: Database, { keyId, accountId }: Call
   return { limit, remaining: limit - used, resetAt: (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS };
 }
 
-/** Deletes the counts from before yesterday. */
+/** Deletes the counts of the days before yesterday. */
 export async function deleteOldCounts(db: Database): Promise<void> {
   await sql`delete from daily_requests where day < (clock_timestamp() at time zone 'UTC')::date - 1`.execute(db);
 }

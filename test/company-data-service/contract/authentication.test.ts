@@ -78,7 +78,7 @@ describe('5.3 A key of another account', () => {
     expect(await refused(stranger, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
   });
 
-  it('gets nothing of this account in its lists', async () => {
+  it('sees nothing of this account in its lists', async () => {
     expect((await stranger('GET', '/companies')).body.totalResults).toBe(0);
     expect((await stranger('GET', '/account')).body).toMatchObject({ companiesUsed: 0 });
   });

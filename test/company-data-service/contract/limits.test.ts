@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('8 The rate limit', () => {
-  it('is in the headers of every response, and leads to a 429 with Retry-After', async () => {
+  it('is in the headers of every response, and a request beyond it gets a 429 with Retry-After', async () => {
     const unknown = `/companies/${randomUUID()}`;
     const first = await service.client('GET', '/companies');
     expect(first.headers.get('x-rate-limit-limit')).toBe('2');
