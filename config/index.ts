@@ -21,7 +21,7 @@ interface WebhookConfig {
 
 /** The parts of the configuration. A process requests the parts that it needs; the others are not read. */
 interface Parts {
-  /** Connection to Temporal, which every command that starts, shows or decides needs. */
+  /** Connection to Temporal. Commands that start, show or decide on migrations need it. */
   temporal: TemporalConfig;
   /** Database of the ledger and the vault: `postgres://user:password@host:port/database`. */
   databaseUrl: Secret;
@@ -163,7 +163,10 @@ function readWebhook(
   return undefined;
 }
 
-/** Reads URL and key from the same source, so that the running stack's key is never sent to another service. */
+/**
+ * Reads the service's URL and API key from one source, so that the running stack's key is never sent to another
+ * service.
+ */
 function readService(
   { COMPANY_DATA_URL: url, COMPANY_DATA_API_KEY: apiKey }: Environment,
   stack: RunningStack | undefined,

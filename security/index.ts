@@ -3,7 +3,8 @@
  *
  * - `Secret` wraps a value in memory so that logs, errors and JSON show `[secret]` instead of it.
  * - Sealing encrypts a credential with its migration's public key. Only a holder of the private key can decrypt it.
- * - Master keys wrap the private keys that Postgres stores, so a copy of the database decrypts no credential.
+ * - Master keys wrap the private keys that Postgres stores, so a copy of the database is not sufficient to decrypt
+ *   credentials.
  * - Payload keys encrypt what Temporal stores, so Temporal's operators see only ids, states, times and counts.
  * - A signing key signs the decisions of one person.
  *

@@ -52,7 +52,7 @@ export class WrappedKeyBroken extends Error {
 }
 
 /**
- * Parses master keys, newest first.
+ * Parses the master keys in a text, newest key first.
  *
  * @throws {KeyInvalid}
  */

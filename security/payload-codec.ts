@@ -39,7 +39,7 @@ export class UnknownPayloadKey extends Error {
 }
 
 /**
- * Parses payload keys, newest first.
+ * Parses the payload keys in a text, newest key first.
  *
  * @throws {KeyInvalid}
  */

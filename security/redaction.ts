@@ -13,7 +13,7 @@ const MIN_SECRET_LENGTH = 8;
 const FRAGMENT_LENGTH = 12;
 /** Maximum length of an error text, in characters. */
 const MAX_ERROR_LENGTH = 500;
-/** Length of the text that is searched for secrets. It is longer than the result, because masking shortens it. */
+/** Length of the searched part of an error text. Longer than the maximum, because masking shortens the text. */
 const MAX_SEARCHED_LENGTH = 8 * MAX_ERROR_LENGTH;
 
 /**

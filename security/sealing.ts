@@ -3,7 +3,7 @@
  *
  * `ferry credentials` seals with the public key, and cannot open the credentials again. Workers can open them, because
  * they have the master key that unwraps the private key (master-keys.ts). Each box (sealed credential) is bound to a
- * migration and a row, so it cannot be opened after it was copied to another row.
+ * migration and a row, so a copy in another row cannot be opened.
  *
  * The encryption is HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message per
  * encapsulation. A box consists of one version byte, the encapsulated key (65 bytes) and the ciphertext with its tag.

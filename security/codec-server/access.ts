@@ -43,7 +43,7 @@ const CLOCK_TOLERANCE_S = 30;
  * Creates the function that verifies tokens.
  *
  * @throws {KeySetUnavailable} when the key set file cannot be read, or when an `http:` URL leads to another machine. An
- * attacker in the network could replace the keys of such a URL.
+ * attacker on the network could replace the keys that such a URL returns.
  */
 export async function createTokenVerifier({ issuer, audience, keySet }: TokenRules): Promise<VerifyToken> {
   const keys = await openKeySet(keySet);

@@ -46,7 +46,7 @@ export interface CodecServer {
 const CALLS_PER_MINUTE = 600;
 /** Limit per address for calls with an invalid token. It slows down guessing. */
 const REFUSALS_PER_MINUTE = 60;
-/** Temporal's largest message has 4 MB. Base64 makes it a third larger. */
+/** Temporal's largest message is 4 MB. Base64 makes it a third larger. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
 const MAX_PAYLOADS = 10_000;
 

@@ -18,7 +18,7 @@ let lastOrganization = 6_000_000_000_000_000;
 /**
  * Starts a migration and takes it through steps 1 to 4, until its first company has been verified.
  *
- * @param afterStart runs after the start, before the preflight must have succeeded
+ * @param afterStart runs after the start, before the function waits for the preflight
  */
 export async function moveFirstCompany(
   ferry: LedgerClient,

@@ -53,7 +53,7 @@ export function useLedger(): Omit<Ledger, 'close'> {
   });
   afterAll(() => ledger?.close());
   const opened = (): Ledger => {
-    if (!ledger) throw new Error('the ledger is opened only when the tests run');
+    if (!ledger) throw new Error('the ledger can only be used while tests are running');
     return ledger;
   };
   return {
