@@ -1,7 +1,7 @@
 /**
  * The state of a company, how many companies are in each state, and the six words shown to clients.
  *
- * The ledger row holds the state. Only the claim, one SQL statement, sets a company to `importing`.
+ * The state is in the company's ledger row. Only the claim, one SQL statement, sets it to `importing`.
  */
 import type { FailureKind } from './failures';
 

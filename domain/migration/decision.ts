@@ -7,7 +7,7 @@ import type { Window } from '../planning/windows';
 export interface Sender {
   readonly decisionId: string;
   readonly role: Role;
-  /** The person's name. The signature proves it if the migration requires signed decisions; otherwise nothing does. */
+  /** The person's name. It is proven only if the migration requires signed decisions. */
   readonly by: string;
   readonly reason?: string;
   /** Digest of what the sender reviewed, see `digests.ts`. The decision is refused if that has changed. */

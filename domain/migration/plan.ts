@@ -1,6 +1,5 @@
 /**
  * The plan: the input of a migration. It is small, because companies and credentials are in the ledger and the vault.
- * It contains no names except those of the approvers.
  */
 import type { MigrationLimits } from '../planning/limits';
 import type { Route } from '../../platforms/platforms';

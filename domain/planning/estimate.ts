@@ -103,11 +103,11 @@ const ASSUMED_RECORDS = 1_000;
  * measurement.
  */
 const SPREAD: Readonly<Record<SpeedBasis, number>> = { assumed: 3, platform: 2, migration: 1.5 };
-/** The requests that create the company and the connection, authorize, and start the syncs. */
+/** Requests that create the company and the connection, authorize it, and start the syncs. */
 const REQUESTS_PER_IMPORT = 4;
-/** The requests that read the sync status and the connection. */
+/** Requests that read the sync status and the connection. */
 const REQUESTS_PER_POLL = 2;
-/** The requests that read the records and the sync settings. */
+/** Requests that read the records and the sync settings. */
 const REQUESTS_PER_VERIFICATION = 2;
 /** The service's rate limit per API key, from its contract. */
 const REQUESTS_PER_MINUTE = 1_000;
@@ -188,7 +188,7 @@ function hoursBetween(from: string, to: string): number {
   return Math.ceil(((Date.parse(to) - Date.parse(from)) / HOUR_MS) * 10) / 10;
 }
 
-/** Measurements of moved companies: mean values, and the regression line of sync time by number of records. */
+/** Measurements of moved companies: mean values, and the regression line of sync time against records. */
 export interface Measurement {
   readonly companies: number;
   readonly importMs: number;

@@ -1,4 +1,4 @@
-/** The limits of a migration. The plan sets them, `adjust` changes them, and the ledger holds the current ones. */
+/** The limits of a migration. The plan sets them, and `adjust` changes them. The current ones are in the ledger. */
 import type { Window } from './windows';
 import { isWindow } from './windows';
 
@@ -18,7 +18,7 @@ export interface MigrationLimits {
   readonly companiesPerMinute: number | null;
   /** A company that has been `syncing` for this long fails. Milliseconds. */
   readonly syncTimeoutMs: number;
-  /** Number of companies to move and verify before the rest starts; 0: no ramp. */
+  /** Number of companies to move and verify before the others start; 0 for no ramp. */
   readonly rampCompanies: number;
   /**
    * The migration pauses itself if more companies fail than this number, or than this share (0 to 1) of the companies

@@ -6,7 +6,7 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
 }
 
-/** Puts text from outside on one line and shortens it, so that it cannot break the layout around it. */
+/** Puts untrusted text on one line and shortens it, so that it cannot break the layout around it. */
 export function oneLine(text: string, maxLength: number): string {
   const line = text.replace(/\s+/g, ' ');
   return line.length <= maxLength ? line : `${line.slice(0, maxLength)}...`;

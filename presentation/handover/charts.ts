@@ -82,8 +82,13 @@ const RIGHT = 26;
  *
  * @param points in chronological order; `at` in milliseconds since 1970
  * @param total the number that the line can reach
+ * @param unit what is counted, for the description
  */
-export function stepChart(points: readonly { readonly at: number; readonly value: number }[], total: number): Html {
+export function stepChart(
+  points: readonly { readonly at: number; readonly value: number }[],
+  total: number,
+  unit: string,
+): Html {
   const from = points[0]?.at ?? 0;
   const last = points.at(-1) ?? { at: from, value: 0 };
   const to = Math.max(last.at, from + 1_000);
@@ -93,7 +98,7 @@ export function stepChart(points: readonly { readonly at: number; readonly value
   const y = (value: number): number => rounded(bottom - (value / top) * STEPS_HEIGHT);
   const steps = points.map(({ at, value }, index) => (index === 0 ? `M${x(at)} ${y(value)}` : `H${x(at)}V${y(value)}`));
   const line = steps.join('');
-  return drawing(bottom + BELOW, `${grouped(last.value)} of ${grouped(total)}`, [
+  return drawing(bottom + BELOW, `${grouped(last.value)} of ${grouped(total)} ${unit}`, [
     ...valueTicks(top).map(
       (value) =>
         markup`<g>

@@ -135,7 +135,7 @@ const UNUSED: Section = {
 /** Returns the sections, in order of urgency. */
 export function sectionsOf(ended: boolean): readonly Section[] {
   const sections = [NOT_FINISHED, MUST_RECONNECT, NOT_MOVED, LEFT_OUT, MOVED];
-  // Before the end, a company that has not been handed over can still use the one that was created for it.
+  // Before the end, a company that has not been handed over can still use what was created for it.
   return ended ? [...sections, UNUSED] : sections;
 }
 

@@ -69,21 +69,25 @@ function answers(head: ReportHead): Html {
 <p class="contact">${head.contact}</p></div>
 <div><h2>What may be switched back on</h2>
 ${points(switchOnPoints(head))}
-<p class="hint">This is about your own application. The lists below give the answer for each company.</p></div>
+<p class="hint">This is about your own application. The tables below give the answer for each company.</p></div>
 <div><h2>How long data is out of date</h2>
 <p>${outOfDateText(head)}</p></div>
 </section>`;
 }
 
 function result(head: ReportHead): Html {
-  const { counts, figures } = head;
+  const { counts, figures, ending } = head;
   const moving = counts.importing + counts.syncing;
   const shares = [
     { cssClass: 'moved', label: 'moved', value: counts.migrated },
     { cssClass: 'moving', label: 'moving', value: moving },
     { cssClass: 'must-reconnect', label: 'must reconnect', value: figures.mustReconnect },
     { cssClass: 'not-moved', label: 'not moved', value: counts.failed - figures.mustReconnect },
-    { cssClass: 'open', label: 'not moved yet', value: openCompanies(counts) - moving },
+    {
+      cssClass: 'open',
+      label: ending === null ? 'not moved yet' : 'not finished',
+      value: openCompanies(counts) - moving,
+    },
     { cssClass: 'left-out', label: 'left out', value: counts.skipped + counts.excluded },
   ].filter(({ value }) => value > 0);
   return markup`<section id="result">

@@ -18,7 +18,7 @@ export function reportHead(head: ReportHead): string {
     table('Times', ['', 'Planned', 'Actual'], timeRows(head)),
     [
       '## What may be switched back on in your own application',
-      'The lists below give the answer for each company.',
+      'The tables below give the answer for each company.',
       points(switchOnPoints(head)),
     ].join('\n\n'),
     ['## Credentials', points(credentialPoints(head))].join('\n\n'),

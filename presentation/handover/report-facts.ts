@@ -108,7 +108,7 @@ export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (
       took,
     ],
     ['hours with out-of-date data', expected?.darkHours == null ? '' : `up to ${expected.darkHours}`, dark],
-    ['closed', '', at(closedAt)],
+    ['migration closed', '', at(closedAt)],
   ];
 }
 
@@ -147,7 +147,7 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
     {
       topic: 'Never',
       companies: crossed,
-      text: 'companies to which we now have access. If two applications use the same token, both can lose access.',
+      text: 'companies whose access was handed over to us. If two applications use the same token, both can lose access.',
     },
     {
       topic: 'Ask first',
@@ -161,13 +161,13 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
             companies: others - counts.excluded - counts.skipped,
             text: 'companies that can still be moved.',
           },
-          { topic: 'Yes', text: 'companies that were left out, unless the lists below say otherwise.' },
+          { topic: 'Yes', text: 'companies that were left out, unless the tables below say otherwise.' },
         ]
       : [
           {
             topic: 'Yes',
             companies: others,
-            text: 'companies to which we have no access. You may use them in your own application until their end customers reconnect to us.',
+            text: 'companies whose access was not handed over to us. You may use them in your own application until their end customers reconnect to us.',
           },
         ]),
   ];

@@ -25,8 +25,8 @@ function progressChart({ moved }: MigrationStatistics, startedAt: string | null,
   }
   return figure(
     'Progress over time',
-    'The total number of companies moved so far. Times are in UTC. While the line is flat, no company was moved, for example outside the agreed hours or while the migration was paused.',
-    stepChart([{ at: Date.parse(from), value: 0 }, ...points], total),
+    'The number of companies moved up to each point in time, in UTC. Where the line is flat, no company was moved, for example outside the agreed hours or while the migration was paused.',
+    stepChart([{ at: Date.parse(from), value: 0 }, ...points], total, 'companies moved'),
   );
 }
 
@@ -49,7 +49,7 @@ function durationCharts({
     .slice(Math.max(0, first - 1), last + 2);
   return figure(
     'Duration per company',
-    `Half of the companies took ${duration(medianMs)} or less, 95% took ${duration(p95Ms)} or less, and the slowest took ${duration(longestMs)}. This is the time for connecting a company and syncing its data, without the time in queues.`,
+    `Half of the companies took ${duration(medianMs)} or less, 95% took ${duration(p95Ms)} or less, and the slowest took ${duration(longestMs)}. This is the time taken to connect a company and sync its data, not counting time in queues.`,
     columnChart(columns, 'companies'),
     ...(slowest.length < 2
       ? []

@@ -68,7 +68,7 @@ const TABLE: readonly [string, CallFailure, readonly Call[], Consequence][] = [
 
 test.each(
   TABLE.flatMap(([name, failure, calls, expected]) => calls.map((call) => [name, call, failure, expected] as const)),
-)('%s: %s', (_, call, failure, expected) => {
+)('returns the consequence of %s for the call %s', (_, call, failure, expected) => {
   expect(consequenceOf(call, failure)).toEqual(expected);
 });
 
@@ -80,7 +80,7 @@ test.each<[string | undefined, Consequence]>([
   ['PlatformRateLimited', RETRY],
   ['SomethingNew', FAIL],
   [undefined, FAIL],
-])('a connection that cannot be linked because of %s has its consequence from the table', (statusText, expected) => {
+])('returns the consequence of the link error %s', (statusText, expected) => {
   expect(consequenceOfLinkError(statusText)).toEqual(expected);
 });
 

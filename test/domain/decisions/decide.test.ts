@@ -78,7 +78,7 @@ describe('pause and resume', () => {
     expect(decideAll(stopped, resume('support')).pause).toBeNull();
   });
 
-  test('do not keep other decisions from being applied', () => {
+  test('do not prevent other decisions', () => {
     const paused = decideAll(stateAt('supply-details'), pause('support'));
     expect(decideOne(paused, approve('supply-details', 'support')).outcome.applied).toBe(true);
   });

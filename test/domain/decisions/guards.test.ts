@@ -61,7 +61,7 @@ describe('a digest', () => {
       { counts: counts({ total: 2, failed: 1, migrated: 1, exceptionsDigest: 'e-1' }) },
       { counts: counts({ total: 2, failed: 1, migrated: 1, exceptionsDigest: 'e-2' }) },
     ],
-  ])('of %s lets an approval be applied, but not after a change: %s', (step, _, initial, changed) => {
+  ])('of %s is accepted, but refused after a change: %s', (step, _, initial, changed) => {
     const seen = stateAt(step, initial);
     const role = step === 'schedule' ? 'client' : 'support';
     const approval = { ...approve(step, role), digest: digestAt(seen, step) };

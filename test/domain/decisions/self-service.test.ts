@@ -47,7 +47,7 @@ test.each<[string, Partial<Counts>, boolean]>([
   ['the outcome of a company is unknown', { migrated: 2, outcomeUnknown: 1 }, false],
   ['a company has failed', { migrated: 2, failed: 1 }, false],
   ['all are moved or left out', { migrated: 1, skipped: 1, excluded: 1 }, true],
-])('it ends automatically only when nothing is left to decide: if %s, %s', (_, changes, ends) => {
+])('the last step is complete if %s: %s', (_, changes, ends) => {
   expect(isStepComplete(moving(changes), 'complete-migration')).toBe(ends);
 });
 
@@ -126,7 +126,7 @@ test.each<[string, MigrationState, readonly string[], string]>([
     [],
     'every company has been moved or left out: the migration is ending',
   ],
-])('%s it waits for the client or nobody, with a sentence that says why', (_, state, roles, what) => {
+])('%s, the state says who has to act and what to do', (_, state, roles, what) => {
   expect(waitingForOf(state)).toEqual({ roles, what });
 });
 

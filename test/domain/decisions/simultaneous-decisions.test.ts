@@ -29,32 +29,32 @@ function decideInOrder(before: MigrationState, ...drafts: readonly DecisionDraft
   return { state, applied };
 }
 
-describe('an approval and a rejection of the first company', () => {
+describe('a decision against the first company that arrives together with its approval', () => {
   const proven = stateAt('migrate-first-company', {
     firstCompany: firstCompany(),
     counts: counts({ total: 10, waiting: 9, migrated: 1 }),
   });
   const approval = approve('migrate-first-company', 'support');
   const contradictions: readonly (readonly [string, DecisionDraft])[] = [
-    ['rejected', reject('migrate-first-company', 'support', { afterwards: { next: 'same-company' } })],
-    ['replaced by another choice', { kind: 'first-company', role: 'support', reference: 'acme-7' }],
+    ['a rejection', reject('migrate-first-company', 'support', { afterwards: { next: 'same-company' } })],
+    ['a choice of another company', { kind: 'first-company', role: 'support', reference: 'acme-7' }],
   ];
 
-  test.each(contradictions)('withdraw the approval if the company is approved, then %s', (_, decision) => {
+  test.each(contradictions)('withdraws the approval if it arrives second: %s', (_, decision) => {
     const { state, applied } = decideInOrder(proven, approval, decision);
     expect(applied).toEqual([true, true]);
     expect(state.firstCompany).toBeNull();
     expect(isStepComplete(state, 'migrate-first-company')).toBe(false);
   });
 
-  test.each(contradictions)('refuse the approval if the company is %s, then approved', (_, decision) => {
+  test.each(contradictions)('prevents the approval if it arrives first: %s', (_, decision) => {
     const { state, applied } = decideInOrder(proven, decision, approval);
     expect(applied).toEqual([true, false]);
     expect(isStepComplete(state, 'migrate-first-company')).toBe(false);
   });
 });
 
-describe('a sign-off and a decision on a company', () => {
+describe('a decision on companies that arrives together with the sign-offs', () => {
   const finished = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 9, failed: 1 }) });
   const signOffs = [approve('complete-migration', 'support'), approve('complete-migration', 'client')] as const;
   const decisions: readonly (readonly [string, DecisionDraft])[] = [
@@ -65,20 +65,20 @@ describe('a sign-off and a decision on a company', () => {
     ['manifest-amended', { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 }],
   ];
 
-  test.each(decisions)('withdraw the sign-offs if they are followed by %s', (_, decision) => {
+  test.each(decisions)('withdraws the sign-offs if it arrives last: %s', (_, decision) => {
     const { state, applied } = decideInOrder(finished, ...signOffs, decision);
     expect(applied).toEqual([true, true, true]);
     expect(missingApprovals(state, 'complete-migration')).toEqual(['support', 'client']);
   });
 
-  test.each(decisions)('refuse the sign-offs after %s until that decision has been carried out', (_, decision) => {
+  test.each(decisions)('prevents the sign-offs until it has been carried out: %s', (_, decision) => {
     const { state, applied } = decideInOrder(finished, decision, ...signOffs);
     expect(applied).toEqual([true, false, false]);
     const carriedOut = { ...state, unrecorded: [] };
     expect(decideInOrder(carriedOut, ...signOffs).applied).toEqual([true, true]);
   });
 
-  test('allow the sign-offs after a refused retry', () => {
+  test('does not prevent the sign-offs if it is refused', () => {
     const allMoved = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 10 }) });
     expect(decideInOrder(allMoved, retry, ...signOffs).applied).toEqual([false, true, true]);
   });
@@ -102,23 +102,23 @@ describe('a cancellation', () => {
   });
 });
 
-describe('an approval and a rejection of a start time', () => {
+describe('a rejection of a start time that arrives together with its approval', () => {
   const proposed = decideAll(stateAt('schedule'), proposeTime('support'), approve('schedule', 'support'));
 
-  test('withdraw the proposal if it is fully approved, then rejected', () => {
+  test('withdraws the proposal if it arrives second', () => {
     const { state, applied } = decideInOrder(proposed, approve('schedule', 'client'), reject('schedule', 'support'));
     expect(applied).toEqual([true, true]);
     expect(state).toMatchObject({ step: 'schedule', proposal: null });
     expect(missingApprovals(state, 'schedule')).toEqual(['client', 'support']);
   });
 
-  test('refuse the approval if the proposal is rejected first', () => {
+  test('prevents the approval if it arrives first', () => {
     const { applied } = decideInOrder(proposed, reject('schedule', 'support'), approve('schedule', 'client'));
     expect(applied).toEqual([true, false]);
   });
 });
 
-test('the later of a pause and a resume counts', () => {
+test('the second of a pause and a resume takes effect if they arrive together', () => {
   const pause: DecisionDraft = { kind: 'pause', role: 'support' };
   const resume: DecisionDraft = { kind: 'resume', role: 'support' };
   expect(decideInOrder(stateAt('schedule'), pause, resume)).toMatchObject({

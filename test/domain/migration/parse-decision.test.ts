@@ -44,7 +44,7 @@ describe('a well-formed message', () => {
   });
 });
 
-describe('a malformed message', () => {
+describe('parseDecision', () => {
   const eightDays = Array.from({ length: 8 }, () => 'mon');
   const tooMany = Array.from({ length: MAX_COMPANIES_PER_MESSAGE + 1 }, (_, index) => `c${index}`);
 
@@ -125,11 +125,11 @@ describe('a malformed message', () => {
     ],
     ['a count that is text', 'credentialsSupplied', { ...SENT, companies: '3' }, 'companies must be a number'],
     ['a negative count', 'credentialsSupplied', { ...SENT, companies: -1 }, 'companies must be a number'],
-  ])('with %s (%s) is refused with what was expected', (_, message, input, expected) => {
+  ])('refuses a message with %s (%s), and says what it expects', (_, message, input, expected) => {
     expect(parse(message, input)).toEqual({ malformed: expect.stringContaining(expected) as string });
   });
 
-  test('is not one with the maximum number of companies', () => {
+  test('accepts a message with the maximum number of companies', () => {
     expect(parse('confirmSyncDisabled', { ...SENT, companies: tooMany.slice(1) })).toHaveProperty('decision');
   });
 });

@@ -100,7 +100,7 @@ describe('the head of the report', () => {
   test.each<[Partial<ReportHead>, string]>([
     [{}, 'State: in progress (this report is preliminary)'],
     [{ paused: true }, 'State: paused (this report is preliminary)'],
-    [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| closed |  | 2026-11-20 23:00 UTC |'],
+    [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| migration closed |  | 2026-11-20 23:00 UTC |'],
     [{}, 'Who to call: Sam, +44 20 7946 0000'],
     [{}, 'Details supplied: 2026-11-20 22:00 UTC by Cleo'],
     [{}, '| must reconnect | 1 |'],
@@ -154,7 +154,7 @@ describe('the head of the report', () => {
       '- **Not yet** (2): companies that can still be moved.\n- **Yes**: companies that were left out',
     );
     expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain(
-      '- **Yes** (4): companies to which we have no access.',
+      '- **Yes** (4): companies whose access was not handed over to us.',
     );
   });
 
@@ -228,7 +228,7 @@ describe('a company in the report', () => {
     expect(row).toContain('| latest |');
   });
 
-  test('that was left out is shown with when, by whom and why', () => {
+  test('that was left out is shown with the person who decided it and the reason', () => {
     const leftOut = { settledBy: 'Sam', settledReason: 'sold', crossedAt: null, companyId: null };
     expect(rowsOf({ ...COMPANY, ...leftOut, state: 'excluded' }, false)).toEqual({
       'Left out': '| C-1 | Bramble \\| Finch Interiors | before its move | Sam | sold |  | yes |  |',

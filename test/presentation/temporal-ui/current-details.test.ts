@@ -115,7 +115,7 @@ test.each<[string, Partial<MigrationState>, string]>([
   },
 );
 
-test('the page stays below the 20 KB limit of Temporal, however long the text that people wrote is', () => {
+test('the page stays below the 20 KB limit of Temporal, even if people wrote very long text', () => {
   const long = '\u{1F98A}'.repeat(100);
   const state = stateAt('complete-migration', {
     ...estimated,
