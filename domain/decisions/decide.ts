@@ -3,7 +3,7 @@
  *
  * `decide` is pure: it returns the state after a decision. A refusal is not an error: it is recorded with its reason
  * and changes nothing else. The rules of the larger kinds are in `approvals`, `rejections`, `first-company`,
- * `exceptions` and `supplied-details`. `guards` holds the rules that apply to every kind.
+ * `exceptions` and `supplied-details`. `guards` contains the rules for every kind.
  */
 import type { Decision, Outcome, SyncDisabledConfirmation, Unreadable } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';

@@ -54,7 +54,7 @@ function withoutSignOff(state: MigrationState): MigrationState {
   return withoutApprovals(state, 'complete-migration');
 }
 
-/** Returns false while companies are moving, because the counts can then lag behind the ledger. */
+/** Returns whether there are certainly no exceptions. While companies move, the counts can lag behind the ledger. */
 function hasNoExceptions({ step, counts }: MigrationState): boolean {
   const countsMayLag = step === 'complete-migration' && movableCompanies(counts) > 0;
   return counts.failed + counts.outcomeUnknown === 0 && !countsMayLag;

@@ -135,7 +135,7 @@ export function estimate({ volume, limits, speedEstimate, from }: EstimateInput)
   const within = (factor: number) => ({
     ms: Math.round((importMs + syncMs) * factor),
     // Syncs and their verification continue outside the windows.
-    end: later(endWithin(limits.windows, from, importMs * factor), syncMs * factor),
+    end: plusMs(endWithin(limits.windows, from, importMs * factor), syncMs * factor),
   });
   const [low, high] = [within(1 / SPREAD[basis]), within(SPREAD[basis])];
   return {
@@ -179,7 +179,7 @@ function meanRecords({ companies, records, companiesWithoutVolume }: Volume): nu
   return companies === 0 ? 0 : (records + companiesWithoutVolume * ASSUMED_RECORDS) / companies;
 }
 
-function later(instant: string | null, ms: number): string | null {
+function plusMs(instant: string | null, ms: number): string | null {
   return instant === null ? null : new Date(Date.parse(instant) + ms).toISOString();
 }
 

@@ -18,7 +18,7 @@ export function warning(...[code, message, advice]: FindingText): PreflightFindi
   return { code, severity: 'warning', message, advice };
 }
 
-/** Attaches a company and one of its fields to a finding. */
+/** Attaches a finding to a field of a company. */
 export function attachTo({ row, reference }: ManifestRow, field: string, finding: PreflightFinding): PreflightFinding {
   return { ...finding, about: { row, reference }, field };
 }

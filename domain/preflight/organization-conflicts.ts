@@ -34,8 +34,8 @@ export function organizationFindings(
   const migrationId = conflicts.openElsewhere.get(key);
   const company = conflicts.connected.get(key);
   return [
-    ...(migrationId === undefined ? [] : [openElsewhere(row.organization, migrationId)]),
-    ...(company === undefined || isReauthorized(row, company) ? [] : [connected(row.organization, company)]),
+    ...(migrationId === undefined ? [] : [openElsewhereFinding(row.organization, migrationId)]),
+    ...(company === undefined || isReauthorized(row, company) ? [] : [connectedFinding(row.organization, company)]),
   ].map((finding) => attachTo(row, platform.organizationField, finding));
 }
 
@@ -44,13 +44,13 @@ function isReauthorized({ named }: ManifestRow, { companyId, status }: Connected
   return named?.companyId === companyId && status !== 'Linked';
 }
 
-function openElsewhere(organization: string, migrationId: string): PreflightFinding {
+function openElsewhereFinding(organization: string, migrationId: string): PreflightFinding {
   const message = `${quoted(organization)} is already part of migration ${migrationId}`;
   const advice = 'an organization can be in only one migration: remove it from one of the two';
   return error('organization-open-elsewhere', message, advice);
 }
 
-function connected(organization: string, { companyId, name, status }: ConnectedCompany): PreflightFinding {
+function connectedFinding(organization: string, { companyId, name, status }: ConnectedCompany): PreflightFinding {
   const which = `company ${quoted(name)} (${companyId}) in the account`;
   return status === 'Linked'
     ? error(

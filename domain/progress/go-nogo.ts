@@ -194,7 +194,7 @@ function pauseNotes(
   opening: WindowOccurrence | null,
 ): readonly string[] {
   return [
-    tolerance(limits, failures),
+    toleranceText(limits, failures),
     'the service rejects the API key, or the account reaches a limit or expires (401, 402, 403)',
     `${platform.name} rejects the application, or a credential belongs to another organization`,
     'an outage of the service or the platform does not pause it: the migration waits and retries',
@@ -207,7 +207,7 @@ function pauseNotes(
   ];
 }
 
-function tolerance(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
+function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
   const { toleratedFailures, toleratedShare } = limits;
   const soFar = `(${failures.failed} of ${failures.tried} so far)`;
   if (exceedsTolerance(limits, failures)) return `too many companies were not moved ${soFar}`;

@@ -21,7 +21,7 @@ const TEXTS_WIDTH = 100;
 /** Maximum length of a label, because a longer one would overlap its bar. Characters. */
 const MAX_LABEL_LENGTH = 38;
 
-/** Draws horizontal bars below each other. */
+/** Draws horizontal bars, one per line. */
 export function barChart(bars: readonly Bar[], cssClass: string): Html {
   const largest = Math.max(...bars.map(({ value }) => value), 1);
   const height = bars.length * BAR_STEP;
@@ -73,7 +73,7 @@ export function columnChart(
 }
 
 const STEPS_HEIGHT = 190;
-/** Space beside the steps: on the left for the labels of the vertical axis. */
+/** Space to the left of the steps, for the labels of the vertical axis, and to their right. */
 const LEFT = 56;
 const RIGHT = 26;
 

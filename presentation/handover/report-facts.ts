@@ -142,7 +142,7 @@ export function outOfDateText({ ending, planned, figures }: ReportHead): string 
 /** Returns what may be switched back on, and how many companies each answer applies to. */
 export function switchOnPoints({ counts, figures, ending }: ReportHead): readonly Point[] {
   const { crossed, crossingUnknown } = figures;
-  const others = counts.total - crossed - crossingUnknown;
+  const notHandedOver = counts.total - crossed - crossingUnknown;
   return [
     {
       topic: 'Never',
@@ -158,7 +158,7 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
       ? [
           {
             topic: 'Not yet',
-            companies: others - counts.excluded - counts.skipped,
+            companies: notHandedOver - counts.excluded - counts.skipped,
             text: 'companies that can still be moved.',
           },
           { topic: 'Yes', text: 'companies that were left out, unless the tables below say otherwise.' },
@@ -166,7 +166,7 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
       : [
           {
             topic: 'Yes',
-            companies: others,
+            companies: notHandedOver,
             text: 'companies whose access was not handed over to us. You may use them in your own application until their end customers reconnect to us.',
           },
         ]),

@@ -40,9 +40,9 @@ export function decisionText(decision: Decision): string {
   }
 }
 
-function limitsText({ windows, ...others }: LimitsChange): string {
+function limitsText({ windows, ...otherLimits }: LimitsChange): string {
   return [
-    ...Object.entries(others).map(([name, value]) => `${name} to ${JSON.stringify(value)}`),
+    ...Object.entries(otherLimits).map(([name, value]) => `${name} to ${JSON.stringify(value)}`),
     ...(windows ? [`windows to ${windows.length === 0 ? 'none' : windowsText(windows)}`] : []),
   ].join(', ');
 }

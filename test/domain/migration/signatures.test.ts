@@ -73,7 +73,7 @@ const altered = (change: Fields): Fields => ({ ...signed(), ...change });
 
 test.each<[string, Fields, RegExp]>([
   ['is not signed', content(), /must be signed; this one is not/],
-  ['has a malformed signature', altered({ signature: 'mine' }), /must be signed/],
+  ['has a malformed signature', altered({ signature: 'not a signature' }), /must be signed/],
   ['is signed with an unknown key', signed({}, { key: EVE }), /does not belong to an approver/],
   [
     'claims to be signed with another key',

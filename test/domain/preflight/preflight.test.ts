@@ -32,7 +32,7 @@ const SERVICE: ServiceFacts = {
   account: ACCOUNT,
   platformEnabled: true,
   callbackUrl: 'https://service.example/callback',
-  application: { clientId: 'mine', environment: 'production' },
+  application: { clientId: 'app-1', environment: 'production' },
 };
 const facts = (changes: Partial<PreflightFacts> = {}): PreflightFacts => ({
   route: 'managed',
@@ -70,14 +70,14 @@ test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
   ],
   [
     'a sandbox application for production companies',
-    service({ application: { clientId: 'mine', environment: 'sandbox' } }),
+    service({ application: { clientId: 'app-1', environment: 'sandbox' } }),
     'application-environment',
     'error',
   ],
   [
     'a sandbox application for the sandbox of the same platform',
     {
-      ...service({ application: { clientId: 'mine', environment: 'sandbox' } }),
+      ...service({ application: { clientId: 'app-1', environment: 'sandbox' } }),
       platform: platform('quickbooks-online-sandbox'),
     },
     'application-environment',
@@ -85,7 +85,7 @@ test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
   ],
   [
     'a sandbox application for a platform without a separate sandbox entry',
-    { ...service({ application: { clientId: 'mine', environment: 'sandbox' } }), platform: platform('freshbooks') },
+    { ...service({ application: { clientId: 'app-1', environment: 'sandbox' } }), platform: platform('freshbooks') },
     'application-environment',
     'warning',
   ],

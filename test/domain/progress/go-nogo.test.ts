@@ -18,7 +18,7 @@ const SERVICE: GoNoGoFacts['service'] = {
   account: { plan: 'paid', role: 'administrator', companyLimit: null, companiesUsed: 1, expiresAt: null },
   platformEnabled: true,
   callbackUrl: null,
-  application: { clientId: 'mine', environment: 'production' },
+  application: { clientId: 'app-1', environment: 'production' },
 };
 
 const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING): GoNoGoFacts => ({
