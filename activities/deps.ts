@@ -20,8 +20,8 @@ export interface WindowSchedules {
 
 /** Reads from Temporal what the workflow of a migration cannot report itself. */
 export interface WorkflowStatus {
-  /** Returns `terminated` after a termination or a time-out, and `unclear` if it is unknown or ended otherwise. */
-  of(migrationId: string): Promise<'running' | 'terminated' | 'unclear'>;
+  /** Returns `terminated` after a termination or a time-out, and `unknown` if it is unknown or ended otherwise. */
+  of(migrationId: string): Promise<'running' | 'terminated' | 'unknown'>;
   /** Lists the migrations that have a Schedule for their windows. */
   scheduled(): Promise<readonly string[]>;
 }

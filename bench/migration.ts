@@ -57,8 +57,8 @@ export async function awaitProgress(
 
 /** Sends a decision and throws if it was not applied. */
 export async function applyDecision(ferry: LedgerClient, id: string, ...[message, sent]: DecisionSent): Promise<void> {
-  const { became, text } = await decide(ferry, id, message, sent);
-  if (became !== 'applied') throw new Error(`${id}: ${message} was ${became}: ${text}`);
+  const { outcome, text } = await decide(ferry, id, message, sent);
+  if (outcome !== 'applied') throw new Error(`${id}: ${message} was ${outcome}: ${text}`);
 }
 
 type DecisionSent = Parameters<typeof decide> extends [unknown, unknown, ...infer Rest] ? Rest : never;
@@ -93,7 +93,7 @@ export async function prepareBatch(
   await awaitProgress(
     ferry,
     id,
-    ({ firstCompany, step }) => step === 'migrate-first-company' && firstCompany?.stage === 'proven',
+    ({ firstCompany, step }) => step === 'migrate-first-company' && firstCompany?.stage === 'verified',
   );
   return { id, companies: count };
 }
@@ -122,7 +122,7 @@ export async function moveBatch(
 ): Promise<number> {
   const counting = setInterval(() => {
     countCompanies(ferry.db, id).then(
-      ({ migrated }) => report(migrated - 1),
+      ({ moved }) => report(moved - 1),
       () => undefined,
     );
   }, COUNT_INTERVAL_MS);
@@ -131,8 +131,8 @@ export async function moveBatch(
     await ferry.temporal.workflow.getHandle(id).signal('approve', { step: 'migrate-first-company', ...SUPPORT });
     await awaitBatchEnd(ferry, id);
     const tookMs = performance.now() - startedAt;
-    const { migrated } = await countCompanies(ferry.db, id);
-    if (migrated !== companies + 1) throw new Error(`${id}: only ${migrated} of ${companies + 1} companies were moved`);
+    const { moved } = await countCompanies(ferry.db, id);
+    if (moved !== companies + 1) throw new Error(`${id}: only ${moved} of ${companies + 1} companies were moved`);
     return tookMs;
   } finally {
     clearInterval(counting);

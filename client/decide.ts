@@ -25,7 +25,7 @@ export interface DecisionContent {
 /** The result of sending a decision. */
 export interface DecisionResult {
   /** `recorded` means that Temporal keeps the decision until a worker applies or refuses it. */
-  readonly became: 'applied' | 'refused' | 'recorded';
+  readonly outcome: 'applied' | 'refused' | 'recorded';
   /** Identifies the decision in the audit trail. */
   readonly decisionId: string;
   /** The outcome in a sentence. */
@@ -67,18 +67,18 @@ export async function decide(
     const outcome = await send(ferry, migrationId, message, decision);
     if (outcome instanceof UnknownPayloadKey) {
       const text = `sent, but its outcome cannot be read here: payload key ${outcome.keyId} is missing`;
-      return { became: 'recorded', decisionId, text, signedBy };
+      return { outcome: 'recorded', decisionId, text, signedBy };
     }
     if (outcome) {
       const changesCompanies = outcome.applied && COMPANY_DECISIONS.includes(message);
       const { text } = changesCompanies ? await outcomeInLedger(ferry, migrationId, outcome) : outcome;
-      return { became: outcome.applied ? 'applied' : 'refused', decisionId, text, signedBy };
+      return { outcome: outcome.applied ? 'applied' : 'refused', decisionId, text, signedBy };
     }
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw await closedOrMissing(ferry, migrationId);
     throw error;
   }
-  return { became: 'recorded', decisionId, text: 'recorded but not applied yet: no worker is answering', signedBy };
+  return { outcome: 'recorded', decisionId, text: 'recorded but not applied yet: no worker is answering', signedBy };
 }
 
 interface IdentifiedDecision extends DecisionContent {

@@ -26,7 +26,7 @@
  *   });
  *   await waitForPreflight(ferry, migrationId);
  *   const { digests, waitingFor } = await readProgress(ferry, migrationId);
- *   const { became, text } = await decide(ferry, migrationId, 'approve', {
+ *   const { outcome, text } = await decide(ferry, migrationId, 'approve', {
  *     step: 'supply-details',
  *     digest: digests['supply-details'],
  *     role: 'support',

@@ -14,7 +14,7 @@ export interface WindowSchedule {
   readonly migrationId: string;
   readonly windows: readonly Window[];
   /** The current window, if one is open, and the next ones; empty if the migration has no windows or has ended. */
-  readonly openings: readonly WindowOccurrence[];
+  readonly occurrences: readonly WindowOccurrence[];
   /** `not-yet`: the Schedule is created in step 6. `none`: the migration has no windows or has ended. */
   readonly state: 'running' | 'paused' | 'not-yet' | 'none';
   /** Who paused or resumed the Schedule, and why; null if nobody has. */
@@ -35,7 +35,7 @@ export async function readWindowSchedule(ferry: LedgerClient, migrationId: strin
   return {
     migrationId,
     windows: limits.windows,
-    openings: hasWindows ? windowOccurrences(limits.windows, now.toISOString()) : [],
+    occurrences: hasWindows ? windowOccurrences(limits.windows, now.toISOString()) : [],
     state: description ? stateOf(description) : hasWindows ? 'not-yet' : 'none',
     note: description?.state.note ?? null,
   };

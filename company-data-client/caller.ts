@@ -14,7 +14,7 @@
 import type { z } from 'zod';
 import { redactErrorText } from '../security/redaction';
 import { correlationIdOf, errorFromResponse } from './error-answer';
-import { CompanyDataError, DeferredUntil, NoAnswer, UnreadableAnswer } from './errors';
+import { CompanyDataError, DeferredUntil, NoResponse, UnreadableResponse } from './errors';
 import { createRateLimiter } from './rate-limiter';
 import { type Idempotency, mayRetry, RetryBudget, type RetryPolicy, type RetryWait } from './retry-budget';
 import type { HttpRequest, HttpResponse, Transport } from './transport';
@@ -95,7 +95,7 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
     try {
       await recordSendIntent?.();
       if (sendBefore && new Date() >= sendBefore)
-        throw new NoAnswer(request.call, 'refused', 'not sent: its deadline has passed');
+        throw new NoResponse(request.call, 'refused', 'not sent: its deadline has passed');
       response = await transport.send(request, budget.endsAt, signal);
       return response;
     } finally {
@@ -161,7 +161,7 @@ function isSuccess({ status }: HttpResponse, { method }: Call, isRetry: boolean)
 function parseBody<S extends z.ZodType>(response: HttpResponse, call: string, schema: S): z.output<S> {
   if (response.cutOff) throw response.cutOff;
   const unreadable = (message: string) =>
-    new UnreadableAnswer(call, response.status, correlationIdOf(response), message);
+    new UnreadableResponse(call, response.status, correlationIdOf(response), message);
   const json = parseJson(response.body);
   if (json === undefined) {
     const body = response.body === '' ? 'an empty body' : 'a body that is not JSON';
@@ -185,5 +185,5 @@ function parseJson(text: string): unknown {
 function deferredByRateLimit(call: string, until: Date): DeferredUntil {
   const error = 'too many requests, according to an earlier response';
   const retryAfterMs = until.getTime() - Date.now();
-  return new DeferredUntil(call, until, { kind: 'answer', status: 429, error, service: '', retryAfterMs });
+  return new DeferredUntil(call, until, { kind: 'response', status: 429, error, service: '', retryAfterMs });
 }

@@ -5,7 +5,7 @@ import { redactErrorText } from '../security/redaction';
 import {
   AccessDenied,
   BadRequest,
-  ErrorAnswer,
+  ErrorResponse,
   KeyRefused,
   LimitReached,
   NotFound,
@@ -22,13 +22,13 @@ import type { HttpResponse } from './transport';
  *
  * @param secrets values that the call sent; they are masked in the error's text
  */
-export function errorFromResponse(call: string, response: HttpResponse, secrets: readonly string[]): ErrorAnswer {
+export function errorFromResponse(call: string, response: HttpResponse, secrets: readonly string[]): ErrorResponse {
   const clean = (text: string) => redactErrorText(text, secrets);
   const body = errorBody(response.body);
   const correlationId = uuidIn(body?.correlationId) ?? correlationIdOf(response);
   const waitMs = retryAfterMs(response.headers, Date.now());
-  const failure: Extract<CallFailure, { kind: 'answer' }> = {
-    kind: 'answer',
+  const failure: Extract<CallFailure, { kind: 'response' }> = {
+    kind: 'response',
     status: response.status,
     error: clean(body?.error || textOfPage(response)),
     service: clean(body?.service ?? ''),
@@ -68,7 +68,7 @@ function uuidIn(value: unknown): string | undefined {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function classOf(status: number): typeof ErrorAnswer {
+function classOf(status: number): typeof ErrorResponse {
   switch (status) {
     case 400:
       return BadRequest;
@@ -90,7 +90,7 @@ function classOf(status: number): typeof ErrorAnswer {
     case 504:
       return ServiceFailing;
     default:
-      return ErrorAnswer;
+      return ErrorResponse;
   }
 }
 

@@ -37,11 +37,11 @@ export abstract class CompanyDataError extends Error {
   abstract toFailure(): CallFailure;
 }
 
-type AnswerFailure = Extract<CallFailure, { kind: 'answer' }>;
+type AnswerFailure = Extract<CallFailure, { kind: 'response' }>;
 
 /** Thrown when the service responds with an error status. Most statuses have their own subclass. */
-export class ErrorAnswer extends CompanyDataError {
-  override readonly name: string = 'ErrorAnswer';
+export class ErrorResponse extends CompanyDataError {
+  override readonly name: string = 'ErrorResponse';
 
   /** @param validation the messages of `validation.errors` in the response body */
   constructor(
@@ -66,17 +66,17 @@ export class ErrorAnswer extends CompanyDataError {
 }
 
 /** Thrown when the request is invalid (400). `validation` lists the reasons. */
-export class BadRequest extends ErrorAnswer {
+export class BadRequest extends ErrorResponse {
   override readonly name = 'BadRequest';
 }
 
 /** Thrown when the API key is missing, malformed or wrong (401). */
-export class KeyRefused extends ErrorAnswer {
+export class KeyRefused extends ErrorResponse {
   override readonly name = 'KeyRefused';
 }
 
 /** Thrown when the account has reached a limit or has expired (402). The error text says which. */
-export class LimitReached extends ErrorAnswer {
+export class LimitReached extends ErrorResponse {
   override readonly name = 'LimitReached';
 }
 
@@ -84,17 +84,17 @@ export class LimitReached extends ErrorAnswer {
  * Thrown when the API key lacks a permission, or the platform denies the service access (403). `answer.service` names
  * which of them refused.
  */
-export class AccessDenied extends ErrorAnswer {
+export class AccessDenied extends ErrorResponse {
   override readonly name = 'AccessDenied';
 }
 
 /** Thrown when the resource does not exist, or the platform has no such data type (404). */
-export class NotFound extends ErrorAnswer {
+export class NotFound extends ErrorResponse {
   override readonly name = 'NotFound';
 }
 
 /** Thrown when the resource is not ready (409): not synced yet, a sync in progress, or no linked connection. */
-export class NotReady extends ErrorAnswer {
+export class NotReady extends ErrorResponse {
   override readonly name = 'NotReady';
 
   override get retrySafety(): RetrySafety {
@@ -103,7 +103,7 @@ export class NotReady extends ErrorAnswer {
 }
 
 /** Thrown when the service's rate limit is exceeded (429) and the retry budget is used up. */
-export class Throttled extends ErrorAnswer {
+export class Throttled extends ErrorResponse {
   override readonly name = 'Throttled';
 
   override get retrySafety(): RetrySafety {
@@ -112,7 +112,7 @@ export class Throttled extends ErrorAnswer {
 }
 
 /** Thrown when the service or a proxy in front of it fails temporarily (500, 502, 503, 504). */
-export class ServiceFailing extends ErrorAnswer {
+export class ServiceFailing extends ErrorResponse {
   override readonly name = 'ServiceFailing';
 
   override get retrySafety(): RetrySafety {
@@ -124,8 +124,8 @@ export class ServiceFailing extends ErrorAnswer {
  * Thrown when no complete response arrived. `refused`: the request was certainly never sent. `time-out` and `dropped`:
  * the call might have taken effect.
  */
-export class NoAnswer extends CompanyDataError {
-  override readonly name = 'NoAnswer';
+export class NoResponse extends CompanyDataError {
+  override readonly name = 'NoResponse';
 
   constructor(
     call: string,
@@ -141,13 +141,13 @@ export class NoAnswer extends CompanyDataError {
   }
 
   toFailure(): CallFailure {
-    return { kind: 'no-answer', reason: this.reason };
+    return { kind: 'no-response', reason: this.reason };
   }
 }
 
 /** Thrown when a response with a success status is not in the form that the call expects. */
-export class UnreadableAnswer extends CompanyDataError {
-  override readonly name: string = 'UnreadableAnswer';
+export class UnreadableResponse extends CompanyDataError {
+  override readonly name: string = 'UnreadableResponse';
 
   constructor(
     call: string,
@@ -169,7 +169,7 @@ export class UnreadableAnswer extends CompanyDataError {
  * Thrown when a list cannot be read to its end, because its links form a circle or point to another host, or because
  * its total keeps shrinking.
  */
-export class BrokenPaging extends UnreadableAnswer {
+export class BrokenPaging extends UnreadableResponse {
   override readonly name = 'BrokenPaging';
 }
 

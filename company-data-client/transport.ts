@@ -12,7 +12,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isNativeError } from 'node:util/types';
 import { type Dispatcher, Pool } from 'undici';
-import { type CompanyDataError, NoAnswer, UnreadableAnswer } from './errors';
+import { type CompanyDataError, NoResponse, UnreadableResponse } from './errors';
 import { createSemaphore, type Semaphore } from './semaphore';
 
 /** Longest error body that is read. */
@@ -54,7 +54,7 @@ export interface Transport {
    * Sends one request once.
    *
    * @param latest deadline for getting a connection, epoch milliseconds
-   * @throws {NoAnswer} if no status arrived; the reason is `refused` if no connection became free before `latest`
+   * @throws {NoResponse} if no status arrived; the reason is `refused` if no connection became free before `latest`
    * @throws the signal's reason as soon as the signal aborts
    */
   send(request: HttpRequest, latest: number, signal: AbortSignal | undefined): Promise<HttpResponse>;
@@ -90,7 +90,7 @@ export function createTransport({ origin, authorization, connections }: Transpor
     async send(request, latest, signal) {
       const { pool, slots } = request.freshConnection ? fresh : reused;
       const release = await slots.acquire(latest, signal);
-      if (!release) throw new NoAnswer(request.call, 'refused', 'not sent: no connection became free in time');
+      if (!release) throw new NoResponse(request.call, 'refused', 'not sent: no connection became free in time');
       const deadline = startDeadline(request, signal);
       const startedAt = performance.now();
       try {
@@ -111,7 +111,7 @@ export function createTransport({ origin, authorization, connections }: Transpor
         return { ...complete, durationMs: performance.now() - startedAt };
       } catch (error) {
         signal?.throwIfAborted();
-        throw noAnswer(request.call, error);
+        throw noResponse(request.call, error);
       } finally {
         deadline.clear();
         release();
@@ -131,7 +131,7 @@ export function createTransport({ origin, authorization, connections }: Transpor
 function startDeadline({ call, timeoutMs }: HttpRequest, signal: AbortSignal | undefined) {
   const deadline = new AbortController();
   const timer = setTimeout(() => {
-    deadline.abort(new NoAnswer(call, 'time-out', `no complete response within ${timeoutMs} ms`));
+    deadline.abort(new NoResponse(call, 'time-out', `no complete response within ${timeoutMs} ms`));
   }, timeoutMs);
   const abort = () => deadline.abort(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
@@ -155,21 +155,21 @@ async function readAll(call: string, { statusCode: status, headers, body }: Disp
       chunks.push(chunk);
       size += chunk.length;
       if (size <= limit) continue;
-      cutOff = new UnreadableAnswer(call, status, undefined, `the response is longer than ${limit} bytes`);
+      cutOff = new UnreadableResponse(call, status, undefined, `the response is longer than ${limit} bytes`);
       break;
     }
   } catch (error) {
-    cutOff = noAnswer(call, error);
+    cutOff = noResponse(call, error);
   }
   const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, limit));
   return { status, headers, body: text, ...(cutOff && { cutOff }) };
 }
 
-function noAnswer(call: string, error: unknown): NoAnswer {
-  if (error instanceof NoAnswer) return error;
+function noResponse(call: string, error: unknown): NoResponse {
+  if (error instanceof NoResponse) return error;
   const message = isNativeError(error) ? error.message : String(error);
-  if (neverConnected(error)) return new NoAnswer(call, 'refused', `could not connect: ${message}`, { cause: error });
-  return new NoAnswer(call, 'dropped', `the connection broke: ${message}`, { cause: error });
+  if (neverConnected(error)) return new NoResponse(call, 'refused', `could not connect: ${message}`, { cause: error });
+  return new NoResponse(call, 'dropped', `the connection broke: ${message}`, { cause: error });
 }
 
 /** Returns whether name resolution, connecting or the certificate check failed, so that the request never left. */

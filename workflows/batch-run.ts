@@ -18,7 +18,7 @@ export interface Batch {
   /** The number of this run within its migration, counted from 1. */
   readonly runNumber: number;
   /** The window in which companies may be started; null if they may be started at any time. */
-  readonly opening: WindowOccurrence | null;
+  readonly window: WindowOccurrence | null;
 }
 
 export interface BatchReport {
@@ -43,7 +43,7 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
   const begun = await shortActivities.beginRun({ migrationId, run: context.runName, ramp: runNumber === 1 });
   updateDetails(batch, begun.counts);
   await runAlongside(
-    () => moveAndVerify(context, begun, batch.opening),
+    () => moveAndVerify(context, begun, batch.window),
     // A cancelled run still reports the results of its last slices.
     (isOver) => CancellationScope.nonCancellable(() => reportProgress(batch, context, isOver)),
   );
@@ -53,29 +53,29 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
 /** Verifies companies whose sync may have finished, and starts companies in the background whenever some are ready. */
 async function moveAndVerify(
   context: RunContext,
-  { slicesAtOnce, mayStillSync }: RunStart,
+  { slicesAtOnce, stragglersAllowed }: RunStart,
   window: WindowOccurrence | null,
 ): Promise<void> {
   const { migrationId } = context;
   const importing = backgroundTask(() => importAll(context, slicesAtOnce), context.wake);
   const nextDelayMs = backoff(POLL_DELAY);
-  const isDone = ({ syncing, paused = false, heldByWindow = false }: CheckReport): boolean => {
+  const isDone = ({ syncing, paused = false, outsideWindow = false }: CheckReport): boolean => {
     // Windows were agreed during this run. End it here, because the migration creates their Schedule between runs.
-    if (heldByWindow && window === null) return true;
+    if (outsideWindow && window === null) return true;
     // Leave ramp stragglers syncing only if other companies are waiting to start.
-    return syncing <= (paused || heldByWindow ? 0 : mayStillSync);
+    return syncing <= (paused || outsideWindow ? 0 : stragglersAllowed);
   };
   importing.start();
   try {
     for (;;) {
-      const report = await sliceActivities.verifyDue({ migrationId });
-      context.note(report.settled, report.stop, report.blocked);
+      const report = await sliceActivities.verifySlice({ migrationId });
+      context.note(report.finished, report.stop, report.outage);
       if (report.claimable && !context.isEnding()) importing.start();
       if (context.stopReason() !== null) return;
       if (!importing.isRunning() && (isDone(report) || context.isEnding())) return;
-      const nextInMs = report.nextInMs ?? 0;
-      if (report.blocked) await context.waitOutOutage(report.blocked, nextInMs);
-      else await context.pause(nextDelayMs(nextInMs, report.settled > 0), 'Until the next check');
+      const nextInMs = report.nextCheckInMs ?? 0;
+      if (report.outage) await context.waitOutOutage(report.outage, nextInMs);
+      else await context.pause(nextDelayMs(nextInMs, report.finished > 0), 'Until the next check');
     }
   } finally {
     await importing.finish();
@@ -92,7 +92,7 @@ async function reportProgress(batch: Batch, context: RunContext, isOver: () => b
     await condition(() => isOver() || context.progress() > reported);
     if (isOver()) return;
     reported = context.progress();
-    const counts = await shortActivities.count({ migrationId });
+    const counts = await shortActivities.countCompanies({ migrationId });
     updateDetails(batch, counts);
     await migration.signal(batchProgressSignal, counts);
     await condition(isOver, REPORT_EVERY_MS, { summary: 'Until the next progress report to the migration' });

@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '../domain/migration/migration-state';
 import { shortActivities } from './activity-proxies';
 import type { Handover } from './migration/closing';
-import { closeLedger, removeUnused } from './migration/closing';
+import { closeLedger, deleteUnused } from './migration/closing';
 
 /**
  * Closes a migration that was terminated with Temporal's own tools, as if it had been cancelled. A terminated workflow
@@ -19,6 +19,6 @@ export async function closeTerminated({
   await shortActivities.recordDecisions({ migrationId, recorded: [recorded] });
   await shortActivities.deleteSchedule({ migrationId });
   const counts = await closeLedger(migrationId, 'cancelled');
-  await removeUnused(migrationId);
+  await deleteUnused(migrationId);
   return { ending: 'cancelled', counts };
 }

@@ -62,7 +62,7 @@ export const batchProgressSignal = defineSignal<[Counts]>('batchProgress');
  * Sends the current outage from a batch run to its migration, which shows it: at its beginning and after every probe
  * that fails. Null when the outage is over.
  */
-export const outageSignal = defineSignal<[Outage | null]>('standstill');
+export const outageSignal = defineSignal<[Outage | null]>('outage');
 
 /** Sends the window that is open from `openWindow` to the migration, which starts a batch run if it is in step 6. */
 export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened');
@@ -72,4 +72,4 @@ export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened
  * a person has paused or resumed. A migration sends it to its batch run when a decision has been recorded or a window
  * has opened.
  */
-export const wakeSignal = defineSignal('lookAgain');
+export const wakeSignal = defineSignal('wake');

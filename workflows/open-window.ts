@@ -11,7 +11,7 @@ import { windowOpenedSignal } from './messages';
  * @returns whether the window is open, and a sentence for the person who triggered it
  */
 export async function openWindow({ migrationId }: { readonly migrationId: string }): Promise<WindowStart> {
-  if ((await shortActivities.keepSchedule({ migrationId })) === 'none') return notOpened(NO_WINDOWS);
+  if ((await shortActivities.updateSchedule({ migrationId })) === 'none') return notOpened(NO_WINDOWS);
   const occurrence = await currentOccurrence(migrationId);
   if ('text' in occurrence) return occurrence;
   try {
@@ -35,11 +35,11 @@ const MAX_EARLY_MS = 60_000;
  */
 async function currentOccurrence(migrationId: string): Promise<WindowOccurrence | WindowStart> {
   for (;;) {
-    const { opening, opensInMs } = await shortActivities.openWindow({ migrationId });
-    if (opening === null) return notOpened(NO_WINDOWS);
-    if (opensInMs === 0) return opening;
+    const { window, opensInMs } = await shortActivities.findWindow({ migrationId });
+    if (window === null) return notOpened(NO_WINDOWS);
+    if (opensInMs === 0) return window;
     if (opensInMs > MAX_EARLY_MS)
-      return notOpened(`no company is started outside the windows; the next window opens at ${opening.opensAt}`);
+      return notOpened(`no company is started outside the windows; the next window opens at ${window.opensAt}`);
     await sleep(opensInMs, { summary: 'Until the window opens' });
   }
 }

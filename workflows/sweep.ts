@@ -11,7 +11,7 @@ export interface SweepOutcome {
   /** Terminated in Temporal. A `closeTerminated` workflow has been started for each of them. */
   readonly closing: readonly string[];
   /** Open in the ledger, but neither running nor terminated in Temporal. A person has to find out why. */
-  readonly unclear: readonly string[];
+  readonly unknown: readonly string[];
 }
 
 /** The decision-maker in the audit trail. It is the product, because no person decided. */
@@ -22,16 +22,16 @@ const DECIDED_BY = 'Tokenferry';
  * workers' Schedule starts it every hour; `ferry sweep --close` does the same on request.
  */
 export async function sweep(): Promise<SweepOutcome> {
-  const { schedulesDeleted, terminated, unclear } = await longActivities.lookForLeftBehind();
+  const { schedulesDeleted, terminated, unknown } = await longActivities.findTerminated();
   for (const migrationId of schedulesDeleted)
     log.info('deleted the Schedule of a migration that is no longer running', { migrationId });
   for (const migrationId of terminated) await startClosing(migrationId);
-  for (const migrationId of unclear)
+  for (const migrationId of unknown)
     log.warn(
       'the migration is open in the ledger, but it is neither running nor terminated in Temporal; run: ferry sweep',
       { migrationId },
     );
-  return { schedulesDeleted, closing: terminated, unclear };
+  return { schedulesDeleted, closing: terminated, unknown };
 }
 
 /** Starts to close a migration. Does not wait for the end, because interrupted companies may still have leases. */

@@ -14,29 +14,29 @@ export interface SliceReport {
   readonly claimed: number;
   readonly stop: StopReason | null;
   /** The outage that ended the slice; null if there was none. */
-  readonly blocked: OpenCircuit | null;
+  readonly outage: OpenCircuit | null;
   /** The current limit. A slice with a higher number must end. */
   readonly slicesAtOnce: number;
   /** Milliseconds until a company can be claimed; null if none is left or the migration is paused. */
   readonly nextClaimInMs: number | null;
   /** Milliseconds until a company can be reclaimed from an attempt that died; null if no company is importing. */
-  readonly nextTakeOverInMs: number | null;
+  readonly nextReclaimInMs: number | null;
 }
 
 export interface CheckReport {
   /** The number of companies whose verification has ended, whether they were moved or not. */
-  readonly settled: number;
+  readonly finished: number;
   readonly stop: StopReason | null;
   /** The outage that ended the checks; null if there was none. */
-  readonly blocked: OpenCircuit | null;
-  /** Absent in older histories, as is `heldByWindow`. */
+  readonly outage: OpenCircuit | null;
+  /** Absent in older histories, as is `outsideWindow`. */
   readonly paused?: boolean;
   /** Whether companies could be claimed if the window were open. */
-  readonly heldByWindow?: boolean;
+  readonly outsideWindow?: boolean;
   /** The number of companies that are still syncing. */
   readonly syncing: number;
   /** Milliseconds until the next check is due; null if no company is syncing. */
-  readonly nextInMs: number | null;
+  readonly nextCheckInMs: number | null;
   /** Whether companies can be claimed, now or later. */
   readonly claimable: boolean;
 }
@@ -55,7 +55,7 @@ export function batchActivities(deps: ActivityDeps) {
      *
      * @returns null unless the call should be retried later (no response, 5xx, 409, 429)
      */
-    async askService(): Promise<ServiceUnavailable | null> {
+    async probeService(): Promise<ServiceUnavailable | null> {
       try {
         await deps.service.account({ signal: cancellationSignal() });
         return null;
@@ -74,16 +74,16 @@ export function batchActivities(deps: ActivityDeps) {
         ...result,
         slicesAtOnce: paceOf(limits).slices,
         nextClaimInMs: remaining.paused ? null : remaining.nextClaimInMs,
-        nextTakeOverInMs: remaining.nextReclaimInMs,
+        nextReclaimInMs: remaining.nextReclaimInMs,
       };
     },
 
-    async verifyDue(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {
+    async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {
       const result = await verifySlice(deps, { ...work, onlyRow: null, everyDataSet: false });
       const remaining = await readRemainingWork(deps.db, work.migrationId);
-      const { paused, heldByWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;
+      const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;
       const claimable = !paused && nextClaimInMs !== null;
-      return { ...result, paused, heldByWindow, syncing, nextInMs: nextCheckInMs, claimable };
+      return { ...result, paused, outsideWindow, syncing, nextCheckInMs, claimable };
     },
   };
 }

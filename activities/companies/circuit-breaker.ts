@@ -20,7 +20,7 @@
  * and no company got through.
  *
  * There is no half-open state, because each slice has its own breaker. After an outage, the batch run waits, probes the
- * service with `askService`, and starts new slices (workflows/batch/outage.ts).
+ * service with `probeService`, and starts new slices (workflows/batch/outage.ts).
  */
 
 /** The outage that an open circuit breaker reports. */

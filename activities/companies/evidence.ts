@@ -1,7 +1,7 @@
 /** Turns the service's data about a company into evidence: one entry per check, worded for people. */
 import type { Connection, DataStatus, SyncSettings } from '../../company-data-client';
 import type { Evidence, Records, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
-import { CHECKS, recordsText } from '../../domain/companies/evidence';
+import { LABELS, recordsText } from '../../domain/companies/evidence';
 import { storedName } from '../../domain/companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { DueCompany } from '../../store';
@@ -14,7 +14,8 @@ import { organizationOf } from './service-refs';
  */
 export function refreshEvidence({ accepted }: DueCompany, platform: Platform): Evidence {
   return {
-    check: CHECKS.refreshed,
+    code: 'refreshed',
+    label: LABELS.refreshed,
     passed: true,
     detail: `${howAccepted(platform)}${accepted === null ? '; the response to the authorization was lost' : ''}`,
     ...rounded(accepted),
@@ -30,7 +31,8 @@ function howAccepted({ requiredFields, optionalFields }: Platform): string {
 
 export function authorizationEvidence({ status }: Connection, answer: ServiceAnswer): Evidence {
   return {
-    check: CHECKS.authorized,
+    code: 'authorized',
+    label: LABELS.authorized,
     passed: status === 'Linked',
     detail: `the connection is ${status}`,
     ...rounded(answer),
@@ -42,14 +44,20 @@ export function organizationEvidence(due: DueCompany, connection: Connection): E
   const organization = organizationOf(connection);
   const name = connection.connectionInfo?.['organizationName'];
   return {
-    check: CHECKS.organization,
+    code: 'organization',
+    label: LABELS.organization,
     passed: organization === undefined || organization === due.organization,
     detail: `${organization ?? 'not reported by the platform'}${name === undefined ? '' : ` (${name})`}, for ${due.name}`,
   };
 }
 
 export function nameEvidence({ name, storedName: stored }: DueCompany): Evidence {
-  return { check: CHECKS.name, passed: stored === storedName(name), detail: `stored as ${stored ?? 'nothing'}` };
+  return {
+    code: 'name',
+    label: LABELS.name,
+    passed: stored === storedName(name),
+    detail: `stored as ${stored ?? 'nothing'}`,
+  };
 }
 
 export interface DataSets {
@@ -87,13 +95,14 @@ export function groupDataSets(status: DataStatus): DataSets {
 }
 
 export function syncEvidence(dataType: string, passed: boolean): Evidence {
-  return { check: `${dataType} synced`, passed, detail: passed ? 'Complete' : 'failed' };
+  return { code: 'synced', label: `${dataType} synced`, passed, detail: passed ? 'Complete' : 'failed' };
 }
 
 /** Compares the number of records with the manifest. The check fails if there are fewer, but not if there are more. */
 export function recordEvidence(records: Records, answer: ServiceAnswer): Evidence {
   return {
-    check: `${records.dataType} complete`,
+    code: 'complete',
+    label: `${records.dataType} complete`,
     passed: records.expected === null || records.found >= records.expected,
     detail: recordsText(records),
     records,

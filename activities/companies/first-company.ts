@@ -1,5 +1,5 @@
 /** The activities for the first company, which is moved by the same code as all others, but with full evidence. */
-import { CHECKS } from '../../domain/companies/evidence';
+import { LABELS, type Evidence } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { StopReason } from '../../domain/companies/failures';
 import { beginRun, chooseFirstCompany, findCompany } from '../../store';
@@ -9,8 +9,8 @@ import type { ActivityDeps } from '../deps';
 export type FirstCompanyStep =
   | { readonly result: FirstCompany }
   | { readonly stop: StopReason }
-  /** `heldUpBy`: the outage or failure that delays the company; null if there is none. */
-  | { readonly againInMs: number; readonly heldUpBy: string | null };
+  /** `outageReason`: the outage or failure that delays the company; null if there is none. */
+  | { readonly retryInMs: number; readonly outageReason: string | null };
 
 const RUN = 'first-company';
 const CHECK_EVERY_MS = 1_000;
@@ -38,16 +38,17 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);
       const { row, reference, failure } = company;
       switch (company.state) {
-        case 'migrated':
-          return { result: { row, reference, stage: 'proven', failure, evidence: company.evidence ?? [] } };
+        case 'moved':
+          return { result: { row, reference, stage: 'verified', failure, evidence: company.evidence ?? [] } };
         case 'failed':
         case 'outcome-unknown':
         case 'skipped':
         case 'excluded': {
           const { correlationId } = company;
           const detail = company.failureText ?? company.state;
-          const notMoved = {
-            check: CHECKS.moved,
+          const notMoved: Evidence = {
+            code: 'moved',
+            label: LABELS.moved,
             passed: false,
             detail,
             ...(correlationId !== null && { correlationId }),
@@ -59,7 +60,7 @@ export function firstCompanyActivities(deps: ActivityDeps) {
         case 'waiting':
         case 'importing':
         case 'syncing':
-          return { againInMs: CHECK_EVERY_MS, heldUpBy: company.failureText ?? checked.blocked?.why ?? null };
+          return { retryInMs: CHECK_EVERY_MS, outageReason: company.failureText ?? checked.outage?.why ?? null };
       }
     },
   };

@@ -174,12 +174,12 @@ export class CompanyImport {
    * @returns undefined if no earlier attempt sent it, or it can be sent again
    */
   private afterLostAnswer(connection: Connection): ImportResult | undefined {
-    const { sentAt, onItsWay } = this.company;
+    const { sentAt, isInFlight } = this.company;
     if (sentAt === null) return undefined;
     const error = activeError(connection);
     // An error from before the send intent concerns an older credential.
     if (error && !(Date.parse(error.erroredOnUtc ?? '') < sentAt.getTime())) return this.refused(connection);
-    if (onItsWay) return this.concluded({ action: 'read-connection' }, 'the answer to its authorization was lost');
+    if (isInFlight) return this.concluded({ action: 'read-connection' }, 'the answer to its authorization was lost');
     if (this.context.platform.rotation !== 'each-refresh') return undefined;
     return this.ended({
       to: 'outcome-unknown',

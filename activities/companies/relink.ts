@@ -6,7 +6,7 @@ import type { ActivityDeps } from '../deps';
 
 export interface RelinkReport {
   /** The number of companies whose end customer has reconnected. They are syncing now. */
-  readonly relinked: number;
+  readonly reconnected: number;
   /** The number of companies whose end customer has not reconnected yet. */
   readonly waiting: number;
 }
@@ -17,12 +17,12 @@ export function relinkActivities({ db, service }: ActivityDeps) {
      * Checks every company whose end customer was asked to reconnect, and starts the syncs of those that are linked
      * again. If the service has deleted a company or its connection, gives up on it and continues with the others.
      */
-    async lookForRelinked({ migrationId }: { readonly migrationId: string }): Promise<RelinkReport> {
+    async checkReconnected({ migrationId }: { readonly migrationId: string }): Promise<RelinkReport> {
       const signal = cancellationSignal();
-      let relinked = 0;
+      let reconnected = 0;
       let waiting = 0;
       for (const { row, companyId, connectionId } of await readRelinking(db, migrationId)) {
-        heartbeat({ relinked, waiting });
+        heartbeat({ reconnected, waiting });
         try {
           const { value: connection } = await service.getConnection(companyId, connectionId, { signal });
           if (connection.status !== 'Linked') {
@@ -36,9 +36,9 @@ export function relinkActivities({ db, service }: ActivityDeps) {
           continue;
         }
         await recordRelinked(db, migrationId, row);
-        relinked += 1;
+        reconnected += 1;
       }
-      return { relinked, waiting };
+      return { reconnected, waiting };
     },
   };
 }

@@ -42,7 +42,7 @@ import { runWorkerPool } from './worker-pool';
 interface SliceEnd {
   readonly stop: StopReason | null;
   /** The outage that ended the slice; null if there was none. */
-  readonly blocked: OpenCircuit | null;
+  readonly outage: OpenCircuit | null;
 }
 
 /** The steps in which the import and the verification differ. */
@@ -94,7 +94,7 @@ async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcome>(
       },
     }),
   );
-  return { stop, blocked: breaker.report(concurrency) };
+  return { stop, outage: breaker.report(concurrency) };
 }
 
 export interface SliceWork {
@@ -184,7 +184,7 @@ export interface CheckWork {
 
 export interface CheckResult extends SliceEnd {
   /** The number of companies that are no longer syncing. */
-  readonly settled: number;
+  readonly finished: number;
 }
 
 /** Verifies every company whose next check is due, as many at once as all slices together can import. */
@@ -195,7 +195,7 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
   const signal = sharedSignal();
   /** The rows that are being checked. The ledger lists them as due until their outcomes have been written. */
   const rowsInFlight = new Set<number>();
-  let settled = 0;
+  let finished = 0;
 
   const end = await runSlice<{ company: DueCompany; syncTimeoutMs: number }, CheckOutcome>(deps, migrationId, {
     concurrencyOf: ({ slicesAtOnce, companiesPerSliceAtOnce }) => slicesAtOnce * companiesPerSliceAtOnce,
@@ -209,11 +209,11 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
     write: async (outcomes) => {
       await recordChecks(db, migrationId, outcomes);
       for (const { row } of outcomes) rowsInFlight.delete(row);
-      settled += outcomes.filter(({ to }) => to !== 'syncing').length;
-      heartbeat({ settled });
+      finished += outcomes.filter(({ to }) => to !== 'syncing').length;
+      heartbeat({ finished });
     },
   });
-  return { settled, ...end };
+  return { finished, ...end };
 }
 
 /** Counting more attempts can only lower the failure rate, so this sample is enough for a first check. */

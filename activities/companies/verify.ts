@@ -79,7 +79,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     }
     call = 'read-sync';
     const { value: settings } = await service.syncSettings(due.companyId, { signal });
-    return migrated(due, evidence, syncScheduleOf(settings, status));
+    return moved(due, evidence, syncScheduleOf(settings, status));
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
     const consequence = consequenceOf(call, error.toFailure());
@@ -213,8 +213,8 @@ function checkLater(due: DueCompany, afterMs?: number): Extract<CheckOutcome, { 
   return { row: due.row, to: 'syncing', nextCheckMs: afterMs ?? pollDelayMs(due.syncingForMs) * jitter };
 }
 
-function migrated(due: DueCompany, evidence: readonly Evidence[], schedule: SyncSchedule): VerificationResult {
-  return { outcome: { row: due.row, to: 'migrated', evidence, schedule }, stop: null };
+function moved(due: DueCompany, evidence: readonly Evidence[], schedule: SyncSchedule): VerificationResult {
+  return { outcome: { row: due.row, to: 'moved', evidence, schedule }, stop: null };
 }
 
 function failed(

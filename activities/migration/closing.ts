@@ -19,22 +19,22 @@ export function closingActivities({ db, service }: ActivityDeps) {
      *
      * @returns milliseconds until the last lease ends; null if no lease is left
      */
-    async settleInterrupted({ migrationId }: MigrationRef): Promise<{ readonly againInMs: number | null }> {
+    async resolveInterrupted({ migrationId }: MigrationRef): Promise<{ readonly retryInMs: number | null }> {
       const migration = await readMigration(db, migrationId);
       const platform = migration && findPlatform(migration.platformKey);
-      let againInMs: number | null = null;
+      let retryInMs: number | null = null;
       for (const company of platform ? await readInterrupted(db, migrationId) : []) {
-        if (company.leaseEndsInMs > 0) againInMs = Math.max(againInMs ?? 0, Math.ceil(company.leaseEndsInMs));
+        if (company.leaseEndsInMs > 0) retryInMs = Math.max(retryInMs ?? 0, Math.ceil(company.leaseEndsInMs));
         else {
           const resolution = await resolutionOf(service, migrationId, platform, company);
           await resolveInterrupted(db, migrationId, company.row, resolution);
         }
       }
-      return { againInMs };
+      return { retryInMs };
     },
 
     /** Removes companies that were created at the service for rows whose credential was never sent. */
-    async removeUnused({ migrationId }: MigrationRef): Promise<{ readonly removed: number }> {
+    async deleteUnused({ migrationId }: MigrationRef): Promise<{ readonly removed: number }> {
       const signal = cancellationSignal();
       const platform = findPlatform((await readMigration(db, migrationId))?.platformKey ?? '');
       let removed = 0;

@@ -25,7 +25,7 @@ export function estimateActivities({ db }: ActivityDeps) {
     },
 
     /** Estimates the rest from this migration's throughput. When a run has finished, stores it for later migrations. */
-    async estimateRest({
+    async estimateRemaining({
       migrationId,
       runFinished,
     }: MigrationRef & { readonly runFinished: boolean }): Promise<Estimate> {

@@ -31,7 +31,7 @@ interface MigrationRef {
 export interface RunStart {
   readonly slicesAtOnce: number;
   /** The run may end while this many companies, the stragglers of a ramp, are still syncing. */
-  readonly mayStillSync: number;
+  readonly stragglersAllowed: number;
   /** The counts when the run begins. Companies of an earlier run may still be syncing. */
   readonly counts: Counts;
 }
@@ -44,7 +44,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
       await openVault(db, keys, migrationId);
     },
 
-    async count({ migrationId }: MigrationRef): Promise<Counts> {
+    async countCompanies({ migrationId }: MigrationRef): Promise<Counts> {
       return countCompanies(db, migrationId);
     },
 
@@ -55,7 +55,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
       const rampSize = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
       return {
         slicesAtOnce: paceOf(limits).slices,
-        mayStillSync: rampSize.othersWait ? allowedStragglers(rampSize.companies) : 0,
+        stragglersAllowed: rampSize.othersWait ? allowedStragglers(rampSize.companies) : 0,
         counts: await countCompanies(db, migrationId),
       };
     },

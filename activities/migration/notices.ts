@@ -58,7 +58,7 @@ function signature(secret: Secret, content: string): string {
 
 export function noticeActivities({ notices }: ActivityDeps) {
   return {
-    async postNotice(notice: Notice): Promise<void> {
+    async sendNotice(notice: Notice): Promise<void> {
       const { workflowExecution, activityId } = activityInfo();
       await notices.post(notice, `${workflowExecution?.runId ?? notice.migrationId}.${activityId}`);
     },

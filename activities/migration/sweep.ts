@@ -9,13 +9,13 @@ export interface TerminatedMigrations {
   /** Terminated, but open in the ledger: organizations are still reserved, and credentials are not destroyed yet. */
   readonly terminated: readonly string[];
   /** Open in the ledger, but unknown to Temporal or ended in another way. */
-  readonly unclear: readonly string[];
+  readonly unknown: readonly string[];
 }
 
 export function sweepActivities({ db, schedules, workflowStatus }: ActivityDeps) {
   return {
     /** Deletes the Schedules of migrations that have ended, and finds migrations that are open only in the ledger. */
-    async lookForLeftBehind(): Promise<TerminatedMigrations> {
+    async findTerminated(): Promise<TerminatedMigrations> {
       const schedulesDeleted: string[] = [];
       for (const migrationId of await workflowStatus.scheduled()) {
         heartbeat();
@@ -24,13 +24,13 @@ export function sweepActivities({ db, schedules, workflowStatus }: ActivityDeps)
         schedulesDeleted.push(migrationId);
       }
       const terminated: string[] = [];
-      const unclear: string[] = [];
+      const unknown: string[] = [];
       for (const migrationId of await listOpenMigrations(db, activityInfo().namespace)) {
         heartbeat();
         const status = await workflowStatus.of(migrationId);
-        if (status !== 'running') (status === 'terminated' ? terminated : unclear).push(migrationId);
+        if (status !== 'running') (status === 'terminated' ? terminated : unknown).push(migrationId);
       }
-      return { schedulesDeleted, terminated, unclear };
+      return { schedulesDeleted, terminated, unknown };
     },
   };
 }

@@ -14,7 +14,7 @@ interface MigrationRef {
 /** When companies can be started. */
 export interface WindowStatus {
   /** The current or the next occurrence; null if the migration has no windows, so companies can start at any time. */
-  readonly opening: WindowOccurrence | null;
+  readonly window: WindowOccurrence | null;
   /** Milliseconds until it opens, by the ledger's clock; 0 if it is open. */
   readonly opensInMs: number;
 }
@@ -23,15 +23,15 @@ export function windowActivities(deps: ActivityDeps) {
   const { db, schedules } = deps;
   return {
     /** Finds the current or next occurrence and writes it to the ledger, which allows claims only within it. */
-    async openWindow({ migrationId }: MigrationRef): Promise<WindowStatus> {
+    async findWindow({ migrationId }: MigrationRef): Promise<WindowStatus> {
       const { next, now } = await nextOccurrences(deps, migrationId);
-      const opening = next[0] ?? null;
-      await setWindowOccurrence(db, migrationId, opening);
-      return { opening, opensInMs: opening ? Math.max(0, Date.parse(opening.opensAt) - now.getTime()) : 0 };
+      const window = next[0] ?? null;
+      await setWindowOccurrence(db, migrationId, window);
+      return { window, opensInMs: window ? Math.max(0, Date.parse(window.opensAt) - now.getTime()) : 0 };
     },
 
     /** Updates the migration's Schedule, or deletes it if the migration is closed or has no windows. */
-    async keepSchedule({ migrationId }: MigrationRef): Promise<ScheduleState> {
+    async updateSchedule({ migrationId }: MigrationRef): Promise<ScheduleState> {
       const migration = await readMigration(db, migrationId);
       const isOpen = migration !== undefined && migration.state !== 'closed';
       return schedules.keep(migrationId, isOpen ? (await nextOccurrences(deps, migrationId)).next : []);

@@ -11,7 +11,7 @@ export function createWorkflowStatus({ schedule, workflow }: Client): WorkflowSt
       try {
         return statusOf((await workflow.getHandle(migrationId).describe()).status.name);
       } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return 'unclear';
+        if (error instanceof WorkflowNotFoundError) return 'unknown';
         throw error;
       }
     },
@@ -35,6 +35,6 @@ function statusOf(status: WorkflowExecutionStatusName): Awaited<ReturnType<Workf
     case 'TIMED_OUT':
       return 'terminated';
     default:
-      return 'unclear';
+      return 'unknown';
   }
 }

@@ -54,7 +54,7 @@ async function measureFor(
     apiKey: new Secret(key),
     // The budget is longer than a minute, so that the client itself waits for the service's next minute.
     retryBudgetMs: 2 * MINUTE_MS,
-    onWait: ({ failure }) => void (refused += failure.kind === 'answer' && failure.status === 429 ? 1 : 0),
+    onWait: ({ failure }) => void (refused += failure.kind === 'response' && failure.status === 429 ? 1 : 0),
   });
   const startedAt = Date.now();
   const isOver = (): boolean => Date.now() - startedAt >= forMs;

@@ -34,7 +34,7 @@ interface Draft {
   readonly reason: 'required' | 'optional';
 }
 
-const NO_DECISION: ActionResult = { became: 'nothing', text: 'Nothing was decided.' };
+const NO_DECISION: ActionResult = { outcome: 'nothing', text: 'Nothing was decided.' };
 
 /** Maximum number of companies shown, to leave room for the questions in a terminal of 24 lines. */
 const MAX_COMPANIES = 6;
@@ -56,13 +56,13 @@ export function openDialogs(
       const reason = await askReason(context.prompts, draft.reason);
       if (!(await context.prompts.confirm(draft.question))) return NO_DECISION;
       const sent: DecisionContent = { ...draft.fields, ...lastPerson, ...(reason === '' ? {} : { reason }) };
-      const { became, text } = await decide(context.ferry, request.migrationId, draft.message, sent);
-      return { became, text: `${request.migrationId}: ${text}` };
+      const { outcome, text } = await decide(context.ferry, request.migrationId, draft.message, sent);
+      return { outcome, text: `${request.migrationId}: ${text}` };
     } catch (error) {
       if (error instanceof Unanswered) return NO_DECISION;
       const advised = withAdvice(error);
       if (!(advised instanceof CommandFailed)) throw advised;
-      return { became: 'failed', text: `${advised.message}; ${advised.advice}` };
+      return { outcome: 'failed', text: `${advised.message}; ${advised.advice}` };
     }
   };
 }

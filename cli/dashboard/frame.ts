@@ -63,8 +63,8 @@ const MARKS = { applied: '✓ ', refused: '✗ refused: ', recorded: '… ', not
 
 function resultLines(result: ActionResult | null, columns: number): readonly StyledLine[] {
   if (result === null) return [];
-  const { became, text } = result;
-  return wrapped(MARKS[became] + text, columns, RESULT_LINES).map((line) => [{ text: line, style: STYLES[became] }]);
+  const { outcome, text } = result;
+  return wrapped(MARKS[outcome] + text, columns, RESULT_LINES).map((line) => [{ text: line, style: STYLES[outcome] }]);
 }
 
 function keysLine(keys: Page['keys']): StyledLine {

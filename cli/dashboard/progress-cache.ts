@@ -74,11 +74,11 @@ function versionOf({ state, step, waitingFor }: DashboardRow): string {
   return `${state} ${step} ${waitingFor}`;
 }
 
-function factsOf({ waitingFor, waitingSince, standstill, windows, estimate, proposal }: Progress): ProgressFacts {
+function factsOf({ waitingFor, waitingSince, outage, windows, estimate, proposal }: Progress): ProgressFacts {
   return {
     task: waitingFor.what,
     waitingSince,
-    isOnHold: standstill !== null,
+    isOnHold: outage !== null,
     windows,
     endsBy: proposal ? (estimate?.ends?.latest ?? null) : null,
   };

@@ -39,7 +39,7 @@ export interface MigrationDetail {
 
 /** The result of a decision that was made in the dashboard. */
 export interface ActionResult {
-  readonly became: DecisionResult['became'] | 'nothing' | 'failed';
+  readonly outcome: DecisionResult['outcome'] | 'nothing' | 'failed';
   readonly text: string;
 }
 

@@ -2,26 +2,26 @@ import type { Config, Part } from '../../config';
 import { ConfigurationError, loadConfig } from '../../config';
 
 export interface CheckResult {
-  readonly about: string;
+  readonly check: string;
   /** `not-checked` if the part is not configured, or if another problem must be fixed first. */
   readonly verdict: 'ok' | 'problem' | 'not-checked';
   /** The finding. It never contains a secret. */
-  readonly what: string;
+  readonly finding: string;
   /** What the user can do about it. */
   readonly advice?: string;
 }
 
 export const CHECK_TIMEOUT_MS = 5_000;
 
-export const ok = (about: string, what: string): CheckResult => ({ about, verdict: 'ok', what });
+export const ok = (check: string, finding: string): CheckResult => ({ check, verdict: 'ok', finding });
 
-export const problem = (about: string, what: string, advice?: string): CheckResult => ({
-  ...{ about, verdict: 'problem', what },
+export const problem = (check: string, finding: string, advice?: string): CheckResult => ({
+  ...{ check, verdict: 'problem', finding },
   ...(advice === undefined ? {} : { advice }),
 });
 
-export const notChecked = (about: string, what: string, advice?: string): CheckResult => ({
-  ...{ about, verdict: 'not-checked', what },
+export const notChecked = (check: string, finding: string, advice?: string): CheckResult => ({
+  ...{ check, verdict: 'not-checked', finding },
   ...(advice === undefined ? {} : { advice }),
 });
 

@@ -21,7 +21,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
         z.strictObject({
           migrationId: z.string(),
           windows: z.array(part.window),
-          openings: z.array(part.opening),
+          occurrences: z.array(part.windowOccurrence),
           state: z.enum(['running', 'paused', 'not-yet', 'none']),
           note: z.string().nullable(),
         }),

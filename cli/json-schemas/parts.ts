@@ -1,7 +1,7 @@
 /** The types that several outputs share. docs/json.md lists the types with an id as shared types. */
 import { z } from 'zod';
 import { CLIENT_STATES, COMPANY_STATES, type ClientState, type Counts } from '../../domain/companies/company-state';
-import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
+import { EVIDENCE_CODES, type Evidence, type SyncSchedule } from '../../domain/companies/evidence';
 import type { Estimate } from '../../domain/planning/estimate';
 import { FAILURE_KINDS } from '../../domain/companies/failures';
 import type { Finding } from '../../domain/companies/finding';
@@ -33,7 +33,7 @@ export const counts = (
     waiting: count,
     importing: count,
     syncing: count,
-    migrated: count,
+    moved: count,
     mustReconnect: count.describe('failed companies whose end customer must reconnect'),
     failed: count,
     skipped: count,
@@ -51,13 +51,13 @@ export const estimate = (
       companiesWithoutVolume: count,
       largestCompany: z.number(),
       largestFamily: count,
-      darkSince: time.nullable(),
+      staleSince: time.nullable(),
     }),
     requests: z.number(),
     lowMs: z.number(),
     highMs: z.number(),
     ends: z.strictObject({ earliest: time, latest: time }).nullable(),
-    darkHours: z.number().nullable().describe('maximum hours without fresh data'),
+    staleHours: z.number().nullable().describe('maximum hours without fresh data'),
     basis: z.enum(['assumed', 'platform', 'migration']),
     measuredOn: count,
   }) satisfies z.ZodType<Estimate>
@@ -72,13 +72,16 @@ export const window = (
   }) satisfies z.ZodType<Window>
 ).meta({ id: 'Window' });
 
-export const opening = (z.strictObject({ opensAt: time, closesAt: time }) satisfies z.ZodType<WindowOccurrence>).meta({
-  id: 'Opening',
+export const windowOccurrence = (
+  z.strictObject({ opensAt: time, closesAt: time }) satisfies z.ZodType<WindowOccurrence>
+).meta({
+  id: 'WindowOccurrence',
 });
 
 export const evidence = (
   z.strictObject({
-    check: z.string(),
+    code: z.enum(EVIDENCE_CODES),
+    label: z.string(),
     passed: z.boolean(),
     detail: z.string(),
     correlationId: z.string().exactOptional(),
@@ -117,7 +120,7 @@ export const firstCompany = (
   z.strictObject({
     row: count,
     reference: z.string(),
-    stage: z.enum(['importing', 'proven', 'failed']),
+    stage: z.enum(['importing', 'verified', 'failed']),
     failure: failureKind.nullable(),
     evidence: z.array(evidence),
   }) satisfies z.ZodType<FirstCompany>
@@ -127,16 +130,16 @@ export const pause = (
   z.strictObject({
     reason: z.string(),
     by: z.string().nullable(),
-    stop: z
+    stopReason: z
       .enum(['key-refused', 'account-limit', 'application-refused', 'wrong-organization', 'too-many-failures'])
       .nullable(),
     at: time,
   }) satisfies z.ZodType<Pause>
 ).meta({ id: 'Pause' });
 
-export const standstill = (
-  z.strictObject({ why: z.string(), since: time, until: time }) satisfies z.ZodType<Outage>
-).meta({ id: 'Standstill' });
+export const outage = (z.strictObject({ why: z.string(), since: time, until: time }) satisfies z.ZodType<Outage>).meta({
+  id: 'Outage',
+});
 
 export const waitingFor = z
   .strictObject({ roles: z.array(role).describe('empty if nobody must act'), what: z.string() })
@@ -168,8 +171,8 @@ export const companyFields = {
   correlationId: z.string().nullable(),
   evidence: z.array(evidence).nullable(),
   syncSchedule: syncSchedule.nullable(),
-  settledBy: z.string().nullable().describe('who left the company out'),
-  settledReason: z.string().nullable(),
+  leftOutBy: z.string().nullable().describe('who left the company out'),
+  leftOutReason: z.string().nullable(),
   heldBack: z.string().nullable().describe('errors that the check of the supplied details found'),
 };
 
@@ -216,7 +219,7 @@ export const outcome = z
 export const sent = {
   migrationId: z.string(),
   message: z.string().describe('the wire name of the decision'),
-  became: z.enum(['applied', 'refused', 'recorded']).describe('recorded: kept until a worker processes it'),
+  outcome: z.enum(['applied', 'refused', 'recorded']).describe('recorded: kept until a worker processes it'),
   decisionId: z.string(),
   text: z.string(),
   signedBy: z.string().nullable(),

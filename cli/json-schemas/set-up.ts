@@ -27,9 +27,9 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       ok: z.boolean(),
       checks: z.array(
         z.strictObject({
-          about: z.string(),
+          check: z.string(),
           verdict: z.enum(['ok', 'problem', 'not-checked']),
-          what: z.string(),
+          finding: z.string(),
           advice: z.string().optional(),
         }),
       ),

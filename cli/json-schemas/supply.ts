@@ -28,7 +28,7 @@ const startedFields = {
   dryRun: z.literal(true).optional(),
   migrationId: z.string().optional(),
   ...started,
-  heldUp: z.array(z.string()).optional().describe('why the check has not finished'),
+  retrying: z.array(z.string()).optional().describe('why the check has not finished'),
 };
 
 export const SUPPLY_SCHEMAS: CommandSchemas = {
@@ -63,8 +63,8 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       migrationId: z.string().optional(),
       stored: z.array(z.string()),
       unknown: z.array(z.string()).optional(),
-      elsewhere: z.array(z.string()).optional(),
-      tooEarly: z.array(z.string()).optional(),
+      wrongState: z.array(z.string()).optional(),
+      obtainedTooEarly: z.array(z.string()).optional(),
       shredded: z.boolean().optional(),
       decision: z
         .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sent, companies: count.optional() })
@@ -84,7 +84,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       heldBack: z.array(z.strictObject({ reference: z.string(), heldBack: z.string() })).optional(),
       decision: z
         .strictObject({
-          became: part.sent.became,
+          outcome: part.sent.outcome,
           decisionId: part.sent.decisionId,
           text: part.sent.text,
           signedBy: part.sent.signedBy,

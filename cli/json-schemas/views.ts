@@ -31,10 +31,10 @@ const progress = {
   checking: z.boolean(),
   estimate: part.estimate.nullable(),
   proposal: part.proposal.nullable(),
-  opening: part.opening.nullable(),
+  window: part.windowOccurrence.nullable(),
   firstCompany: part.firstCompany.nullable(),
-  wantedFirst: z.strictObject({ reference: z.string(), heldUp: z.boolean() }).nullable(),
-  standstill: part.standstill.nullable(),
+  requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),
+  outage: part.outage.nullable(),
   pause: part.pause.nullable(),
 };
 
@@ -44,8 +44,8 @@ const figures = z.strictObject({
   mustReconnect: count,
   firstStartedAt: time.nullable(),
   lastMovedAt: time.nullable(),
-  longestDarkHours: z.number().nullable(),
-  medianDarkHours: z.number().nullable(),
+  longestStaleHours: z.number().nullable(),
+  medianStaleHours: z.number().nullable(),
   credentialsLeft: count,
 });
 
@@ -74,9 +74,9 @@ export const VIEW_SCHEMAS: CommandSchemas = {
     'ferry show',
     {
       ...progress,
-      heldUp: z.array(z.string()).describe('errors that keep occurring and are being retried'),
+      retrying: z.array(z.string()).describe('errors that keep occurring and are being retried'),
       interrupted: z
-        .strictObject({ companies: count, onItsWayUntil: time.nullable() })
+        .strictObject({ companies: count, inFlightUntil: time.nullable() })
         .nullable()
         .describe('null if the database is not accessible'),
       next: part.next,
@@ -91,9 +91,9 @@ export const VIEW_SCHEMAS: CommandSchemas = {
     {
       migrationId: z.string(),
       go: z.boolean(),
-      opening: part.opening.nullable(),
-      answers: z.array(z.strictObject({ about: z.string(), go: z.boolean(), why: z.string() })),
-      wouldPause: z.array(z.string()),
+      window: part.windowOccurrence.nullable(),
+      answers: z.array(z.strictObject({ check: z.string(), go: z.boolean(), why: z.string() })),
+      pauseNotes: z.array(z.string()),
       contact: z.string(),
     },
   ],
@@ -161,7 +161,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           .strictObject({
             at: time,
             applied: z.boolean(),
-            became: z.string(),
+            outcome: z.string(),
             decision: part.decision,
             signed: z.looseObject({ message: z.string() }).optional().describe('the signed message as received'),
           })

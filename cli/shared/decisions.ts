@@ -89,9 +89,9 @@ export async function sendDecision(
 ): Promise<CommandResult> {
   const result = await decide(ferry, migrationId, message, content);
   return {
-    failed: result.became === 'refused',
+    failed: result.outcome === 'refused',
     json: { schema: 'ferry.decision/1', migrationId, message, ...result },
-    ...(result.became === 'applied' ? { printQuietly: PRINT_NOTHING } : {}),
+    ...(result.outcome === 'applied' ? { printQuietly: PRINT_NOTHING } : {}),
     print: (output) => {
       output.line(`${markOf(output, result)} ${migrationId}: ${result.text}`);
       const note = signatureNote(ferry, result, content);
@@ -130,8 +130,8 @@ function signatureNote(
   return signer ? `not signed: the signing key belongs to ${signer.by}, but --by is ${by}` : null;
 }
 
-function markOf(output: Output, { became }: DecisionResult): string {
-  switch (became) {
+function markOf(output: Output, { outcome }: DecisionResult): string {
+  switch (outcome) {
     case 'applied':
       return output.styled('green', '✓');
     case 'refused':

@@ -14,8 +14,8 @@ export interface LimitOptions {
   readonly toleratedFailures?: number | null;
   readonly toleratedShare?: number | null;
   readonly syncTimeout?: number;
-  readonly remindBeforeDark?: ReminderIntervals;
-  readonly remindWhileDark?: ReminderIntervals;
+  readonly remindBeforeStale?: ReminderIntervals;
+  readonly remindWhileStale?: ReminderIntervals;
   readonly window?: readonly Window[] | boolean;
 }
 
@@ -46,12 +46,12 @@ export function addLimitOptions(command: Command): Command {
         parseDuration,
       )
       .option(
-        '--remind-before-dark <first,every,escalate>',
+        '--remind-before-stale <first,every,escalate>',
         'reminders while data is up to date: first, interval, escalation, e.g. 2d,1d,7d',
         parseReminders,
       )
       .option(
-        '--remind-while-dark <first,every,escalate>',
+        '--remind-while-stale <first,every,escalate>',
         'reminders while syncing is disabled: first, interval, escalation, e.g. 2h,1h,8h',
         parseReminders,
       ),
@@ -71,7 +71,7 @@ export function addWindowOptions(command: Command): Command {
 
 export function limitsFrom(options: LimitOptions): LimitsChange {
   const { slicesAtOnce, companiesPerSlice, companiesPerMinute, ramp, toleratedFailures, toleratedShare } = options;
-  const { syncTimeout, remindBeforeDark, remindWhileDark } = options;
+  const { syncTimeout, remindBeforeStale, remindWhileStale } = options;
   return {
     ...(slicesAtOnce === undefined ? {} : { slicesAtOnce }),
     ...(companiesPerSlice === undefined ? {} : { companiesPerSliceAtOnce: companiesPerSlice }),
@@ -80,8 +80,8 @@ export function limitsFrom(options: LimitOptions): LimitsChange {
     ...(toleratedFailures === undefined ? {} : { toleratedFailures }),
     ...(toleratedShare === undefined ? {} : { toleratedShare }),
     ...(syncTimeout === undefined ? {} : { syncTimeoutMs: syncTimeout }),
-    ...(remindBeforeDark === undefined ? {} : { remindBeforeDark }),
-    ...(remindWhileDark === undefined ? {} : { remindWhileDark }),
+    ...(remindBeforeStale === undefined ? {} : { remindBeforeStale }),
+    ...(remindWhileStale === undefined ? {} : { remindWhileStale }),
     ...windowsFrom(options),
   };
 }

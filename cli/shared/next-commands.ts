@@ -19,7 +19,8 @@ export function nextCommands(progress: Progress): Commands {
   const { migrationId: id, state, step, counts } = progress;
   if (isEnding(state)) return [];
   if (progress.route === 'self-service') return selfServiceCommands(progress);
-  if (state === 'paused') return [...beforeResuming(progress, progress.pause?.stop), bySupport(`ferry resume ${id}`)];
+  if (state === 'paused')
+    return [...beforeResuming(progress, progress.pause?.stopReason), bySupport(`ferry resume ${id}`)];
   switch (step) {
     case 'supply-details':
       return duringSupplyDetails(progress);
@@ -160,9 +161,9 @@ function goNoGo({ migrationId, counts, windows, step }: Progress): Commands {
 }
 
 function duringFirstCompany(progress: Progress): Commands {
-  const { migrationId: id, firstCompany, wantedFirst, counts } = progress;
+  const { migrationId: id, firstCompany, requestedFirst, counts } = progress;
   switch (firstCompany?.stage) {
-    case 'proven':
+    case 'verified':
       return approvals(progress);
     case 'failed':
       return [
@@ -173,7 +174,8 @@ function duringFirstCompany(progress: Progress): Commands {
     case 'importing':
       return [];
     case undefined:
-      if (wantedFirst?.heldUp) return [...missingSupplies(progress), bySupport(`ferry first-company ${id} REFERENCE`)];
+      if (requestedFirst?.notReady)
+        return [...missingSupplies(progress), bySupport(`ferry first-company ${id} REFERENCE`)];
       if (openCompanies(counts) > 0)
         return [...missingSupplies(progress), ...exceptions(progress), ...goNoGo(progress)];
       return [byClient(`ferry amend ${id} FILE`), bySupport(`ferry cancel ${id} --reason TEXT`)];

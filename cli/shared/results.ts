@@ -74,14 +74,14 @@ export function printPreflight(output: Output, { problems, warnings }: Preflight
 export function printEvidence(output: Output, { firstCompany }: Progress): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
   output.line();
-  output.line(`First company ${firstCompany.reference}: ${firstCompany.stage === 'proven' ? 'verified' : 'failed'}`);
-  for (const { check, passed, detail, correlationId, durationMs } of firstCompany.evidence) {
+  output.line(`First company ${firstCompany.reference}: ${firstCompany.stage === 'verified' ? 'verified' : 'failed'}`);
+  for (const { label, passed, detail, correlationId, durationMs } of firstCompany.evidence) {
     const mark = passed ? output.styled('green', '✓') : output.styled('red', '✗');
     const measured = [
       ...(durationMs === undefined ? [] : [`${durationMs} ms`]),
       ...(correlationId === undefined ? [] : [`correlation id ${correlationId}`]),
     ].join(', ');
-    output.line(`  ${mark} ${check}: ${detail}${measured === '' ? '' : `  (${measured})`}`);
+    output.line(`  ${mark} ${label}: ${detail}${measured === '' ? '' : `  (${measured})`}`);
   }
 }
 

@@ -65,7 +65,7 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
     output.line(`  Syncing not confirmed off for ${counts.unconfirmed} of ${counted(counts.total, 'company')}`),
   'migrate-first-company': (output, progress) => printEvidence(output, progress),
   'complete-migration': (output, { counts, migrationId }, notMoved, maxCompanies) => {
-    output.line(`  ${counts.migrated} of ${counted(counts.total, 'company')} moved`);
+    output.line(`  ${counts.moved} of ${counted(counts.total, 'company')} moved`);
     for (const { reference, name, state, failure, failureText } of notMoved.slice(0, maxCompanies)) {
       output.line(
         `  ${output.styled('yellow', reference)} ${name}: ${clientStateText(state, failure)}${failureText ? `, ${failureText}` : ''}`,

@@ -61,7 +61,7 @@ export async function checkAccount(
   const config = loadConfig([], env, ['service', 'databaseUrl']);
   const { findings, totals } = manifest;
   const [service, ledger] = await Promise.all([
-    askService(config.service, platform, manifest),
+    probeService(config.service, platform, manifest),
     askLedger(config.databaseUrl, platform, manifest, migrationId ?? null),
   ]);
   const total = estimate({
@@ -98,13 +98,13 @@ interface ServiceAnswer {
   readonly findings: readonly Finding[];
 }
 
-async function askService(
+async function probeService(
   config: Config<'service'>['service'] | undefined,
   platform: Platform,
   { hasOrganization }: Manifest,
 ): Promise<ServiceAnswer> {
-  const noAnswer = { facts: null, connected: new Map<never, never>() };
-  if (!config) return { ...noAnswer, findings: [] };
+  const noResponse = { facts: null, connected: new Map<never, never>() };
+  if (!config) return { ...noResponse, findings: [] };
   const question = {
     platformKey: platform.key,
     selectRelevant: async (found: readonly FoundConnection[]) =>
@@ -112,10 +112,10 @@ async function askService(
   };
   try {
     const facts = await withServiceAt(config, (service: CompanyDataClient) => readServiceFacts(service, question));
-    return { facts, connected: 'refused' in facts ? noAnswer.connected : facts.connected, findings: [] };
+    return { facts, connected: 'refused' in facts ? noResponse.connected : facts.connected, findings: [] };
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
-    return { ...noAnswer, findings: [notAnswered('the account', error, `check the service at ${config.url}`)] };
+    return { ...noResponse, findings: [notAnswered('the account', error, `check the service at ${config.url}`)] };
   }
 }
 
@@ -132,8 +132,8 @@ async function askLedger(
   { rows }: Manifest,
   migrationId: string | null,
 ): Promise<LedgerAnswer> {
-  const noAnswer = { answered: false, openElsewhere: new Map<string, string>(), speed: ASSUMED_SPEED };
-  if (!url) return { ...noAnswer, findings: [] };
+  const noResponse = { answered: false, openElsewhere: new Map<string, string>(), speed: ASSUMED_SPEED };
+  if (!url) return { ...noResponse, findings: [] };
   let db: Database | undefined;
   try {
     db = await openDatabase({ url: url.reveal(), connections: 1, connectTimeoutMs: CONNECT_TIMEOUT_MS });
@@ -145,7 +145,7 @@ async function askLedger(
     };
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
-    return { ...noAnswer, findings: [notAnswered('other migrations', error, 'check the database')] };
+    return { ...noResponse, findings: [notAnswered('other migrations', error, 'check the database')] };
   } finally {
     await db?.destroy();
   }

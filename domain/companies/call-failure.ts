@@ -2,7 +2,7 @@
 export type CallFailure =
   /** The service, or a proxy in front of it, answered with an error. */
   | {
-      readonly kind: 'answer';
+      readonly kind: 'response';
       readonly status: number;
       /** The service's error text, or the text of the body if it is not in the service's error format. */
       readonly error: string;
@@ -17,7 +17,7 @@ export type CallFailure =
     }
   /** No complete answer arrived. The call might have taken effect, unless the connection was refused. */
   | {
-      readonly kind: 'no-answer';
+      readonly kind: 'no-response';
       /**
        * `refused`: no connection was established, so the call was certainly not sent. `dropped`: the connection broke
        * before the answer was complete.

@@ -9,7 +9,7 @@ export const COMPANY_STATES = [
   'waiting',
   'importing',
   'syncing',
-  'migrated',
+  'moved',
   'failed',
   'skipped',
   'excluded',
@@ -38,7 +38,7 @@ export type ClientState = keyof typeof CLIENT_STATES;
 /** Returns the client's word for the state of a company. For a failed company it also depends on the failure. */
 export function clientStateOf(state: CompanyState, failure: FailureKind | null): ClientState {
   switch (state) {
-    case 'migrated':
+    case 'moved':
       return 'moved';
     case 'importing':
     case 'syncing':
@@ -95,7 +95,7 @@ export interface Counts {
   readonly waiting: number;
   readonly importing: number;
   readonly syncing: number;
-  readonly migrated: number;
+  readonly moved: number;
   readonly failed: number;
   /** The part of `failed` whose end customer has to reconnect. */
   readonly mustReconnect: number;
@@ -115,7 +115,7 @@ export const NO_COUNTS: Counts = {
   waiting: 0,
   importing: 0,
   syncing: 0,
-  migrated: 0,
+  moved: 0,
   failed: 0,
   mustReconnect: 0,
   skipped: 0,
@@ -138,7 +138,7 @@ export function isCounts(value: unknown): value is Counts {
 /** Returns how many companies are in each client state. */
 export function clientCounts(counts: Counts): Readonly<Record<ClientState, number>> {
   return {
-    moved: counts.migrated,
+    moved: counts.moved,
     moving: counts.importing + counts.syncing,
     'not-moved-yet': counts.waiting + counts.outcomeUnknown,
     'must-reconnect': counts.mustReconnect,
@@ -165,5 +165,5 @@ export function finishedCompanies(counts: Counts): number {
 
 /** Returns whether any credential of this migration might already have been handed to the service. */
 export function anyCrossed(counts: Counts): boolean {
-  return counts.importing + counts.syncing + counts.migrated + counts.failed + counts.outcomeUnknown > 0;
+  return counts.importing + counts.syncing + counts.moved + counts.failed + counts.outcomeUnknown > 0;
 }

@@ -10,7 +10,8 @@ export interface ServiceAnswer {
 
 /** The result of one check. */
 export interface Evidence {
-  readonly check: string;
+  readonly code: EvidenceCode;
+  readonly label: string;
   readonly passed: boolean;
   readonly detail: string;
   readonly correlationId?: string;
@@ -43,16 +44,29 @@ export interface SyncSchedule {
   readonly nextAt: string | null;
 }
 
-/** The label of each check, by its code. Compare with these constants, never with the text of a label. */
-export const CHECKS = {
-  refreshed: 'refreshed at the platform',
-  authorized: 'no reauthorization required',
+/** Identifies the kind of a check. Programs compare the code; people read the label. */
+export const EVIDENCE_CODES = [
+  'refreshed',
+  'authorized',
+  'organization',
+  'name',
+  'synced',
+  'complete',
+  'moved',
+] as const;
+
+export type EvidenceCode = (typeof EVIDENCE_CODES)[number];
+
+/** The labels of the checks that do not name a data set. */
+export const LABELS = {
+  refreshed: 'token refreshed at the platform',
+  authorized: 'connection authorized',
   organization: 'right organization',
   name: 'name as expected',
   moved: 'moved',
-} as const;
+} as const satisfies Partial<Record<EvidenceCode, string>>;
 
-/** Finds the evidence of a check. Returns undefined if the check was not done. */
-export function evidenceOf(code: keyof typeof CHECKS, evidence: readonly Evidence[] | null): Evidence | undefined {
-  return evidence?.find(({ check }) => check === CHECKS[code]);
+/** Finds the first evidence with this code; undefined if the check was not done. */
+export function evidenceOf(code: EvidenceCode, evidence: readonly Evidence[] | null): Evidence | undefined {
+  return evidence?.find((each) => each.code === code);
 }

@@ -63,7 +63,7 @@ export type Consequence =
   /** The platform has no such data set. */
   | { readonly action: 'skip-data-set' };
 
-type Answer = Extract<CallFailure, { readonly kind: 'answer' }>;
+type Answer = Extract<CallFailure, { readonly kind: 'response' }>;
 
 const REFUSED: Consequence = { action: 'fail', kind: 'refused' };
 const KEY_REFUSED: Consequence = { action: 'stop', reason: 'key-refused' };
@@ -88,11 +88,11 @@ const CONFLICT: Readonly<Partial<Record<Call, Consequence>>> = {
 
 /** Returns the consequence of a failed call. */
 export function consequenceOf(call: Call, failure: CallFailure): Consequence {
-  if (failure.kind === 'answer' && failure.status < 500) {
+  if (failure.kind === 'response' && failure.status < 500) {
     return BY_STATUS[failure.status]?.(call, failure) ?? REFUSED;
   }
   // If an authorization got no clear answer, the service might have used the credential.
-  const neverSent = failure.kind === 'no-answer' && failure.reason === 'refused';
+  const neverSent = failure.kind === 'no-response' && failure.reason === 'refused';
   return call === 'authorize' && !neverSent ? { action: 'read-connection' } : retry(failure);
 }
 

@@ -30,7 +30,7 @@ export function reactivationOf({ state, crossedAt, sentAt, failure }: Reactivati
   // If a token was sent and no answer arrived, either side could have the grant, even if the company was left out.
   const holderUnknown = sentAt !== null && failure === null;
   switch (state) {
-    case 'migrated':
+    case 'moved':
     case 'syncing':
       return 'never';
     case 'importing':

@@ -27,7 +27,7 @@ export function remediesFor({ state, failure, linkUrl, heldBack }: Remediable): 
       return heldBack === null ? ['exclude'] : ['amend', 'exclude'];
     case 'importing':
     case 'syncing':
-    case 'migrated':
+    case 'moved':
     case 'skipped':
     case 'excluded':
       return [];

@@ -44,7 +44,7 @@ function unmetCondition(state: MigrationState, step: Step): string | null {
     case 'schedule':
       return state.proposal ? null : 'no start time has been proposed yet';
     case 'migrate-first-company':
-      return state.firstCompany?.stage === 'proven' ? null : 'no first company has been moved and verified yet';
+      return state.firstCompany?.stage === 'verified' ? null : 'no first company has been moved and verified yet';
     case 'complete-migration': {
       if (companiesAreChanging(state)) {
         return 'earlier decisions about companies are still being carried out; try again in a moment';

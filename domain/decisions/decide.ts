@@ -121,7 +121,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'pause':
       if (state.pause) return refused('the migration is already paused');
       return applied(
-        { ...state, pause: { reason: decision.reason ?? 'no reason given', by: decision.by, stop: null, at } },
+        { ...state, pause: { reason: decision.reason ?? 'no reason given', by: decision.by, stopReason: null, at } },
         'paused',
       );
     case 'resume':
@@ -151,7 +151,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
 
 function resume(state: MigrationState, role: Role): Ruling {
   if (!state.pause) return refused('the migration is not paused');
-  if (state.pause.stop && !actsAsSupport(state, role)) {
+  if (state.pause.stopReason && !actsAsSupport(state, role)) {
     return refused('only support can resume a migration that paused itself');
   }
   return applied({ ...state, pause: null }, 'resumed');

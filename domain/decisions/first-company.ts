@@ -48,5 +48,5 @@ export function withFirstAgain(state: MigrationState, companies: Companies): Mig
 
 /** Chooses the company, and withdraws approvals, because they were given for a different company or result. */
 function withFirst(state: MigrationState, reference: string): MigrationState {
-  return { ...withoutApprovals(state, STEP), firstCompany: null, wantedFirst: { reference, heldUp: false } };
+  return { ...withoutApprovals(state, STEP), firstCompany: null, requestedFirst: { reference, notReady: false } };
 }

@@ -14,14 +14,14 @@ export function guardRefusal(
   decision: Decision,
   state: MigrationState,
   at: string,
-  { digestObligatory, fourEyes }: DecisionRules,
+  { requireDigest, fourEyes }: DecisionRules,
 ): string | null {
   if (decision.validUntil !== undefined && at > decision.validUntil) {
     return `this decision was valid until ${moment(decision.validUntil)} and was not applied in time`;
   }
   const step = reviewedStep(decision);
   if (step !== null) {
-    const refusal = digestRefusal(decision, step, state, digestObligatory);
+    const refusal = digestRefusal(decision, step, state, requireDigest);
     if (refusal !== null) return refusal;
   }
   const needsFourEyes = fourEyes && decision.kind === 'step' && decision.verdict === 'approve';

@@ -67,7 +67,7 @@ export interface Proposal {
 export interface FirstCompany {
   readonly row: number;
   readonly reference: string;
-  readonly stage: 'importing' | 'proven' | 'failed';
+  readonly stage: 'importing' | 'verified' | 'failed';
   readonly failure: FailureKind | null;
   readonly evidence: readonly Evidence[];
 }
@@ -76,25 +76,25 @@ export interface FirstCompany {
 export interface ChosenFirstCompany {
   readonly reference: string;
   /** Whether the company is not ready to move, or is not in the manifest. */
-  readonly heldUp: boolean;
+  readonly notReady: boolean;
 }
 
 export interface Pause {
   readonly reason: string;
   /** Null if the migration paused itself. */
   readonly by: string | null;
-  readonly stop: StopReason | null;
+  readonly stopReason: StopReason | null;
   readonly at: string;
 }
 
 /** A wait for people, and the notices that have been sent about it. */
 export interface Wait {
   /** Identifies the wait by its step, the roles, and whether the migration is paused. */
-  readonly about: string;
+  readonly key: string;
   readonly since: string;
   readonly reminders: number;
   readonly escalated: boolean;
-  readonly stopTold: boolean;
+  readonly stopNotified: boolean;
 }
 
 export interface MigrationState {
@@ -114,21 +114,21 @@ export interface MigrationState {
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
   /** The current or next occurrence of the windows; null if companies can be started at any time. */
-  readonly opening: WindowOccurrence | null;
+  readonly window: WindowOccurrence | null;
   /** The occurrence that was opened last, by the Schedule or by a manual trigger. */
-  readonly opened: WindowOccurrence | null;
+  readonly openedWindow: WindowOccurrence | null;
   readonly schedule: ScheduleState;
   /** Number of hints that something outside the workflow has changed. */
-  readonly looks: number;
+  readonly wakes: number;
   readonly firstCompany: FirstCompany | null;
   /** The company that was chosen to go first; null for the first company that can be moved. */
-  readonly wantedFirst: ChosenFirstCompany | null;
+  readonly requestedFirst: ChosenFirstCompany | null;
   readonly counts: Counts;
   /** Number of companies that wait for their end customer to reconnect. `relink` adds one until the ledger is read. */
   readonly relinking: number;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */
-  readonly standstill: Outage | null;
+  readonly outage: Outage | null;
   readonly pause: Pause | null;
   /** The current wait for people; null if nobody has to act. */
   readonly wait: Wait | null;
@@ -167,16 +167,16 @@ export function newMigration({
     suppliers: [],
     estimate: null,
     proposal: null,
-    opening: null,
-    opened: null,
+    window: null,
+    openedWindow: null,
     schedule: 'none',
-    looks: 0,
+    wakes: 0,
     firstCompany: null,
-    wantedFirst: firstCompany === null ? null : { reference: firstCompany, heldUp: false },
+    requestedFirst: firstCompany === null ? null : { reference: firstCompany, notReady: false },
     counts: NO_COUNTS,
     relinking: 0,
     batchRuns: 0,
-    standstill: null,
+    outage: null,
     pause: null,
     wait: null,
     outcomes: [],

@@ -8,7 +8,7 @@ import type { Approver } from './signatures';
 /** The rules for decisions in a migration. */
 export interface DecisionRules {
   /** Whether an approval must carry the digest of what its sender reviewed. */
-  readonly digestObligatory: boolean;
+  readonly requireDigest: boolean;
   /** Whether a person is prevented from approving what they supplied or proposed, and from approving in both roles. */
   readonly fourEyes: boolean;
   /** The people whose signed decisions are accepted; null if decisions are unsigned and names are not verified. */
@@ -34,4 +34,4 @@ export interface MigrationPlan {
   readonly decisions: DecisionRules;
 }
 
-export const DEFAULT_DECISION_RULES: DecisionRules = { digestObligatory: false, fourEyes: false, approvers: null };
+export const DEFAULT_DECISION_RULES: DecisionRules = { requireDigest: false, fourEyes: false, approvers: null };

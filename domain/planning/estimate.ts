@@ -18,7 +18,7 @@ export interface Volume {
    * When the client turned off syncing for the first company. The data of this company has been out of date since then.
    * ISO 8601, UTC; null if syncing is still on.
    */
-  readonly darkSince: string | null;
+  readonly staleSince: string | null;
 }
 
 /** The speed of the service. */
@@ -32,7 +32,7 @@ export interface Speed {
 }
 
 /** The volume given in a manifest's rows. */
-export type ManifestVolume = Omit<Volume, 'darkSince'>;
+export type ManifestVolume = Omit<Volume, 'staleSince'>;
 
 /**
  * Returns the volume of a manifest before any of its companies has been frozen or moved.
@@ -47,7 +47,7 @@ export function volumeOf(manifest: ManifestVolume, totalRecords?: number): Volum
     companiesWithoutVolume: totalRecords === undefined ? companiesWithoutVolume : 0,
     largestCompany,
     largestFamily,
-    darkSince: null,
+    staleSince: null,
   };
 }
 
@@ -78,7 +78,7 @@ export interface Estimate {
    * The longest time that a company's data can be out of date: from the first freeze (or the start) to the latest end.
    * Hours; null if more than a year.
    */
-  readonly darkHours: number | null;
+  readonly staleHours: number | null;
   readonly basis: SpeedBasis;
   readonly measuredOn: number;
 }
@@ -144,7 +144,7 @@ export function estimate({ volume, limits, speedEstimate, from }: EstimateInput)
     lowMs: low.ms,
     highMs: high.ms,
     ends: low.end && high.end ? { earliest: low.end, latest: high.end } : null,
-    darkHours: high.end === null ? null : hoursBetween(volume.darkSince ?? from, high.end),
+    staleHours: high.end === null ? null : hoursBetween(volume.staleSince ?? from, high.end),
     basis,
     measuredOn,
   };

@@ -29,8 +29,8 @@ export interface MigrationLimits {
   /** Empty: companies can be started at any time. */
   readonly windows: readonly Window[];
   /** Reminders are days apart until step 4 ends, and hours apart after that, because data is then out of date. */
-  readonly remindBeforeDark: ReminderIntervals;
-  readonly remindWhileDark: ReminderIntervals;
+  readonly remindBeforeStale: ReminderIntervals;
+  readonly remindWhileStale: ReminderIntervals;
 }
 
 export type LimitsChange = Partial<MigrationLimits>;
@@ -48,8 +48,8 @@ export const DEFAULT_LIMITS: MigrationLimits = {
   toleratedFailures: null,
   toleratedShare: 0.2,
   windows: [],
-  remindBeforeDark: { firstAfterMs: 2 * DAY_MS, everyMs: DAY_MS, escalateAfterMs: 7 * DAY_MS },
-  remindWhileDark: { firstAfterMs: 2 * HOUR_MS, everyMs: HOUR_MS, escalateAfterMs: 8 * HOUR_MS },
+  remindBeforeStale: { firstAfterMs: 2 * DAY_MS, everyMs: DAY_MS, escalateAfterMs: 7 * DAY_MS },
+  remindWhileStale: { firstAfterMs: 2 * HOUR_MS, everyMs: HOUR_MS, escalateAfterMs: 8 * HOUR_MS },
 };
 
 /** The valid values of one limit. */
@@ -81,8 +81,8 @@ const RULES: Readonly<Record<keyof MigrationLimits, LimitRule>> = {
       'a list of at most 50 windows with valid time zones, e.g. {"days": ["mon"], "from": "22:00", "to": "05:00", "timeZone": "Europe/London"}',
     fields: ['days', 'from', 'to', 'timeZone'],
   },
-  remindBeforeDark: REMINDER_INTERVALS,
-  remindWhileDark: REMINDER_INTERVALS,
+  remindBeforeStale: REMINDER_INTERVALS,
+  remindWhileStale: REMINDER_INTERVALS,
 };
 
 /** Parses an untrusted change of limits. */

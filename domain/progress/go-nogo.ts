@@ -50,8 +50,16 @@ export interface GoNoGoFacts {
 }
 
 export interface Answer {
-  readonly about:
-    'decisions' | 'window' | 'freeze' | 'credentials' | 'companies' | 'account' | 'application' | 'service' | 'worker';
+  readonly check:
+    | 'decisions'
+    | 'window'
+    | 'sync-disabled'
+    | 'credentials'
+    | 'companies'
+    | 'account'
+    | 'application'
+    | 'service'
+    | 'worker';
   readonly go: boolean;
   /** One sentence. */
   readonly why: string;
@@ -60,7 +68,7 @@ export interface Answer {
 export interface GoNoGo {
   readonly go: boolean;
   /** The current or next window; null if companies can be started at any time. */
-  readonly opening: WindowOccurrence | null;
+  readonly window: WindowOccurrence | null;
   readonly answers: readonly Answer[];
   /** Sentences about what will and what will not pause the migration while nobody is watching. */
   readonly pauseNotes: readonly string[];
@@ -68,7 +76,7 @@ export interface GoNoGo {
 }
 
 export function goNoGo(facts: GoNoGoFacts): GoNoGo {
-  const opening = nextWindow(facts);
+  const window = nextWindow(facts);
   const answers = [
     decisionAnswer(facts),
     ...windowAnswers(facts),
@@ -78,9 +86,9 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
   ];
   return {
     go: answers.every(({ go }) => go),
-    opening,
+    window,
     answers,
-    pauseNotes: pauseNotes(facts, opening),
+    pauseNotes: pauseNotes(facts, window),
     contact: facts.contact,
   };
 }
@@ -92,21 +100,21 @@ function nextWindow({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | 
 
 /** Checks that no step, pause or approval still needs a decision. */
 function decisionAnswer({ progress }: GoNoGoFacts): Answer {
-  const about = 'decisions';
-  if (!progress) return { about, go: false, why: 'unknown: no worker is answering for this migration' };
+  const check = 'decisions';
+  if (!progress) return { check, go: false, why: 'unknown: no worker is answering for this migration' };
   const { route, step, state, waitingFor } = progress;
   const where =
     route === 'self-service' ? headline(progress) : `step ${stepNumber(step)}, ${STEP_RULES[step].title.toLowerCase()}`;
   if (state === 'running' && stepNumber(step) > stepNumber('disable-syncing')) {
-    return { about, go: true, why: `no decision is needed (${where})` };
+    return { check, go: true, why: `no decision is needed (${where})` };
   }
-  if (waitingFor.roles.length === 0) return { about, go: false, why: `${waitingFor.what} (${where})` };
-  return { about, go: false, why: `waiting for ${waitingFor.roles.join(' and ')}: ${waitingFor.what} (${where})` };
+  if (waitingFor.roles.length === 0) return { check, go: false, why: `${waitingFor.what} (${where})` };
+  return { check, go: false, why: `waiting for ${waitingFor.roles.join(' and ')}: ${waitingFor.what} (${where})` };
 }
 
 function windowAnswers({ windowsPaused }: GoNoGoFacts): readonly Answer[] {
   if (windowsPaused === null) return [];
-  return [{ about: 'window', go: false, why: `no window opens until the windows are resumed: ${windowsPaused}` }];
+  return [{ check: 'window', go: false, why: `no window opens until the windows are resumed: ${windowsPaused}` }];
 }
 
 function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
@@ -119,7 +127,7 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
   const movable = ready + moving > 0;
   return [
     {
-      about: 'freeze',
+      check: 'sync-disabled',
       go: unconfirmed === 0,
       why:
         unconfirmed === 0
@@ -127,7 +135,7 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
           : `syncing is not confirmed off for ${counted(unconfirmed, 'company')}${ofWave}`,
     },
     {
-      about: 'credentials',
+      check: 'credentials',
       go: withoutCredential === 0,
       why:
         withoutCredential === 0
@@ -135,7 +143,7 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
           : `${counted(withoutCredential, 'company')}${ofWave} confirmed but without a usable credential`,
     },
     {
-      about: 'companies',
+      check: 'companies',
       go: movable,
       why: [
         movable ? `${counted(ready, 'company')}${ofWave} can be moved` : 'there is nothing to move',
@@ -148,14 +156,14 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
 
 /** Repeats the preflight's checks of the account and the application. */
 function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoGoFacts): readonly Answer[] {
-  if ('unreachable' in service) return [{ about: 'service', go: false, why: service.unreachable }];
+  if ('unreachable' in service) return [{ check: 'service', go: false, why: service.unreachable }];
   const route = progress?.route ?? 'managed';
   const findings = preflight({ route, platform, isStarted: true, toCreate, service, endsBy });
-  if ('refused' in service) return [{ about: 'service', go: false, why: service.refused }];
+  if ('refused' in service) return [{ check: 'service', go: false, why: service.refused }];
   const { account, application } = service;
   const ofApplication = ({ code }: PreflightFinding): boolean => code.startsWith('application-');
   return [
-    { about: 'service', go: true, why: 'the service is answering' },
+    { check: 'service', go: true, why: 'the service is answering' },
     answerFrom(
       'account',
       findings.filter((finding) => !ofApplication(finding)),
@@ -166,24 +174,24 @@ function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoG
 }
 
 /** Answers with the findings. Only errors are a no-go. Warnings are reported if there are no errors. */
-function answerFrom(about: Answer['about'], findings: readonly PreflightFinding[], good: string): Answer {
+function answerFrom(check: Answer['check'], findings: readonly PreflightFinding[], good: string): Answer {
   const errors = findings.filter(({ severity }) => severity === 'error');
   const reported = errors.length > 0 ? errors : findings;
   return {
-    about,
+    check,
     go: errors.length === 0,
     why: reported.length === 0 ? good : reported.map(({ message }) => message).join('; '),
   };
 }
 
 function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
-  const about = 'worker';
+  const check = 'worker';
   if (!progress || workers.workflows === 0 || workers.activities === 0) {
-    return { about, go: false, why: 'no worker is running; start a worker' };
+    return { check, go: false, why: 'no worker is running; start a worker' };
   }
-  if (failing.length > 0) return { about, go: false, why: `activities keep failing: ${failing.join('; ')}` };
+  if (failing.length > 0) return { check, go: false, why: `activities keep failing: ${failing.join('; ')}` };
   return {
-    about,
+    check,
     go: true,
     why: `${counted(workers.activities, 'worker')} ${workers.activities === 1 ? 'is' : 'are'} running`,
   };
@@ -191,17 +199,17 @@ function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
 
 function pauseNotes(
   { limits, failures, platform, endsBy }: GoNoGoFacts,
-  opening: WindowOccurrence | null,
+  window: WindowOccurrence | null,
 ): readonly string[] {
   return [
     toleranceText(limits, failures),
     'the service rejects the API key, or the account reaches a limit or expires (401, 402, 403)',
     `${platform.name} rejects the application, or a credential belongs to another organization`,
     'an outage of the service or the platform does not pause it: the migration waits and retries',
-    ...(opening === null
+    ...(window === null
       ? []
       : [
-          `no company is started from ${moment(opening.closesAt)} until the next window; syncing companies are still checked`,
+          `no company is started from ${moment(window.closesAt)} until the next window; syncing companies are still checked`,
         ]),
     ...(endsBy === null ? [] : [`the migration ends by ${moment(endsBy)} at the latest`]),
   ];

@@ -29,13 +29,13 @@ export function waitOf(state: MigrationState, previous: Wait | null, at: string)
   const { roles } = waitingForOf(state);
   if (roles.length === 0) return null;
   const about = `${state.step}/${roles.join('+')}${state.pause ? '/paused' : ''}`;
-  if (previous?.about === about) return previous;
-  return { about, since: at, reminders: 0, escalated: false, stopTold: false };
+  if (previous?.key === about) return previous;
+  return { key: about, since: at, reminders: 0, escalated: false, stopNotified: false };
 }
 
 /** Returns the next notice about a wait, and when it is due. ISO 8601, UTC. */
 export function nextNotice(state: MigrationState, wait: Wait): { readonly kind: NoticeKind; readonly dueAt: string } {
-  if (state.pause?.stop && !wait.stopTold) return { kind: 'stopped', dueAt: wait.since };
+  if (state.pause?.stopReason && !wait.stopNotified) return { kind: 'stopped', dueAt: wait.since };
   const { firstAfterMs, everyMs, escalateAfterMs } = reminderIntervalsOf(state);
   const remindAfterMs = firstAfterMs + wait.reminders * everyMs;
   const kind = !wait.escalated && escalateAfterMs <= remindAfterMs ? 'escalation' : 'reminder';
@@ -46,7 +46,7 @@ export function nextNotice(state: MigrationState, wait: Wait): { readonly kind: 
 export function afterNotice(wait: Wait, kind: NoticeKind): Wait {
   switch (kind) {
     case 'stopped':
-      return { ...wait, stopTold: true };
+      return { ...wait, stopNotified: true };
     case 'reminder':
       return { ...wait, reminders: wait.reminders + 1 };
     case 'escalation':
@@ -60,7 +60,7 @@ export function afterNotice(wait: Wait, kind: NoticeKind): Wait {
  */
 function reminderIntervalsOf({ route, step, limits }: MigrationState): ReminderIntervals {
   const isOutOfDate = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
-  return isOutOfDate ? limits.remindWhileDark : limits.remindBeforeDark;
+  return isOutOfDate ? limits.remindWhileStale : limits.remindBeforeStale;
 }
 
 export function noticeOf(migrationId: string, state: MigrationState, wait: Wait, kind: NoticeKind): Notice {
@@ -77,7 +77,7 @@ function withoutNames(state: MigrationState): MigrationState {
     ...state,
     pause: pause && {
       ...pause,
-      reason: pause.stop === null ? 'see ferry show for the reason' : stopReasonText(pause.stop),
+      reason: pause.stopReason === null ? 'see ferry show for the reason' : stopReasonText(pause.stopReason),
     },
     preflight: preflight && { ...preflight, problems: kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problem`] },
   };

@@ -55,12 +55,12 @@ export interface Progress {
   readonly checking: boolean;
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
-  readonly opening: WindowOccurrence | null;
+  readonly window: WindowOccurrence | null;
   readonly firstCompany: FirstCompany | null;
   /** The company that was chosen to go first; null for the first company that can be moved. */
-  readonly wantedFirst: ChosenFirstCompany | null;
+  readonly requestedFirst: ChosenFirstCompany | null;
   /** The current outage; null if calls get through. */
-  readonly standstill: Outage | null;
+  readonly outage: Outage | null;
   readonly pause: Pause | null;
 }
 
@@ -85,10 +85,10 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     checking: isChecking(state),
     estimate: state.estimate,
     proposal: state.proposal,
-    opening: state.opening,
+    window: state.window,
     firstCompany: state.firstCompany,
-    wantedFirst: state.wantedFirst,
-    standstill: state.standstill,
+    requestedFirst: state.requestedFirst,
+    outage: state.outage,
     pause: state.pause,
   };
 }

@@ -66,31 +66,31 @@ function unconfirmedText({ unconfirmed, unconfirmedInFirstWave, total }: Counts)
 }
 
 function waitingInFirstCompany(state: MigrationState): WaitingFor {
-  const { firstCompany, wantedFirst, proposal, opening, standstill, counts } = state;
+  const { firstCompany, requestedFirst, proposal, window, outage, counts } = state;
   switch (firstCompany?.stage) {
     case 'importing':
-      if (standstill) return onHold(standstill);
+      if (outage) return onHold(outage);
       return nobody(`the first company, ${firstCompany.reference}, is being moved and checked`);
-    case 'proven':
+    case 'verified':
       return support(`approve the first company, ${firstCompany.reference}`);
     case 'failed':
       return support(`the first company, ${firstCompany.reference}, was not moved: decide what to try next`);
     case undefined:
-      if (wantedFirst?.heldUp) {
+      if (requestedFirst?.notReady) {
         return {
           roles: ['client', 'support'],
-          what: `${wantedFirst.reference} goes first but is not ready: supply what it needs, or choose another company`,
+          what: `${requestedFirst.reference} goes first but is not ready: supply what it needs, or choose another company`,
         };
       }
-      if (wantedFirst === null && movableCompanies(counts) === 0) return nothingMovable(state);
-      return nobody(`the first company will be moved ${startText(opening, proposal)}`);
+      if (requestedFirst === null && movableCompanies(counts) === 0) return nothingMovable(state);
+      return nobody(`the first company will be moved ${startText(window, proposal)}`);
   }
 }
 
 /** Describes when the first company starts: at the agreed time, or in the first window after it. */
-function startText(opening: WindowOccurrence | null, proposal: Proposal | null): string {
+function startText(window: WindowOccurrence | null, proposal: Proposal | null): string {
   const startAt = proposal?.startAt ?? null;
-  const at = opening && (startAt === null || opening.opensAt > startAt) ? opening.opensAt : startAt;
+  const at = window && (startAt === null || window.opensAt > startAt) ? window.opensAt : startAt;
   return at === null ? 'now' : `at ${moment(at)}`;
 }
 
@@ -100,10 +100,10 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   if (open === 0 && state.route === 'self-service') return selfServiceEnd(counts);
   if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: 'sign off the handover' };
   if (movableCompanies(counts) === 0) return nothingMovable(state);
-  if (state.schedule === 'paused' && state.opened?.opensAt !== state.opening?.opensAt) {
+  if (state.schedule === 'paused' && state.openedWindow?.opensAt !== state.window?.opensAt) {
     return support('resume the windows: they are paused, so no company is started');
   }
-  if (state.standstill) return onHold(state.standstill);
+  if (state.outage) return onHold(state.outage);
   return nobody(`the remaining companies are being moved${windowText(state)}`);
 }
 
@@ -114,8 +114,8 @@ function selfServiceEnd({ failed }: Counts): WaitingFor {
   return client(`decide what to do about ${counted(failed, 'company')} that ${were} not moved`);
 }
 
-function windowText({ opening }: MigrationState): string {
-  return opening ? `, in the window from ${moment(opening.opensAt)} to ${moment(opening.closesAt)}` : '';
+function windowText({ window }: MigrationState): string {
+  return window ? `, in the window from ${moment(window.opensAt)} to ${moment(window.closesAt)}` : '';
 }
 
 function onHold({ why, since, until }: Outage): WaitingFor {

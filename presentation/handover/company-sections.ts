@@ -96,14 +96,14 @@ const LEFT_OUT: Section = {
   ],
   cells: (company, ended) => [
     ...[company.reference, company.name, company.state === 'skipped' ? 'after it had failed' : 'before its move'],
-    ...[company.settledBy ?? '', company.settledReason ?? '', company.failureText ?? ''],
+    ...[company.leftOutBy ?? '', company.leftOutReason ?? '', company.failureText ?? ''],
     ...[switchOn(company, ended), company.companyId ?? ''],
   ],
 };
 
 const MOVED: Section = {
   title: 'Moved',
-  states: ['migrated'],
+  states: ['moved'],
   includes: all,
   columns: [
     ...[REFERENCE, NAME, { title: 'Name as stored', as: 'id' } as const, { title: 'Organization' }],
@@ -214,8 +214,8 @@ export function companyRecord(company: ReportedCompany, ended: boolean): Readonl
     'synced every': syncIntervalText(company.syncSchedule),
     'next sync': company.syncSchedule?.nextAt ? moment(company.syncSchedule.nextAt) : '',
     'link for the end customer': mustReconnect(company) ? (linkUrl ?? '') : '',
-    'left out by': company.settledBy ?? '',
-    'reason for leaving it out': company.settledReason ?? '',
+    'left out by': company.leftOutBy ?? '',
+    'reason for leaving it out': company.leftOutReason ?? '',
     'company id': companyId ?? '',
     'connection id': connectionId ?? '',
     'correlation ids': correlationIdsText(company),

@@ -79,7 +79,7 @@ function result(head: ReportHead): Html {
   const { counts, figures, ending } = head;
   const moving = counts.importing + counts.syncing;
   const shares = [
-    { cssClass: 'moved', label: 'moved', value: counts.migrated },
+    { cssClass: 'moved', label: 'moved', value: counts.moved },
     { cssClass: 'moving', label: 'moving', value: moving },
     { cssClass: 'must-reconnect', label: 'must reconnect', value: figures.mustReconnect },
     { cssClass: 'not-moved', label: 'not moved', value: counts.failed - figures.mustReconnect },
@@ -91,7 +91,7 @@ function result(head: ReportHead): Html {
     { cssClass: 'left-out', label: 'left out', value: counts.skipped + counts.excluded },
   ].filter(({ value }) => value > 0);
   return markup`<section id="result">
-<h2>${number(counts.migrated)} of ${counted(counts.total, 'company')} moved</h2>
+<h2>${number(counts.moved)} of ${counted(counts.total, 'company')} moved</h2>
 ${shareBar(shares)}
 <ul class="legend">${shares.map(({ cssClass, label, value }) => markup`<li><i class="key ${cssClass}"></i>${label} <b>${number(value)}</b></li>`)}</ul>
 <div class="tables">

@@ -76,7 +76,7 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
 export function resultRows({ counts, figures }: ReportHead): readonly (readonly [what: string, companies: number])[] {
   return [
     ['in the manifest', counts.total],
-    ['moved', counts.migrated],
+    ['moved', counts.moved],
     ['must reconnect', figures.mustReconnect],
     ['not moved', counts.failed - figures.mustReconnect],
     ['left out before their move', counts.excluded],
@@ -87,14 +87,14 @@ export function resultRows({ counts, figures }: ReportHead): readonly (readonly 
 
 /** Returns rows with a label, the planned value and the actual value. */
 export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (readonly [string, string, string])[] {
-  const { firstStartedAt, lastMovedAt, longestDarkHours, medianDarkHours } = figures;
+  const { firstStartedAt, lastMovedAt, longestStaleHours, medianStaleHours } = figures;
   const at = (iso: string | null | undefined): string => (iso ? moment(iso) : '');
   const expected = planned?.estimate;
   const took = firstStartedAt && lastMovedAt ? duration(Date.parse(lastMovedAt) - Date.parse(firstStartedAt)) : '';
-  const dark =
-    longestDarkHours === null || medianDarkHours === null
+  const stale =
+    longestStaleHours === null || medianStaleHours === null
       ? ''
-      : `${hours(longestDarkHours)} at most, median ${hours(medianDarkHours)}`;
+      : `${hours(longestStaleHours)} at most, median ${hours(medianStaleHours)}`;
   return [
     ['first company started', at(planned?.startAt), at(firstStartedAt)],
     [
@@ -107,7 +107,7 @@ export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (
       expected ? `${duration(expected.lowMs)} to ${duration(expected.highMs)} within the windows` : '',
       took,
     ],
-    ['hours with out-of-date data', expected?.darkHours == null ? '' : `up to ${expected.darkHours}`, dark],
+    ['hours with out-of-date data', expected?.staleHours == null ? '' : `up to ${expected.staleHours}`, stale],
     ['migration closed', '', at(closedAt)],
   ];
 }
@@ -124,7 +124,7 @@ function hoursText(number: number): string {
 
 /** Returns how long data is out of date, in one or two sentences. */
 export function outOfDateText({ ending, planned, figures }: ReportHead): string {
-  const { longestDarkHours: longest, medianDarkHours: median } = figures;
+  const { longestStaleHours: longest, medianStaleHours: median } = figures;
   if (ending !== null) {
     const moved =
       longest === null || median === null
@@ -133,7 +133,7 @@ export function outOfDateText({ ending, planned, figures }: ReportHead): string 
     return `${moved}The data of companies that were not moved stays out of date until you switch them back on or their end customers reconnect.`;
   }
   const expected =
-    planned?.estimate.darkHours == null ? '' : ` Expected: up to ${hoursText(planned.estimate.darkHours)}.`;
+    planned?.estimate.staleHours == null ? '' : ` Expected: up to ${hoursText(planned.estimate.staleHours)}.`;
   const measured =
     longest === null || median === null ? '' : ` So far: ${hoursText(longest)} at most (median: ${hoursText(median)}).`;
   return `From the moment syncing is disabled for a company until it has been moved.${expected}${measured}`;

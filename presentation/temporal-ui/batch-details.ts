@@ -8,7 +8,7 @@ export interface BatchFacts {
   readonly migrationId: string;
   readonly runNumber: number;
   /** The window in which companies may be started; null if they may be started at any time. */
-  readonly opening: WindowOccurrence | null;
+  readonly window: WindowOccurrence | null;
   /** Null if they have not been counted yet. */
   readonly counts: Counts | null;
   /** When the companies were counted. ISO 8601, UTC. */
@@ -16,10 +16,10 @@ export interface BatchFacts {
 }
 
 /** Returns the current details of a batch run, as Markdown. */
-export function batchDetails({ migrationId, runNumber, opening, counts, at }: BatchFacts): string {
+export function batchDetails({ migrationId, runNumber, window, counts, at }: BatchFacts): string {
   return [
     `# Batch run ${runNumber} of ${migrationId}`,
-    `**Window:** ${windowText(opening)}`,
+    `**Window:** ${windowText(window)}`,
     ...(counts
       ? [...companiesText(counts), `Counted at ${moment(at)}; updated once a minute while companies move.`]
       : []),
@@ -34,7 +34,7 @@ function windowText(window: WindowOccurrence | null): string {
 }
 
 /** Returns one line for Temporal's lists: ASCII, and far below Temporal's limit of 200 bytes. */
-export function batchSummary({ migrationId, runNumber, opening }: Omit<BatchFacts, 'counts' | 'at'>): string {
-  const until = opening ? `, until ${moment(opening.closesAt)}` : '';
+export function batchSummary({ migrationId, runNumber, window }: Omit<BatchFacts, 'counts' | 'at'>): string {
+  const until = window ? `, until ${moment(window.closesAt)}` : '';
   return `Batch run ${runNumber} of ${migrationId}${until}`;
 }

@@ -104,7 +104,7 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
 
 function switchOnText({ route, step, state, counts }: Progress): string {
   if (state === 'completed') {
-    if (counts.migrated === counts.total) return 'nothing: every company was moved and must stay switched off.';
+    if (counts.moved === counts.total) return 'nothing: every company was moved and must stay switched off.';
     return 'see the handover report for each company. Companies that were moved must stay switched off.';
   }
   if (state === 'abandoned' || state === 'cancelled')
@@ -129,6 +129,6 @@ function outOfDateText({ route, estimate, proposal, step, state }: Progress): st
   if (estimate.volume.companies === 0) return 'the data of all companies that were moved is up to date.';
   const until =
     proposal && estimate.ends ? moment(estimate.ends.latest) : `${duration(estimate.highMs)} after the start`;
-  const hours = estimate.darkHours === null ? '' : `: up to ${counted(estimate.darkHours, 'hour')}`;
+  const hours = estimate.staleHours === null ? '' : `: up to ${counted(estimate.staleHours, 'hour')}`;
   return `${from} until about ${until}${hours}.`;
 }

@@ -32,7 +32,7 @@ export async function claimCompanies(
     const { rows } = await sql<ClaimedCompany>`
       with claimable as (
         select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
-          false as on_its_way
+          false as in_flight
         from companies c
         join migrations m on m.id = c.migration_id
         -- A slice must have begun in the current run.
@@ -71,7 +71,7 @@ export async function claimCompanies(
         for share of m, s, v
       )
       update companies c
-      set state = 'importing', ${assignTo(owner)}, held_until = ${leaseEnd(owner)}, authorization_sent_at = null
+      set state = 'importing', ${assignTo(owner)}, lease_ends_at = ${leaseEnd(owner)}, authorization_sent_at = null
       from claimable picked
       where c.migration_id = picked.migration_id and c.row = picked.row
       returning ${CLAIMED_COLUMNS}`.execute(db);

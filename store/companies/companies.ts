@@ -80,12 +80,12 @@ export async function chooseFirstCompany(
 ): Promise<{ readonly row: number; readonly reference: string } | null> {
   await sql`
     update companies
-    set state = case state when 'migrated' then 'syncing' else 'waiting' end,
-        next_check_at = case state when 'migrated' then clock_timestamp() end,
-        sync_started_at = case state when 'migrated' then clock_timestamp() end,
+    set state = case state when 'moved' then 'syncing' else 'waiting' end,
+        next_check_at = case state when 'moved' then clock_timestamp() end,
+        sync_started_at = case state when 'moved' then clock_timestamp() end,
         failure = null, failure_text = null, failure_accepted = false, not_before = null, relinking_since = null
     where migration_id = ${migrationId} and reference = ${requested}
-      and state in ('failed', 'outcome-unknown', 'migrated')`.execute(db);
+      and state in ('failed', 'outcome-unknown', 'moved')`.execute(db);
   const { rows } = await sql<{ row: number; reference: string }>`
     select c.row, c.reference from companies c
     join migrations m on m.id = c.migration_id
@@ -123,8 +123,8 @@ export interface LedgerCompany {
   readonly evidence: readonly Evidence[] | null;
   readonly syncSchedule: SyncSchedule | null;
   /** The person who excluded or skipped the company. */
-  readonly settledBy: string | null;
-  readonly settledReason: string | null;
+  readonly leftOutBy: string | null;
+  readonly leftOutReason: string | null;
   /** Why the company is held back; null if it is not. */
   readonly heldBack: string | null;
 }
@@ -206,8 +206,8 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
       'correlation_id as correlationId',
       'evidence',
       'sync_schedule as syncSchedule',
-      'settled_by as settledBy',
-      'settled_reason as settledReason',
+      'left_out_by as leftOutBy',
+      'left_out_reason as leftOutReason',
       'held_back as heldBack',
     ])
     .where(matches(migrationId, filter))

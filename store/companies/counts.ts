@@ -15,7 +15,7 @@ export interface RemainingWork {
   /** True if the migration is paused, so that no company can be claimed. */
   readonly paused: boolean;
   /** True if companies could be claimed but the window is closed. */
-  readonly heldByWindow: boolean;
+  readonly outsideWindow: boolean;
   readonly importing: number;
   readonly syncing: number;
   readonly nextClaimInMs: number | null;
@@ -35,7 +35,7 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
         and (not m.ramp_only or c.in_ramp)
         and ${WINDOW_IS_OPEN}
     ), held as (
-      select c.state, c.next_check_at, case when ${SUPERSEDED} then clock_timestamp() else c.held_until end as held_until
+      select c.state, c.next_check_at, case when ${SUPERSEDED} then clock_timestamp() else c.lease_ends_at end as lease_ends_at
       from companies c
       join migrations m on m.id = c.migration_id
       where c.migration_id = ${migrationId} and c.state in ('importing', 'syncing')
@@ -46,13 +46,13 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
           select from companies c
           join credentials v on v.migration_id = c.migration_id and v.row = c.row
           where c.migration_id = m.id and ${isReadyToMove()})
-        from migrations m where m.id = ${migrationId}) as "heldByWindow",
+        from migrations m where m.id = ${migrationId}) as "outsideWindow",
       (select count(*) from held where state = 'importing') as importing,
       (select count(*) from held where state = 'syncing') as syncing,
       -- Postgres stops at the first company that can be claimed now. It reads all companies only if there is none.
       case when exists (select from waiting where not_before is null or not_before <= clock_timestamp()) then 0
         else ${msUntil(sql`(select min(not_before) from waiting)`)} end as "nextClaimInMs",
-      ${msUntil(sql`(select min(held_until) from held where state = 'importing')`)} as "nextReclaimInMs",
+      ${msUntil(sql`(select min(lease_ends_at) from held where state = 'importing')`)} as "nextReclaimInMs",
       ${msUntil(sql`(select min(next_check_at) from held where state = 'syncing')`)} as "nextCheckInMs"`,
   );
   const { nextClaimInMs, nextReclaimInMs, nextCheckInMs } = ahead;
@@ -78,7 +78,7 @@ const NO_WAVE = 2_147_483_647;
 export interface Interrupted {
   readonly companies: number;
   /** The time after which none of their requests can be in flight; null if none can be in flight now. */
-  readonly onItsWayUntil: Date | null;
+  readonly inFlightUntil: Date | null;
 }
 
 /**
@@ -89,12 +89,12 @@ export async function countInterrupted(db: Database, migrationId: string): Promi
     db,
     sql<Interrupted>`
     select count(*) as companies,
-      max(c.held_until) filter (where c.authorization_sent_at is not null and c.held_until > clock_timestamp())
-        as "onItsWayUntil"
+      max(c.lease_ends_at) filter (where c.authorization_sent_at is not null and c.lease_ends_at > clock_timestamp())
+        as "inFlightUntil"
     from companies c
     join migrations m on m.id = c.migration_id
     where c.migration_id = ${migrationId} and c.state = 'importing'
-      and (c.failure_text is not null or c.held_until < clock_timestamp() or ${SUPERSEDED})`,
+      and (c.failure_text is not null or c.lease_ends_at < clock_timestamp() or ${SUPERSEDED})`,
   );
 }
 
@@ -117,7 +117,7 @@ export async function countCompanies(db: Database, migrationId: string): Promise
       count(*) filter (where c.state = 'waiting') as waiting,
       count(*) filter (where c.state = 'importing') as importing,
       count(*) filter (where c.state = 'syncing') as syncing,
-      count(*) filter (where c.state = 'migrated') as migrated,
+      count(*) filter (where c.state = 'moved') as moved,
       count(*) filter (where c.state = 'failed') as failed,
       count(*) filter (where c.state = 'failed' and c.failure = 'reauthorization-required') as "mustReconnect",
       count(*) filter (where c.state = 'skipped') as skipped,

@@ -25,7 +25,7 @@ export async function leaveOutCompanies(
   const from = as === 'exclude' ? ['waiting'] : ['failed', 'outcome-unknown'];
   const { numAffectedRows } = await sql`
     update companies
-    set state = ${as === 'exclude' ? 'excluded' : 'skipped'}, settled_by = ${by}, settled_reason = ${reason},
+    set state = ${as === 'exclude' ? 'excluded' : 'skipped'}, left_out_by = ${by}, left_out_reason = ${reason},
         relinking_since = null
     where migration_id = ${migrationId} and reference = any(${companies}) and state = any(${from})`.execute(db);
   return Number(numAffectedRows ?? 0);
@@ -71,7 +71,7 @@ export async function retryWithNewCredential(
 }
 
 /**
- * Marks companies whose end customers were sent the link to reconnect. From now on, `lookForRelinked` checks their
+ * Marks companies whose end customers were sent the link to reconnect. From now on, `checkReconnected` checks their
  * connections.
  *
  * @returns the number of marked companies
@@ -109,7 +109,7 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
         as failed,
       (select count(*) from (
         select from companies
-        where migration_id = ${migrationId} and state in ('migrated', 'failed', 'syncing', 'outcome-unknown')
+        where migration_id = ${migrationId} and state in ('moved', 'failed', 'syncing', 'outcome-unknown')
         limit ${limit}) counted) as tried`,
   );
 }

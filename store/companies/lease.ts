@@ -4,7 +4,7 @@
  * An attempt can die, hang or lose its network at any moment, and the ledger cannot distinguish these cases. The lease
  * keeps a second attempt from sending the same credential until no request of the first attempt can be in flight.
  *
- * Columns of `companies`: `attempt` names the owner (`run/slice/attempt`), `held_until` is the end of the lease by the
+ * Columns of `companies`: `attempt` names the owner (`run/slice/attempt`), `lease_ends_at` is the end of the lease by the
  * database's clock, `authorization_sent_at` is the send intent (send-intent.ts).
  *
  * ## Length
@@ -17,12 +17,12 @@
  *
  * ## States of a row that is `importing`
  *
- * - HELD: the claim has written the owner and `held_until`. Only the owner can record a send intent or an outcome.
+ * - HELD: the claim has written the owner and `lease_ends_at`. Only the owner can record a send intent or an outcome.
  *   - The owner records an outcome: the company leaves `importing`, and the row no longer has an owner.
- *   - The owner records that the outcome is unclear: the row keeps its owner and `held_until`. It becomes SUPERSEDED or
+ *   - The owner records that the outcome is unclear: the row keeps its owner and `lease_ends_at`. It becomes SUPERSEDED or
  *     EXPIRED later.
  *   - A newer attempt of the slice, or another run, begins: the row becomes SUPERSEDED.
- *   - `held_until` passes: the row becomes EXPIRED.
+ *   - `lease_ends_at` passes: the row becomes EXPIRED.
  * - SUPERSEDED: the old attempt might still be running, and does not know that it was superseded. After the row has
  *   been released or reclaimed, the old attempt can record neither a send intent nor an outcome. A request that it has
  *   already sent might still be in flight.
@@ -35,11 +35,11 @@
  *   the connection before it does anything else.
  *   - EXPIRED: the new owner gets a new lease. If the connection does not show the outcome, the new owner decides
  *     whether to send the credential again.
- *   - SUPERSEDED: `held_until` does not change, and the new owner only reads (`onItsWay`). If the connection is still
+ *   - SUPERSEDED: `lease_ends_at` does not change, and the new owner only reads (`isInFlight`). If the connection is still
  *     pending, it changes nothing.
  *
  * Slices of the current run release and reclaim rows when they begin and then every second
- * (activities/companies/slices.ts). At the end of the migration, `settleInterrupted` (activities/migration/closing.ts)
+ * (activities/companies/slices.ts). At the end of the migration, `resolveInterrupted` (activities/migration/closing.ts)
  * resolves the rows that are still `importing`.
  */
 import { sql } from 'kysely';
@@ -108,7 +108,7 @@ export const SUPERSEDED = sql`not exists (
   where current.migration_id = m.id and current.run = m.current_run
     and concat_ws('/', current.run, current.slice, current.attempt) = c.attempt)`;
 
-const SUPERSEDED_OR_EXPIRED = sql`(c.held_until < clock_timestamp() or ${SUPERSEDED})`;
+const SUPERSEDED_OR_EXPIRED = sql`(c.lease_ends_at < clock_timestamp() or ${SUPERSEDED})`;
 
 /** A company that an attempt owns. */
 export interface ClaimedCompany {
@@ -131,7 +131,7 @@ export interface ClaimedCompany {
   /** Time of an earlier attempt's send intent; null after a claim. Older errors concern another credential. */
   readonly sentAt: Date | null;
   /** True if the credential that an earlier attempt sent might still be in flight. */
-  readonly onItsWay: boolean;
+  readonly isInFlight: boolean;
 }
 
 /**
@@ -140,7 +140,7 @@ export interface ClaimedCompany {
 export const CLAIMED_COLUMNS = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
   c.company_id as "companyId", c.connection_id as "connectionId", c.named, picked.sealed, picked.crossed, picked.supersedes,
-  c.authorization_sent_at as "sentAt", picked.on_its_way as "onItsWay"`;
+  c.authorization_sent_at as "sentAt", picked.in_flight as "isInFlight"`;
 
 /**
  * Releases companies whose attempt died before it recorded a send intent: sets them to `waiting`.
@@ -172,7 +172,7 @@ export async function reclaimSent(db: Database, owner: LeaseOwner, size: number)
   const { rows } = await sql<ClaimedCompany>`
     with picked as (
       select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
-        c.held_until >= clock_timestamp() as on_its_way
+        c.lease_ends_at >= clock_timestamp() as in_flight
       from companies c
       join migrations m on m.id = c.migration_id
       join slices s on s.migration_id = m.id and s.run = m.current_run
@@ -187,7 +187,7 @@ export async function reclaimSent(db: Database, owner: LeaseOwner, size: number)
       for share of m, s
     )
     update companies c
-    set ${assignTo(owner)}, held_until = case when on_its_way then c.held_until else ${leaseEnd(owner)} end
+    set ${assignTo(owner)}, lease_ends_at = case when in_flight then c.lease_ends_at else ${leaseEnd(owner)} end
     from picked
     where c.migration_id = picked.migration_id and c.row = picked.row
     returning ${CLAIMED_COLUMNS}`.execute(db);

@@ -136,7 +136,7 @@ export async function readDueChecks(
 /** The outcome of one check of a syncing company. */
 export type CheckOutcome = { readonly row: number } & (
   | { readonly to: 'syncing'; readonly nextCheckMs: number }
-  | { readonly to: 'migrated'; readonly evidence: readonly Evidence[]; readonly schedule: SyncSchedule }
+  | { readonly to: 'moved'; readonly evidence: readonly Evidence[]; readonly schedule: SyncSchedule }
   | {
       readonly to: 'failed';
       readonly failure: FailureKind;
@@ -159,14 +159,14 @@ export async function recordChecks(
     state: outcome.to,
     check_ms: outcome.to === 'syncing' ? outcome.nextCheckMs : null,
     evidence: outcome.to === 'syncing' ? null : outcome.evidence,
-    schedule: outcome.to === 'migrated' ? outcome.schedule : null,
+    schedule: outcome.to === 'moved' ? outcome.schedule : null,
     failure: outcome.to === 'failed' ? outcome.failure : null,
     failure_text: outcome.to === 'failed' ? outcome.text : null,
     link_url: outcome.to === 'failed' ? (outcome.linkUrl ?? null) : null,
     correlation_id: outcome.to === 'failed' ? (outcome.correlationId ?? null) : null,
   }));
   await sql`
-    with settled as (
+    with finished as (
       update companies c
       set state = o.state,
           checks = c.checks + 1,
@@ -178,15 +178,15 @@ export async function recordChecks(
           correlation_id = coalesce(o.correlation_id, c.correlation_id),
           sync_schedule = o.schedule,
           -- A moved company that is checked again keeps the time of its move.
-          sync_ms = case when o.state = 'migrated'
+          sync_ms = case when o.state = 'moved'
             then coalesce(c.sync_ms, extract(epoch from clock_timestamp() - c.sync_started_at) * 1000) end,
-          moved_at = case when o.state = 'migrated' then coalesce(c.moved_at, clock_timestamp()) end
+          moved_at = case when o.state = 'moved' then coalesce(c.moved_at, clock_timestamp()) end
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
         row integer, state text, check_ms float8, evidence jsonb, schedule jsonb, failure text, failure_text text,
         link_url text, correlation_id text)
       where c.migration_id = ${migrationId} and ${inRows(outcomes.map(({ row }) => row))} and c.row = o.row and ${inState('syncing')}
       returning c.migration_id, c.row, c.state
     )
-    delete from credentials v using settled
-    where v.migration_id = settled.migration_id and v.row = settled.row and settled.state = 'migrated'`.execute(db);
+    delete from credentials v using finished
+    where v.migration_id = finished.migration_id and v.row = finished.row and finished.state = 'moved'`.execute(db);
 }

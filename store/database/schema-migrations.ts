@@ -239,6 +239,19 @@ const namespaces: Migration = {
   },
 };
 
+const namesOfOne: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`alter table companies drop constraint companies_state_check`.execute(db);
+    await sql`update companies set state = 'moved' where state = 'migrated'`.execute(db);
+    await sql`
+      alter table companies add constraint companies_state_check check (state in
+        ('waiting', 'importing', 'syncing', 'moved', 'failed', 'skipped', 'excluded', 'outcome-unknown'))`.execute(db);
+    await sql`alter table companies rename column settled_by to left_out_by`.execute(db);
+    await sql`alter table companies rename column settled_reason to left_out_reason`.execute(db);
+    await sql`alter table companies rename column held_until to lease_ends_at`.execute(db);
+  },
+};
+
 export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-the-ledger': createLedger,
   '0002-settling-exceptions': resolveExceptions,
@@ -246,4 +259,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-the-self-service-route': addSelfServiceRoute,
   '0005-signed-decisions': signedDecisions,
   '0006-namespaces': namespaces,
+  '0007-names-of-1-0': namesOfOne,
 };

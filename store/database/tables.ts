@@ -75,11 +75,11 @@ interface CompanyTable {
   in_ramp: Generated<boolean>;
   held_back: string | null;
   failure_accepted: Generated<boolean>;
-  settled_by: string | null;
-  settled_reason: string | null;
+  left_out_by: string | null;
+  left_out_reason: string | null;
   relinking_since: Date | null;
   authorization_sent_at: Date | null;
-  held_until: Date | null;
+  lease_ends_at: Date | null;
   crossed_at: Date | null;
   accepted: Json<ServiceAnswer> | null;
   import_ms: number | null;

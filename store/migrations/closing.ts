@@ -21,9 +21,9 @@ export async function readInterrupted(db: Database, migrationId: string): Promis
     select row, company_id as "companyId", case when named = 'connection' then connection_id end as "namedConnectionId",
       authorization_sent_at as "sentAt",
       case when authorization_sent_at is null then 0
-        else extract(epoch from held_until - clock_timestamp())::float8 * 1000 end as "leaseEndsInMs"
+        else extract(epoch from lease_ends_at - clock_timestamp())::float8 * 1000 end as "leaseEndsInMs"
     from companies where migration_id = ${migrationId} and state = 'importing'
-    order by held_until`.execute(db);
+    order by lease_ends_at`.execute(db);
   return rows;
 }
 

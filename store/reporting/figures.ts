@@ -13,8 +13,8 @@ export interface ReportFigures {
   readonly firstStartedAt: string | null;
   readonly lastMovedAt: string | null;
   /** Hours from a company's confirmation to its move, during which its data was out of date. */
-  readonly longestDarkHours: number | null;
-  readonly medianDarkHours: number | null;
+  readonly longestStaleHours: number | null;
+  readonly medianStaleHours: number | null;
   /** Credentials in the vault that have not been erased yet. */
   readonly credentialsLeft: number;
 }
@@ -37,11 +37,11 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       count(*) filter (where state = 'failed' and failure = 'reauthorization-required') as "mustReconnect",
       min(claimed_at) as "firstStartedAt",
       max(moved_at) as "lastMovedAt",
-      max(dark_hours) as "longestDarkHours",
-      percentile_cont(0.5) within group (order by dark_hours) as "medianDarkHours",
+      max(stale_hours) as "longestStaleHours",
+      percentile_cont(0.5) within group (order by stale_hours) as "medianStaleHours",
       (select count(*) from credentials where migration_id = ${migrationId}) as "credentialsLeft"
     from (
-      select *, (extract(epoch from moved_at - confirmed_at) / 3600)::float8 as dark_hours
+      select *, (extract(epoch from moved_at - confirmed_at) / 3600)::float8 as stale_hours
       from companies where migration_id = ${migrationId}
     ) companies`,
   );

@@ -21,7 +21,7 @@ export async function readOverviews(db: Database, migrationIds: readonly string[
   if (migrationIds.length === 0) return [];
   const { rows } = await sql<Overview>`
     select migration_id as "migrationId", count(*) as total,
-      count(*) filter (where state in ('migrated', 'failed', 'skipped', 'excluded')) as done,
+      count(*) filter (where state in ('moved', 'failed', 'skipped', 'excluded')) as done,
       count(*) filter (where state in ('failed', 'outcome-unknown')
         or (state = 'waiting' and held_back is not null)) as exceptions,
       count(*) filter (where moved_at > clock_timestamp() - ${RECENT}) as moved,

@@ -50,7 +50,7 @@ async function readMovedOverTime(db: Database, migrationId: string): Promise<Mig
   const { rows } = await sql<{ at: Date; companies: number }>`
     with moved as (
       select extract(epoch from moved_at)::float8 as seconds, moved_at from companies
-      where migration_id = ${migrationId} and moved_at is not null and state = 'migrated'
+      where migration_id = ${migrationId} and moved_at is not null and state = 'moved'
     ), bounds as (select min(seconds) as first, max(seconds) as last from moved)
     select max(moved_at) as at, sum(count(*)) over (order by max(moved_at))::bigint as companies
     from moved, bounds
@@ -61,7 +61,7 @@ async function readMovedOverTime(db: Database, migrationId: string): Promise<Mig
 
 /** Duration of a move: import plus sync, without waiting times. */
 const DURATION_MS = sql<number>`(import_ms + coalesce(sync_ms, 0))`;
-const MEASURED = sql<boolean>`state = 'migrated' and import_ms is not null`;
+const MEASURED = sql<boolean>`state = 'moved' and import_ms is not null`;
 
 async function readDurations(
   db: Database,

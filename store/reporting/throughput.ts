@@ -8,7 +8,7 @@ import { queryOne } from '../database/database';
 export async function readVolume(db: Database, migrationId: string): Promise<Volume> {
   const volume = await queryOne(
     db,
-    sql<Omit<Volume, 'darkSince'> & { darkSince: Date | null }>`
+    sql<Omit<Volume, 'staleSince'> & { staleSince: Date | null }>`
     with remaining as (
       select family, expected_invoices, confirmed_at from companies
       where migration_id = ${migrationId} and state in ('waiting', 'importing', 'syncing', 'outcome-unknown')
@@ -28,10 +28,10 @@ export async function readVolume(db: Database, migrationId: string): Promise<Vol
         select max(size) from (
           select count(*) as size from remaining where family is not null group by family
         ) families), 0) as "largestFamily",
-      min(confirmed_at) as "darkSince"
+      min(confirmed_at) as "staleSince"
     from remaining`,
   );
-  return { ...volume, darkSince: volume.darkSince?.toISOString() ?? null };
+  return { ...volume, staleSince: volume.staleSince?.toISOString() ?? null };
 }
 
 /** Measures the speed from the companies that this migration has moved; null if it has moved none. */
@@ -42,7 +42,7 @@ export async function measureSpeed(db: Database, migrationId: string): Promise<M
         select (check_made -> 'records' ->> 'found')::integer from jsonb_array_elements(evidence) as check_made
         where check_made -> 'records' ->> 'dataType' = 'invoices'), expected_invoices, 0) as records
       from companies
-      where migration_id = ${migrationId} and state = 'migrated' and import_ms is not null and sync_ms is not null
+      where migration_id = ${migrationId} and state = 'moved' and import_ms is not null and sync_ms is not null
     )
     select count(*) as companies, avg(import_ms)::float8 as "importMs", avg(sync_ms)::float8 as "syncMs",
       avg(records)::float8 as records, regr_intercept(sync_ms, records) as base, regr_slope(sync_ms, records) as slope

@@ -36,12 +36,12 @@ export interface SupplyResult {
   /** Not stored, because the migration has no company with this reference. */
   readonly unknown: readonly string[];
   /** Not stored, because the state of the company does not allow it. */
-  readonly elsewhere: readonly string[];
+  readonly wrongState: readonly string[];
   /**
    * Not stored, because the platform rotates tokens and the credential was not obtained after the confirmation. The
    * client's application might have used the token since, which invalidates it.
    */
-  readonly tooEarly: readonly string[];
+  readonly obtainedTooEarly: readonly string[];
 }
 
 /** Thrown when a migration has no vault, because its workflow has not opened it yet or the vault was destroyed. */
@@ -117,10 +117,14 @@ async function sealAndStore(
   suppliedBy: string,
   rule: SupplyRule,
 ): Promise<SupplyResult> {
-  const supplied = { stored: [], unknown: [], elsewhere: [], tooEarly: [] } as Record<keyof SupplyResult, string[]>;
+  const supplied = { stored: [], unknown: [], wrongState: [], obtainedTooEarly: [] } as Record<
+    keyof SupplyResult,
+    string[]
+  >;
   for await (const group of inChunks(credentials, GROUP_SIZE)) {
     const outcome = await sealAndStoreGroup(db, migrationId, group, suppliedBy, rule);
-    for (const each of ['stored', 'unknown', 'elsewhere', 'tooEarly'] as const) supplied[each].push(...outcome[each]);
+    for (const each of ['stored', 'unknown', 'wrongState', 'obtainedTooEarly'] as const)
+      supplied[each].push(...outcome[each]);
   }
   return supplied;
 }
@@ -137,15 +141,15 @@ async function sealAndStoreGroup(
   const publicKey = key.vault_public_key;
   const rows = await rowsOf(db, migrationId, credentials);
   const unknown: string[] = [];
-  const elsewhere: string[] = [];
-  const tooEarly: string[] = [];
+  const wrongState: string[] = [];
+  const obtainedTooEarly: string[] = [];
   const sealed: { row: number; reference: string; sealed: string; obtained_at: string }[] = [];
   for (const { reference, fields, obtainedAt } of credentials) {
     const company = rows.get(reference);
     if (!company) unknown.push(reference);
-    else if (!rule.states.includes(company.state)) elsewhere.push(reference);
+    else if (!rule.states.includes(company.state)) wrongState.push(reference);
     else if (key.rotating && (!company.confirmed_at || new Date(obtainedAt) < company.confirmed_at))
-      tooEarly.push(reference);
+      obtainedTooEarly.push(reference);
     else {
       const box = await seal(
         publicKey,
@@ -158,8 +162,8 @@ async function sealAndStoreGroup(
   const stored = await storeSealed(db, migrationId, sealed, suppliedBy, rule);
   const isStored = ({ row }: { readonly row: number }): boolean => stored.has(row);
   // The state of these companies changed while their credentials were being sealed.
-  elsewhere.push(...sealed.filter((each) => !isStored(each)).map(({ reference }) => reference));
-  return { stored: sealed.filter(isStored).map(({ reference }) => reference), unknown, elsewhere, tooEarly };
+  wrongState.push(...sealed.filter((each) => !isStored(each)).map(({ reference }) => reference));
+  return { stored: sealed.filter(isStored).map(({ reference }) => reference), unknown, wrongState, obtainedTooEarly };
 }
 
 async function storeSealed(

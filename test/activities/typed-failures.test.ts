@@ -13,13 +13,13 @@ beforeAll(async () => {
 beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
-/** Returns the failure of `lookForRelinked` while every read of a connection is intercepted. */
+/** Returns the failure of `checkReconnected` while every read of a connection is intercepted. */
 async function failureOf(interference: Interceptor): Promise<ApplicationFailure> {
   const { id } = await rig.migration(['sbx-revoked']);
   await rig.importSlice(id);
   await updateRow(rig.ledger.db, id, 1, { relinking_since: new Date() });
   rig.proxy.on('GET', /\/connections/, interference);
-  const activity = rig.runActivity((activities) => activities.lookForRelinked({ migrationId: id }));
+  const activity = rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
   const failure = await activity.then(
     () => undefined,
     (error: unknown) => error,
@@ -37,7 +37,7 @@ test('the next attempt waits for as long as the service asks us to', async () =>
 
 test.each<[string, Interceptor, string]>([
   ['an outage', failing(503, 'maintenance'), 'ServiceFailing'],
-  ['a dropped connection', dropped, 'NoAnswer'],
+  ['a dropped connection', dropped, 'NoResponse'],
   ['a refused key', failing(401, 'the key is wrong'), 'KeyRefused'],
 ])('%s causes a retryable failure with its own type', async (_, interference, type) => {
   const failure = await failureOf(interference);

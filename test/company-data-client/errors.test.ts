@@ -1,7 +1,7 @@
+import type { CompanyDataError } from '../../company-data-client';
 import {
   AccessDenied,
   BadRequest,
-  CompanyDataError,
   DeferredUntil,
   KeyRefused,
   LimitReached,
@@ -51,7 +51,7 @@ describe('an error response', () => {
       `GET /companies/c1: answered ${status} Some: text (from PublicApi, correlation id ${CORRELATION_ID})`,
     );
     expect(error.toFailure()).toEqual({
-      kind: 'answer',
+      kind: 'response',
       status,
       error: 'Some: text',
       service: 'PublicApi',
@@ -81,7 +81,7 @@ describe('an error response', () => {
   ])('has the type of its status even if the body is %s', async (_body, reply, error) => {
     service.answer(reply);
     const failure = (await failureOf(clientWith().getCompany('c1'))).toFailure();
-    expect(failure).toMatchObject({ kind: 'answer', error, service: '' });
+    expect(failure).toMatchObject({ kind: 'response', error, service: '' });
   });
 
   test.each<[string, Reply]>([
@@ -145,7 +145,7 @@ test('a call throws DeferredUntil if the service asks for a wait beyond the retr
   const error = await failureOf(clientWith({ retryBudgetMs: 1_000 }).getCompany('c1'));
   expect(error).toBeInstanceOf(DeferredUntil);
   expect(error.retryAfterMs).toBe(3_600_000);
-  expect(error.toFailure()).toMatchObject({ kind: 'answer', status: 429, retryAfterMs: 3_600_000 });
+  expect(error.toFailure()).toMatchObject({ kind: 'response', status: 429, retryAfterMs: 3_600_000 });
   expect(error.cause).toBeInstanceOf(Throttled);
   expect((error as DeferredUntil).until.getTime() - Date.now()).toBeGreaterThan(3_590_000);
 });
@@ -156,7 +156,7 @@ test('a call is deferred if the response to another call asks for a wait', async
   await failureOf(client.getCompany('c1'));
   const error = await failureOf(client.getCompany('c2'));
   expect(error).toBeInstanceOf(DeferredUntil);
-  expect(error.toFailure()).toMatchObject({ kind: 'answer', status: 429 });
+  expect(error.toFailure()).toMatchObject({ kind: 'response', status: 429 });
   expect(error.retryAfterMs).toBeGreaterThan(3_590_000);
   expect(service.arrived).toHaveLength(1);
 });

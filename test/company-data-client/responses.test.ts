@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { CallFailure } from '../../domain/companies/call-failure';
-import { type CompanyDataClientOptions, NoAnswer, UnreadableAnswer } from '../../company-data-client';
+import { type CompanyDataClientOptions, NoResponse, UnreadableResponse } from '../../company-data-client';
 import { Secret } from '../../security/secret';
 import { dropped, droppedMidBody, empty, endless, html, json, neverAnswered, type Reply } from './misbehaving-service';
 import { COMPANY, failureOf, useMisbehavingService } from './use-misbehaving-service';
@@ -11,23 +11,23 @@ import { COMPANY, failureOf, useMisbehavingService } from './use-misbehaving-ser
 const { service, clientWith } = useMisbehavingService({ retryBudgetMs: 0, firstRetryWaitMs: 5 });
 
 describe('a missing response', () => {
-  const noAnswer = (reason: 'time-out' | 'dropped' | 'refused'): CallFailure => ({ kind: 'no-answer', reason });
+  const noResponse = (reason: 'time-out' | 'dropped' | 'refused'): CallFailure => ({ kind: 'no-response', reason });
 
   test.each<[string, Reply, Partial<CompanyDataClientOptions>, CallFailure]>([
-    ['when the service never answers', neverAnswered, { requestTimeoutMs: 50 }, noAnswer('time-out')],
+    ['when the service never answers', neverAnswered, { requestTimeoutMs: 50 }, noResponse('time-out')],
     [
       'when the body never ends',
       (response) => void response.writeHead(200).write('{"id":'),
       { requestTimeoutMs: 50 },
-      noAnswer('time-out'),
+      noResponse('time-out'),
     ],
-    ['when the service hangs up', dropped, {}, noAnswer('dropped')],
-    ['when the body breaks off', droppedMidBody(200, '{"id":"c1"'), {}, noAnswer('dropped')],
-    ['when it is not HTTP', (response) => response.socket?.end('hello'), {}, noAnswer('dropped')],
+    ['when the service hangs up', dropped, {}, noResponse('dropped')],
+    ['when the body breaks off', droppedMidBody(200, '{"id":"c1"'), {}, noResponse('dropped')],
+    ['when it is not HTTP', (response) => response.socket?.end('hello'), {}, noResponse('dropped')],
   ])('has the right reason %s', async (_when, reply, options, failure) => {
     service.answer(reply);
     const error = await failureOf(clientWith(options).getCompany('c1'));
-    expect(error).toBeInstanceOf(NoAnswer);
+    expect(error).toBeInstanceOf(NoResponse);
     expect(error.toFailure()).toEqual(failure);
   });
 
@@ -35,7 +35,7 @@ describe('a missing response', () => {
     'has the reason "refused" if no connection is established: %s',
     async (url) => {
       const error = await failureOf(clientWith({ baseUrl: url.replace('PORT', await freePort()) }).getCompany('c1'));
-      expect(error.toFailure()).toEqual(noAnswer('refused'));
+      expect(error.toFailure()).toEqual(noResponse('refused'));
     },
   );
 });
@@ -88,10 +88,10 @@ describe('a success response that cannot be read', () => {
     ],
     ['is longer than the limit', endless(200), 'is longer than'],
     ['lacks a field', json(200, { name: 'Marker & Sons' }), 'answered 200 in an unexpected form (id: '],
-  ])('throws UnreadableAnswer if it %s', async (_why, reply, message) => {
+  ])('throws UnreadableResponse if it %s', async (_why, reply, message) => {
     service.answer(reply);
     const error = await failureOf(clientWith({ retryBudgetMs: 1_000 }).getCompany('c1'));
-    expect(error).toBeInstanceOf(UnreadableAnswer);
+    expect(error).toBeInstanceOf(UnreadableResponse);
     expect(error.message).toContain(message);
     expect(error.message).not.toContain('Marker');
     expect(error.toFailure()).toMatchObject({ kind: 'unreadable', status: 200 });

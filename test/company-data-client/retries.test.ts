@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type CompanyDataClient,
   type CompanyDataClientOptions,
-  NoAnswer,
+  NoResponse,
   NotFound,
   NotReady,
   ServiceFailing,
@@ -46,7 +46,7 @@ describe('a read', () => {
     service.answer(neverAnswered, json(200, COMPANY));
     const { value } = await clientWith({ requestTimeoutMs: 1_000 }).getCompany('c1');
     expect(value).toEqual(COMPANY);
-    expect(waits.map(({ failure }) => failure)).toEqual([{ kind: 'no-answer', reason: 'time-out' }]);
+    expect(waits.map(({ failure }) => failure)).toEqual([{ kind: 'no-response', reason: 'time-out' }]);
   });
 
   test('is not retried before the time in Retry-After has passed', async () => {
@@ -97,8 +97,8 @@ describe('an authorization', () => {
     ['500', failing(500, 'Oops'), ServiceFailing],
     ['503', failing(503, 'Maintenance', { 'retry-after': '0' }), ServiceFailing],
     ['409', failing(409, 'Conflict'), NotReady],
-    ['a dropped connection', dropped, NoAnswer],
-    ['a lost response', droppedMidBody(200, '{"id":'), NoAnswer],
+    ['a dropped connection', dropped, NoResponse],
+    ['a lost response', droppedMidBody(200, '{"id":'), NoResponse],
   ])('is never retried after %s, because its token might have been used', async (_what, reply, error) => {
     service.answer(reply, json(200, CONNECTION));
     await expect(put()).rejects.toThrow(error);
@@ -107,7 +107,7 @@ describe('an authorization', () => {
 
   test('is never retried after a time-out', async () => {
     service.answer(neverAnswered, json(200, CONNECTION));
-    await expect(put({ authorizationTimeoutMs: 1_000 })).rejects.toThrow(NoAnswer);
+    await expect(put({ authorizationTimeoutMs: 1_000 })).rejects.toThrow(NoResponse);
     expect(service.arrived).toHaveLength(1);
   });
 

@@ -13,7 +13,7 @@ export const CONNECTION = { id: 'k1', status: 'Linked' };
 interface ServiceAndClients {
   readonly service: Omit<MisbehavingService, 'close'>;
   /** Creates a client of the service, which is closed after the test. */
-  clientWith(options?: Partial<CompanyDataClientOptions>): CompanyDataClient;
+  readonly clientWith: (options?: Partial<CompanyDataClientOptions>) => CompanyDataClient;
 }
 
 /** Starts a service for the tests of a file. `defaults` are the options of its clients. */

@@ -40,10 +40,10 @@ const STOPS: Readonly<Record<StopReason, true>> = {
 };
 const ENDINGS: Readonly<Record<Ending, true>> = { completed: true, abandoned: true, cancelled: true };
 const NOTICES: Readonly<Record<NoticeKind, true>> = { stopped: true, reminder: true, escalation: true };
-const GO_NO_GO_TOPICS: Readonly<Record<GoNoGo['answers'][number]['about'], true>> = {
+const GO_NO_GO_TOPICS: Readonly<Record<GoNoGo['answers'][number]['check'], true>> = {
   decisions: true,
   window: true,
-  freeze: true,
+  'sync-disabled': true,
   credentials: true,
   companies: true,
   account: true,

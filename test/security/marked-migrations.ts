@@ -77,7 +77,7 @@ export async function moveFirstCompany(
   }));
   await supplyCredentials(ferry.db, id, supplied, CLIENT.by);
   await applyDecision(ferry, id, 'credentialsSupplied', { companies: rows.length, ...CLIENT });
-  await waitForProgress(ferry, id, ({ firstCompany }) => firstCompany?.stage === 'proven');
+  await waitForProgress(ferry, id, ({ firstCompany }) => firstCompany?.stage === 'verified');
   return id;
 }
 
@@ -96,6 +96,6 @@ export async function applyDecision(
   message: DecisionMessage,
   decision: Parameters<typeof decide>[3],
 ): Promise<void> {
-  const { became, text } = await decide(ferry, id, message, decision);
-  expect({ message, became, text }).toMatchObject({ became: 'applied' });
+  const { outcome, text } = await decide(ferry, id, message, decision);
+  expect({ message, outcome, text }).toMatchObject({ outcome: 'applied' });
 }

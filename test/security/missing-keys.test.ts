@@ -101,10 +101,10 @@ describe('ferry without the payload key of a migration', () => {
   test('reports that a decision was sent if only the reply cannot be read', async () => {
     const answer = await decide(orchestrator.ferry, readable.id, 'pause', { ...SUPPORT, reason: 'a new key' });
     expect(answer).toMatchObject({
-      became: 'recorded',
+      outcome: 'recorded',
       text: `sent, but its outcome cannot be read here: payload key ${OTHER_KEY_ID} is missing`,
     });
-    expect((await decide(ferryWithBothKeys, readable.id, 'resume', SUPPORT)).became).toBe('applied');
+    expect((await decide(ferryWithBothKeys, readable.id, 'resume', SUPPORT)).outcome).toBe('applied');
   });
 });
 
@@ -153,7 +153,7 @@ test('sends no credentials without the master key, names the key, and continues 
   });
 
   await replaceWorker({});
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
 }, 120_000);
 
 test('rotates no vault if the master key that wraps it is missing', async () => {

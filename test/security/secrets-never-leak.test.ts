@@ -110,7 +110,7 @@ async function runMigrations(): Promise<readonly string[]> {
     proxy.reset();
   });
   await applyDecision(ferry, moved, 'approve', { step: 'migrate-first-company', ...SUPPORT });
-  await waitForProgress(ferry, moved, ({ counts }) => counts.failed === 1 && counts.migrated === 2);
+  await waitForProgress(ferry, moved, ({ counts }) => counts.failed === 1 && counts.moved === 2);
   await applyDecision(ferry, moved, 'skip', {
     companies: ['R-3'],
     reason: createMarker('content'),
@@ -122,9 +122,9 @@ async function runMigrations(): Promise<readonly string[]> {
   await applyDecision(ferry, cancelled, 'resume', { reason: createMarker('content'), ...SUPPORT });
   // The audit trail records a refused decision completely, including its reason.
   const prematureApproval = { step: 'complete-migration', reason: createMarker('content'), ...CLIENT };
-  expect((await decide(ferry, cancelled, 'approve', prematureApproval)).became).toBe('refused');
+  expect((await decide(ferry, cancelled, 'approve', prematureApproval)).outcome).toBe('refused');
   await applyDecision(ferry, cancelled, 'cancel', { reason: createMarker('content'), ...CLIENT });
-  await until(async () => (await countCompanies(ferry.db, killed)).migrated === 3, 60_000);
+  await until(async () => (await countCompanies(ferry.db, killed)).moved === 3, 60_000);
   await signOff(ferry, killed);
 
   await saveOutputs(env, [killed, moved, cancelled]);

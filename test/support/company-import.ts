@@ -118,7 +118,7 @@ export async function openImportRig(): Promise<ImportRig> {
 
   const checkDue: ImportRig['checkDue'] = (migrationId, syncTimeoutMs) =>
     changeLimits(db, migrationId, { syncTimeoutMs }).then(() =>
-      runActivity((activities) => activities.verifyDue({ migrationId })),
+      runActivity((activities) => activities.verifySlice({ migrationId })),
     );
 
   return {
@@ -147,16 +147,16 @@ export async function openImportRig(): Promise<ImportRig> {
     },
     checkDue,
     verify: async (id, syncTimeoutMs = 60_000) => {
-      let settled = 0;
+      let finished = 0;
       for (;;) {
         const report = await checkDue(id, syncTimeoutMs);
-        settled += report.settled;
-        if (report.nextInMs === null || report.stop !== null) return { ...report, settled };
-        await delay(report.nextInMs);
+        finished += report.finished;
+        if (report.nextCheckInMs === null || report.stop !== null) return { ...report, finished };
+        await delay(report.nextCheckInMs);
       }
     },
     expireLeases: async (id) => {
-      const expired = { held_until: msFromNow(-1) };
+      const expired = { lease_ends_at: msFromNow(-1) };
       await db.updateTable('companies').set(expired).where('migration_id', '=', id).execute();
     },
     close: async () => {

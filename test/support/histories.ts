@@ -22,24 +22,37 @@ export interface SavedHistory {
   readonly history: IHistory;
 }
 
-/** Saves the histories of the workflows that have started in this namespace since then: one history of each shape. */
+/**
+ * Saves the histories of the workflows that have started in this namespace since then, in a folder for each test file and
+ * workflow type. Skips a history whose shape has been saved before, by any test.
+ */
 export async function saveHistories({ workflow }: Client, since: Date): Promise<void> {
-  mkdirSync(FOLDER, { recursive: true });
+  const testName = path.basename(expect.getState().testPath ?? 'unknown', '.test.ts');
   const executions = workflow.list({ query: `StartTime >= '${since.toISOString()}'` });
   for await (const { workflowId, runId, type, historySize } of executions) {
     if ((historySize ?? 0) > MAX_BYTES) continue;
     const history = withClearedFields(await workflow.getHandle(workflowId, runId).fetchHistory());
-    writeFileSync(path.join(FOLDER, `${type}.${shapeOf(history)}.gz`), gzipSync(History.encode(history).finish()));
+    const file = path.join(type, `${shapeOf(history)}.gz`);
+    if (savedFiles().some((saved) => saved.endsWith(path.sep + file))) continue;
+    mkdirSync(path.join(FOLDER, testName, type), { recursive: true });
+    writeFileSync(path.join(FOLDER, testName, file), gzipSync(History.encode(history).finish()));
   }
 }
 
 /** Loads the saved histories. */
 export function* loadHistories(): Generator<SavedHistory> {
-  for (const file of readdirSync(FOLDER).sort()) {
-    const history = History.decode(gunzipSync(readFileSync(path.join(FOLDER, file))));
+  for (const file of [...savedFiles()].sort()) {
+    const history = History.decode(gunzipSync(readFileSync(file)));
     const started = history.events[0]?.workflowExecutionStartedEventAttributes;
     yield { workflowId: started?.workflowId ?? file, history };
   }
+}
+
+/** Returns the paths of all saved histories. */
+function savedFiles(): readonly string[] {
+  return readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.gz'))
+    .map((file) => path.join(FOLDER, file));
 }
 
 /** Returns a hash that is equal for histories with the same events, activities and signals in the same order. */

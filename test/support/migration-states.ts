@@ -38,7 +38,7 @@ export const counts = (changes: Partial<Counts>): Counts => ({
 export const firstCompany = (changes: Partial<FirstCompany> = {}): FirstCompany => ({
   row: 1,
   reference: 'acme-1',
-  stage: 'proven',
+  stage: 'verified',
   failure: null,
   evidence: [],
   ...changes,

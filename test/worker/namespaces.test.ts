@@ -90,7 +90,7 @@ test('a migration that was started with a profile exists only in the namespace o
   });
   expect((await ferry(['show', ID], undefined, providerSide.env)).err).toContain(`there is no migration ${ID}`);
   expect((await runJson(clientSide, 'approve', ID, 'supply-details', '--yes')).json).toMatchObject({
-    became: 'applied',
+    outcome: 'applied',
   });
 });
 

@@ -100,8 +100,8 @@ export async function startTestMigration(
 
   const untilProgress = (reached: (progress: Progress) => boolean) => waitForProgress(ferry, id, reached);
   const send = async (message: DecisionMessage, sent: DecisionContent): Promise<string> => {
-    const { became, text } = await decide(ferry, id, message, sent);
-    return became === 'applied' ? became : `${became}: ${text}`;
+    const { outcome, text } = await decide(ferry, id, message, sent);
+    return outcome === 'applied' ? outcome : `${outcome}: ${text}`;
   };
   const freshCredential = (reference: string, credential: string): SuppliedCredential => {
     const row = rows.find((each) => each.reference === reference);

@@ -76,7 +76,7 @@ test('a terminated migration is closed as cancelled by Tokenferry, and a running
   await listWindows(running);
   await workflow(terminated).terminate('a test');
 
-  expect(await triggerSweep()).toEqual({ schedulesDeleted: [], closing: [terminated], unclear: [] });
+  expect(await triggerSweep()).toEqual({ schedulesDeleted: [], closing: [terminated], unknown: [] });
   await isClosed(terminated);
   expect(await ledger(terminated)).toMatchObject({ state: 'closed', ending: 'cancelled' });
   expect(await rowsWithCredential(orchestrator.ferry.db, terminated)).toEqual([]);
@@ -87,7 +87,7 @@ test('a terminated migration is closed as cancelled by Tokenferry, and a running
     { decision: { by: 'Tokenferry', reason: expect.stringContaining('Temporal') as string } },
   ]);
 
-  expect(await triggerSweep()).toEqual({ schedulesDeleted: [], closing: [], unclear: [] });
+  expect(await triggerSweep()).toEqual({ schedulesDeleted: [], closing: [], unknown: [] });
   expect(await ledger(running)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
   expect(await rowsWithCredential(orchestrator.ferry.db, running)).toEqual([1]);
   expect(await scheduleIds()).toContain(scheduleIdOf(running));
@@ -97,7 +97,7 @@ test('a migration that was terminated during its cancellation is closed as well'
   const id = await startWithCredential('swept-cancelling');
   await stopClaims(orchestrator.ferry.db, id);
   await workflow(id).terminate('a test');
-  expect(await triggerSweep()).toMatchObject({ closing: [id], unclear: [] });
+  expect(await triggerSweep()).toMatchObject({ closing: [id], unknown: [] });
   await isClosed(id);
   expect(await ledger(id)).toMatchObject({ ending: 'cancelled' });
 });
@@ -129,7 +129,7 @@ test('a migration that Temporal does not know stays open', async () => {
     30_000,
   );
 
-  expect(await triggerSweep()).toMatchObject({ closing: [], unclear: [id] });
+  expect(await triggerSweep()).toMatchObject({ closing: [], unknown: [id] });
   expect(await ledger(id)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
   expect(await rowsWithCredential(orchestrator.ferry.db, id)).toEqual([1]);
 });

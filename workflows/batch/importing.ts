@@ -26,12 +26,12 @@ export async function importAll(context: RunContext, slicesAtOnce: number): Prom
   async function runSlice(slice: number): Promise<void> {
     const nextDelayMs = backoff(POLL_DELAY);
     while (!context.isEnding()) {
-      const { claimed, blocked, nextClaimInMs, slicesAtOnce: atOnce } = await importSlice(context, slice);
+      const { claimed, outage, nextClaimInMs, slicesAtOnce: atOnce } = await importSlice(context, slice);
       // A decision may have changed the limits: end this slice if it is surplus, and start the slices that are missing.
       if (slice > atOnce) return void started.delete(slice);
       startSlices(atOnce);
       if (nextClaimInMs === null) return;
-      if (blocked) await context.waitOutOutage(blocked, nextClaimInMs);
+      if (outage) await context.waitOutOutage(outage, nextClaimInMs);
       else await context.pause(nextDelayMs(nextClaimInMs, claimed > 0), 'Until the next company can be tried');
     }
   }
@@ -50,10 +50,10 @@ export async function importAll(context: RunContext, slicesAtOnce: number): Prom
 async function reclaimInterrupted(context: RunContext): Promise<void> {
   const nextDelayMs = backoff(POLL_DELAY);
   while (!context.isEnding()) {
-    const { claimed, blocked, nextClaimInMs, nextTakeOverInMs } = await importSlice(context, 1);
-    const nextInMs = nextClaimInMs ?? nextTakeOverInMs;
+    const { claimed, outage, nextClaimInMs, nextReclaimInMs } = await importSlice(context, 1);
+    const nextInMs = nextClaimInMs ?? nextReclaimInMs;
     if (nextInMs === null) return;
-    if (blocked) await context.waitOutOutage(blocked, nextInMs);
+    if (outage) await context.waitOutOutage(outage, nextInMs);
     else await context.pause(nextDelayMs(nextInMs, claimed > 0), 'Until the lease of an interrupted company ends');
   }
 }
@@ -63,6 +63,6 @@ async function importSlice(context: RunContext, slice: number): Promise<SliceRep
   // "Part", because clients read the summary and do not know what a slice is.
   const options = { summary: `Move companies, part ${slice}` };
   const report = await sliceActivities.importSlice.executeWithOptions(options, [{ migrationId, run: runName, slice }]);
-  context.note(report.claimed, report.stop, report.blocked);
+  context.note(report.claimed, report.stop, report.outage);
   return report;
 }

@@ -44,7 +44,7 @@ export function createOutageWait({ migration, isEnding, pause }: OutageContext):
     for (
       let trouble: ServiceUnavailable | null = first;
       trouble !== null && !isEnding();
-      trouble = await shortActivities.askService()
+      trouble = await shortActivities.probeService()
     ) {
       const ms = nextDelayMs(trouble.afterMs, false);
       const outage: Outage = { why: trouble.why, since, until: new Date(Date.now() + ms).toISOString() };

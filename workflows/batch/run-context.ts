@@ -16,15 +16,15 @@ export interface RunContext extends OutageContext {
    *
    * @param companies the number of companies that the slice claimed, or whose verification it ended
    * @param stop why the run must end early; null if there is no reason
-   * @param blocked the outage that ended the slice; null if there was none
+   * @param circuit the outage that ended the slice; null if there was none
    */
-  note(companies: number, stop: StopReason | null, blocked: OpenCircuit | null): void;
+  note(companies: number, stop: StopReason | null, circuit: OpenCircuit | null): void;
   /** Returns the sum of the `companies` noted so far. A higher number than before means progress. */
   progress(): number;
   /** Ends all current pauses. */
   readonly wake: () => void;
   /** Waits until the service responds, and at least `atLeastMs` milliseconds unless the run is woken. */
-  waitOutOutage(blocked: OpenCircuit, atLeastMs: number): Promise<void>;
+  waitOutOutage(circuit: OpenCircuit, atLeastMs: number): Promise<void>;
 }
 
 /** After this time, a run starts no more work and leaves the rest to the next run, so that its history stays short. */
@@ -50,10 +50,10 @@ export function createRunContext(migrationId: string, runName: string): RunConte
     migrationId,
     runName,
     stopReason: () => reason,
-    note: (companies, stop, blocked) => {
+    note: (companies, stop, circuit) => {
       progress += companies;
       reason ??= stop;
-      if ((blocked ? blocked.gotThrough : companies) > 0) outage.reset();
+      if ((circuit ? circuit.gotThrough : companies) > 0) outage.reset();
     },
     progress: () => progress,
     wake: () => {

@@ -18,7 +18,7 @@ export async function closeMigration(migration: MigrationContext): Promise<Hando
   if (migration.state().schedule !== 'none') await shortActivities.deleteSchedule({ migrationId });
   const counts = await closeLedger(migrationId, ending);
   migration.change((state) => ({ ...state, counts }));
-  await removeUnused(migrationId);
+  await deleteUnused(migrationId);
   await condition(allHandlersFinished);
   return { ending, counts };
 }
@@ -29,16 +29,16 @@ export async function closeMigration(migration: MigrationContext): Promise<Hando
  */
 export async function closeLedger(migrationId: string, ending: Ending): Promise<Counts> {
   for (;;) {
-    const { againInMs } = await shortActivities.settleInterrupted({ migrationId });
-    if (againInMs === null) return shortActivities.closeMigration({ migrationId, ending });
-    await sleep(againInMs, { summary: 'Until no request for an interrupted company can be in flight' });
+    const { retryInMs } = await shortActivities.resolveInterrupted({ migrationId });
+    if (retryInMs === null) return shortActivities.closeMigration({ migrationId, ending });
+    await sleep(retryInMs, { summary: 'Until no request for an interrupted company can be in flight' });
   }
 }
 
 /** Removes unused companies from the service. Best effort: the report lists those that could not be removed. */
-export async function removeUnused(migrationId: string): Promise<void> {
+export async function deleteUnused(migrationId: string): Promise<void> {
   try {
-    await bestEffortActivities.removeUnused({ migrationId });
+    await bestEffortActivities.deleteUnused({ migrationId });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     log.warn('cannot remove all unused companies from the service; the rest is listed by: ferry report', {

@@ -19,8 +19,11 @@ export function mayMove(state: MigrationState): boolean {
  * window has opened, or a wake signal has arrived. Call this before reading the ledger, so that no change is missed.
  */
 export function changedSince(before: MigrationState): (state: MigrationState) => boolean {
-  const { outcomes, opened, looks, unrecorded } = before;
+  const { outcomes, openedWindow, wakes, unrecorded } = before;
   return (state) =>
     isRecorded(state) &&
-    (unrecorded.length > 0 || state.outcomes !== outcomes || state.opened !== opened || state.looks !== looks);
+    (unrecorded.length > 0 ||
+      state.outcomes !== outcomes ||
+      state.openedWindow !== openedWindow ||
+      state.wakes !== wakes);
 }

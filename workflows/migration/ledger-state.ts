@@ -20,7 +20,7 @@ export async function refreshCounts(
   const { migrationId } = migration.plan;
   for (;;) {
     const hasChanged = changedSince(migration.state());
-    const counts = await shortActivities.count({ migrationId });
+    const counts = await shortActivities.countCompanies({ migrationId });
     if (hasChanged(migration.state())) continue;
     return migration.change((state) => ({ ...state, counts, ...otherChanges(state) }));
   }
@@ -29,7 +29,7 @@ export async function refreshCounts(
 /** Estimates the remaining duration from the throughput measured on companies that have moved. */
 export async function refreshEstimate(migration: MigrationContext, runFinished: boolean): Promise<void> {
   const { migrationId } = migration.plan;
-  const estimate = await shortActivities.estimateRest({ migrationId, runFinished });
+  const estimate = await shortActivities.estimateRemaining({ migrationId, runFinished });
   migration.change((state) => ({ ...state, estimate }));
 }
 
@@ -45,6 +45,6 @@ export async function pauseMigration(
   otherChanges: Partial<MigrationState> = {},
 ): Promise<void> {
   await shortActivities.setPaused({ migrationId: migration.plan.migrationId, paused: true });
-  const pause = { reason: stopReasonText(stop), by: null, stop };
+  const pause = { reason: stopReasonText(stop), by: null, stopReason: stop };
   migration.change((state) => ({ ...state, ...otherChanges, pause: { ...pause, at: now() } }));
 }

@@ -55,11 +55,12 @@ export function setMessageHandlers(migration: MigrationContext): void {
   setHandler(
     windowOpenedSignal,
     (occurrence: unknown) => {
-      if (isWindowOccurrence(occurrence)) change((before) => ({ ...before, opening: occurrence, opened: occurrence }));
+      if (isWindowOccurrence(occurrence))
+        change((before) => ({ ...before, window: occurrence, openedWindow: occurrence }));
     },
     { description: 'Sent when a window opens, by the workflow that the Schedule of this migration starts' },
   );
-  setHandler(wakeSignal, () => change((before) => ({ ...before, looks: before.looks + 1 })), {
+  setHandler(wakeSignal, () => change((before) => ({ ...before, wakes: before.wakes + 1 })), {
     description: 'Sent by ferry after the Schedule of this migration has been paused or resumed: check it now',
   });
   setHandler(
@@ -72,7 +73,7 @@ export function setMessageHandlers(migration: MigrationContext): void {
   setHandler(
     outageSignal,
     (outage: unknown) => {
-      if (outage === null || isOutage(outage)) change((before) => ({ ...before, standstill: outage }));
+      if (outage === null || isOutage(outage)) change((before) => ({ ...before, outage }));
     },
     { description: 'Sent by batch runs: the service or the platform does not respond; null when it responds again' },
   );

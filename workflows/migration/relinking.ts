@@ -28,7 +28,7 @@ async function pollRelinking(migration: MigrationContext, isOver: () => boolean)
     await conditionOrTimer(() => isOver() || hasMore(), timer);
     if (isOver()) return;
     const { relinking } = migration.state();
-    const { waiting } = await longActivities.lookForRelinked({ migrationId });
+    const { waiting } = await longActivities.checkReconnected({ migrationId });
     // Keeps the companies that decisions have added during this poll. The next poll checks them.
     await refreshCounts(migration, (state) => ({ relinking: waiting + state.relinking - relinking }));
     stillWaiting = waiting;

@@ -49,7 +49,7 @@ async function post(migration: MigrationContext, kind: NoticeKind): Promise<void
   if (!wait) return;
   const notice = noticeOf(migration.plan.migrationId, migration.state(), wait, kind);
   try {
-    await noticeActivities.postNotice.executeWithOptions({ summary: `Send a notice: ${kind}` }, [notice]);
+    await noticeActivities.sendNotice.executeWithOptions({ summary: `Send a notice: ${kind}` }, [notice]);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     log.warn('a notice was not delivered', { kind });

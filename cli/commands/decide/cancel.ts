@@ -37,7 +37,7 @@ export function addCancel({ program, run, output, terminal }: Context): void {
 async function printConsequences(ferry: MigrationClient, output: Output, migrationId: string): Promise<void> {
   const progress = await readProgressIfAnswered(ferry, migrationId);
   if (progress) {
-    output.line(`${progress.counts.migrated} of ${progress.counts.total} companies have been moved and stay moved.`);
+    output.line(`${progress.counts.moved} of ${progress.counts.total} companies have been moved and stay moved.`);
   }
   output.line('No more companies will be started, and all supplied credentials will be destroyed.');
 }

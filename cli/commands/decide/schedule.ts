@@ -92,7 +92,7 @@ async function show(ferry: LedgerClient, ids: readonly string[]): Promise<Comman
   };
 }
 
-function printSchedule(output: Output, { migrationId, windows, openings, state, note }: WindowSchedule): void {
+function printSchedule(output: Output, { migrationId, windows, occurrences, state, note }: WindowSchedule): void {
   const noteText = note ? ` (${note})` : '';
   const states: Readonly<Record<WindowSchedule['state'], string>> = {
     running: output.styled('green', 'windows open automatically'),
@@ -102,10 +102,10 @@ function printSchedule(output: Output, { migrationId, windows, openings, state, 
   };
   output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
   const zone = windows[0]?.timeZone;
-  if (openings.length === 0 || zone === undefined) return;
+  if (occurrences.length === 0 || zone === undefined) return;
   output.table(
     [{ title: 'Opens' }, { title: 'Closes' }, { title: `Opens, in ${zone}` }],
-    openings
+    occurrences
       .slice(0, OPENINGS_SHOWN)
       .map(({ opensAt, closesAt }) => [localTime(opensAt), localTime(closesAt), localTime(opensAt, zone)]),
   );

@@ -28,8 +28,8 @@ function doctorResult(checks: readonly CheckResult[]): CommandResult {
 
 const WIDEST_LABEL = 'search attributes'.length;
 
-function printCheck(output: Output, { about, verdict, what, advice }: CheckResult): void {
+function printCheck(output: Output, { check, verdict, finding, advice }: CheckResult): void {
   const marks = { ok: output.styled('green', '✓'), problem: output.styled('red', '✗'), 'not-checked': '-' };
-  output.line(`${marks[verdict]} ${about.padEnd(WIDEST_LABEL)}  ${what}`);
+  output.line(`${marks[verdict]} ${check.padEnd(WIDEST_LABEL)}  ${finding}`);
   if (advice !== undefined) output.line(`  ${' '.repeat(WIDEST_LABEL)}  ${advice}`);
 }

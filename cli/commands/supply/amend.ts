@@ -56,7 +56,9 @@ async function amend(
       })
     : null;
   const held =
-    decision?.became === 'applied' ? await waitForCheck(ferry, migrationId) : await readHeldBack(ferry.db, migrationId);
+    decision?.outcome === 'applied'
+      ? await waitForCheck(ferry, migrationId)
+      : await readHeldBack(ferry.db, migrationId);
   return amendResult(migration, manifest, amended, decision, held);
 }
 
@@ -132,7 +134,7 @@ function amendResult(
             referenceList(tooLate, MAX_REFERENCES),
         );
       }
-      if (decision !== null && decision.became !== 'applied') output.line(`  ${decision.text}`);
+      if (decision !== null && decision.outcome !== 'applied') output.line(`  ${decision.text}`);
       for (const { reference, heldBack: why } of heldBack.slice(0, MAX_REFERENCES)) {
         output.line(`  ${output.styled('yellow', 'held back:')} ${reference}: ${why}`);
       }

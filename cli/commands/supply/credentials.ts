@@ -148,8 +148,8 @@ function invalidFile({ findings }: Credentials): CommandResult {
   };
 }
 
-function isAllStored({ stored, tooEarly, elsewhere, unknown }: SupplyResult): boolean {
-  return stored.length > 0 && tooEarly.length + elsewhere.length + unknown.length === 0;
+function isAllStored({ stored, obtainedTooEarly, wrongState, unknown }: SupplyResult): boolean {
+  return stored.length > 0 && obtainedTooEarly.length + wrongState.length + unknown.length === 0;
 }
 
 function suppliedResult(
@@ -159,7 +159,7 @@ function suppliedResult(
   disposal: Disposal,
   [elsewhereReason, advice]: readonly [reason: string, advice: string],
 ): CommandResult {
-  const { stored, tooEarly, elsewhere, unknown } = supplied;
+  const { stored, obtainedTooEarly, wrongState, unknown } = supplied;
   return {
     failed: stored.length === 0 || disposal.failed,
     json: {
@@ -174,9 +174,9 @@ function suppliedResult(
       printFindings(output, findings);
       const mark = stored.length === 0 ? output.styled('red', '✗') : output.styled('green', '✓');
       output.line(`${mark} ${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`);
-      printRefused(output, tooEarly, 'exported before syncing was turned off; export the tokens again');
-      printRefused(output, elsewhere, elsewhereReason);
-      if (elsewhere.length > 0) output.line(`    ${advice}`);
+      printRefused(output, obtainedTooEarly, 'exported before syncing was turned off; export the tokens again');
+      printRefused(output, wrongState, elsewhereReason);
+      if (wrongState.length > 0) output.line(`    ${advice}`);
       printRefused(output, unknown, 'the manifest has no such company');
       disposal.print(output);
     },

@@ -171,7 +171,7 @@ function selfServiceResult(
       companies: manifest.totals.companies,
       credentialsStored: stored,
       preflight,
-      heldUp: outages,
+      retrying: outages,
       state: end?.progress.state ?? null,
       waitingFor: end?.progress.waitingFor ?? null,
       counts: end?.progress.counts ?? null,

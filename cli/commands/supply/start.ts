@@ -31,7 +31,7 @@ interface StartOptions extends StartTarget, LimitOptions, ShredOption, Pick<Acto
   readonly contact: string;
   readonly firstCompany?: string;
   readonly fourEyes?: true;
-  readonly digestObligatory?: true;
+  readonly requireDigest?: true;
   readonly approver?: readonly Approver[];
   readonly dryRun?: true;
   readonly totalInvoices?: number;
@@ -58,10 +58,7 @@ export function addStart(context: Context): void {
     .option('--contact <text>', 'person or team that the client calls', DEFAULT_CONTACT)
     .option('--by <name>', `name of the person who supplies the manifest ${DEFAULT_BY}`)
     .option('--four-eyes', 'do not let a person approve what they supplied or proposed, or approve in both roles')
-    .option(
-      '--digest-obligatory',
-      'refuse approvals without the digest of the reviewed content, which ferry approve adds',
-    )
+    .option('--require-digest', 'refuse approvals without the digest of the reviewed content, which ferry approve adds')
     .addOption(approverOption())
     .option('--dry-run', 'run all checks without storing or starting anything');
   addLimitOptions(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {
@@ -104,7 +101,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       limits,
       decisions: {
         fourEyes: options.fourEyes ?? false,
-        digestObligatory: options.digestObligatory ?? false,
+        requireDigest: options.requireDigest ?? false,
         approvers: options.approver ?? null,
       },
       by: options.by,
@@ -171,7 +168,7 @@ function startResult(request: Started): CommandResult {
       credentialsStored: stored,
       shredded: disposal?.shredded ?? false,
       preflight,
-      heldUp: outages,
+      retrying: outages,
       ...findingsJson(findings),
     },
     printQuietly: (output) => output.line(migrationId),

@@ -106,7 +106,7 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
         role: decision.role ?? '',
         decision: whatOf({ decision, outcome }),
         applied: outcome.applied,
-        became: outcome.text,
+        outcome: outcome.text,
         reason: 'reason' in decision ? (decision.reason ?? '') : '',
         digest: 'digest' in decision ? (decision.digest ?? '') : '',
         decisionId: decision.decisionId,
@@ -123,7 +123,7 @@ function endOf({ signer, ...lines }: ExportOptions & Pick<TrailEnd, 'entries' | 
 }
 
 function entryOf({ decision, outcome, signed }: DecisionRecord) {
-  return { at: outcome.at, applied: outcome.applied, became: outcome.text, decision, ...(signed ? { signed } : {}) };
+  return { at: outcome.at, applied: outcome.applied, outcome: outcome.text, decision, ...(signed ? { signed } : {}) };
 }
 
 function whatOf({ decision }: DecisionRecord): string {

@@ -36,7 +36,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
       readWindowSchedule(ferry, migrationId),
       readWorkers(ferry),
       readOutages(ferry, migrationId),
-      askService(env, platform.key),
+      probeService(env, platform.key),
     ]);
   return {
     now: now.toISOString(),
@@ -65,7 +65,7 @@ async function readProgressOrNull(ferry: LedgerClient, migrationId: string): Pro
   }
 }
 
-async function askService(env: NodeJS.ProcessEnv, platformKey: string): Promise<GoNoGoFacts['service']> {
+async function probeService(env: NodeJS.ProcessEnv, platformKey: string): Promise<GoNoGoFacts['service']> {
   const { service: config } = loadConfig([], env, ['service']);
   if (!config) return { unreachable: 'not configured here (COMPANY_DATA_URL, COMPANY_DATA_API_KEY)' };
   try {
@@ -77,23 +77,22 @@ async function askService(env: NodeJS.ProcessEnv, platformKey: string): Promise<
 }
 
 function goNoGoResult(migrationId: string, result: GoNoGo): CommandResult {
-  const { pauseNotes, ...rest } = result;
   return {
     failed: !result.go,
-    json: { schema: 'ferry.go-nogo/1', migrationId, ...rest, wouldPause: pauseNotes },
+    json: { schema: 'ferry.go-nogo/1', migrationId, ...result },
     print: (output) => print(output, migrationId, result),
   };
 }
 
-function print(output: Output, migrationId: string, { go, opening, answers, pauseNotes, contact }: GoNoGo): void {
+function print(output: Output, migrationId: string, { go, window, answers, pauseNotes, contact }: GoNoGo): void {
   const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
   const when =
-    opening === null
+    window === null
       ? 'companies can be moved at any time'
-      : `the window from ${localTime(opening.opensAt)} to ${localTime(opening.closesAt)}`;
+      : `the window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
   output.line(`${verdict}  ${output.styled('bold', migrationId)}: ${when}`);
-  for (const { about, go: isGood, why } of answers) {
-    output.line(`  ${isGood ? output.styled('green', '✓') : output.styled('red', '✗')} ${about}: ${why}`);
+  for (const { check, go: isGood, why } of answers) {
+    output.line(`  ${isGood ? output.styled('green', '✓') : output.styled('red', '✗')} ${check}: ${why}`);
   }
   output.line();
   output.line('What will pause the migration, and what will not:');

@@ -35,7 +35,7 @@ export function addShow({ program, run, terminal }: Context): void {
 function showResult(progress: Progress, outages: readonly string[], interrupted: Interrupted | null): CommandResult {
   const next = nextCommands(progress);
   return {
-    json: { schema: 'ferry.show/1', ...progress, heldUp: outages, interrupted, next },
+    json: { schema: 'ferry.show/1', ...progress, retrying: outages, interrupted, next },
     print: (output) => {
       output.line(`${output.styled('bold', progress.migrationId)}  ${headline(progress)}`);
       output.line(waitingText(progress));
@@ -102,16 +102,16 @@ function countsText(counts: Progress['counts']): string {
   return `${byState.moved} of ${counts.total} moved${otherStates.join('')}`;
 }
 
-function printInterrupted(output: Output, { companies, onItsWayUntil }: Interrupted): void {
+function printInterrupted(output: Output, { companies, inFlightUntil }: Interrupted): void {
   if (companies === 0) return;
   const were = companies === 1 ? 'company was' : 'companies were';
   const until =
-    onItsWayUntil && `; a credential can still be in flight to the service until ${localTime(onItsWayUntil)}`;
+    inFlightUntil && `; a credential can still be in flight to the service until ${localTime(inFlightUntil)}`;
   output.line(`${companies} ${were} interrupted and will be resumed${until ?? ''}`);
 }
 
 function printEstimate(output: Output, estimate: Estimate, hasStart: boolean): void {
-  const { volume, requests, lowMs, highMs, ends, darkHours } = estimate;
+  const { volume, requests, lowMs, highMs, ends, staleHours } = estimate;
   const number = (count: number): string => count.toLocaleString('en-US');
   const records =
     volume.companiesWithoutVolume === volume.companies ? 'records unknown' : counted(volume.records, 'record');
@@ -120,7 +120,7 @@ function printEstimate(output: Output, estimate: Estimate, hasStart: boolean): v
       `${number(requests)} requests (${estimateBasisText(estimate)})`,
   );
   if (hasStart && ends) output.line(`  ${endText(localTime(ends.earliest), localTime(ends.latest))}`);
-  if (darkHours !== null) output.line(`  up to ${counted(darkHours, 'hour')} without fresh data`);
+  if (staleHours !== null) output.line(`  up to ${counted(staleHours, 'hour')} without fresh data`);
   if (volume.largestFamily > 1) {
     output.line(
       `  ${counted(volume.largestFamily, 'company')} are moved one at a time, because their tokens can invalidate each other`,

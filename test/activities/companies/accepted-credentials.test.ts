@@ -32,7 +32,7 @@ async function replaceCredential(id: string, fields: Record<string, string>): Pr
   const { db } = rig.ledger;
   const replaces = (await rowOf(id)).state === 'failed';
   const store = replaces ? replaceCredentials : supplyCredentials;
-  expect(await store(db, id, [one], 'Cleo')).toMatchObject({ stored: ['c1'], elsewhere: [] });
+  expect(await store(db, id, [one], 'Cleo')).toMatchObject({ stored: ['c1'], wrongState: [] });
   await retryWithNewCredential(db, id, ['c1']);
 }
 
@@ -81,7 +81,7 @@ test('a credential for the right organization replaces a credential for the wron
   expect(await rowOf(id)).toMatchObject({ state: 'syncing', failure: null });
   expect(puts()).toBe(2);
   await rig.verify(id);
-  expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
+  expect(await rowOf(id)).toMatchObject({ state: 'moved' });
   expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
 });
 
@@ -105,7 +105,7 @@ test('a replacement for an accepted credential is sent, although the connection 
   await rig.importSlice(id);
   expect(puts()).toBe(2);
   await rig.verify(id);
-  expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
+  expect(await rowOf(id)).toMatchObject({ state: 'moved' });
 });
 
 test('a refused credential does not count as accepted, although the connection stays linked', async () => {
@@ -119,7 +119,7 @@ test('a refused credential does not count as accepted, although the connection s
   await replaceCredential(id, await fieldsWith(id, 'sbx-ok-10'));
   await rig.importSlice(id);
   await rig.verify(id);
-  expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
+  expect(await rowOf(id)).toMatchObject({ state: 'moved' });
 });
 
 test('closing a migration starts the syncs of a linked company whose attempt died', async () => {
@@ -128,7 +128,7 @@ test('closing a migration starts the syncs of a linked company whose attempt die
   await rig.importSlice(id);
   await rig.expireLeases(id);
   rig.proxy.reset();
-  await rig.runActivity((activities) => activities.settleInterrupted({ migrationId: id }));
+  await rig.runActivity((activities) => activities.resolveInterrupted({ migrationId: id }));
   expect(await rowOf(id)).toMatchObject({ state: 'syncing' });
   expect(rig.proxy.arrived('POST', /\/data\/all$/)).toHaveLength(1);
 });

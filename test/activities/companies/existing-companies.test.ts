@@ -73,8 +73,8 @@ test('an interrupted company is resolved from the connection that the client sup
   ]);
   await rig.importSlice(id).catch(() => undefined);
   await rig.expireLeases(id);
-  expect(await rig.runActivity((activities) => activities.settleInterrupted({ migrationId: id }))).toEqual({
-    againInMs: null,
+  expect(await rig.runActivity((activities) => activities.resolveInterrupted({ migrationId: id }))).toEqual({
+    retryInMs: null,
   });
   expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing', connection_id: connectionId });
 });
@@ -88,7 +88,7 @@ test('closing a migration removes the unused companies that it created, but none
   });
   await rig.importSlice(id);
   const { company_id: created } = await readRow(rig.ledger.db, id, 2);
-  expect(await rig.runActivity((activities) => activities.removeUnused({ migrationId: id }))).toEqual({ removed: 1 });
+  expect(await rig.runActivity((activities) => activities.deleteUnused({ migrationId: id }))).toEqual({ removed: 1 });
   expect((await rig.directClient.getCompany(companyId)).value.id).toBe(companyId);
   await expect(rig.directClient.getCompany(created ?? '')).rejects.toThrow('404');
 });

@@ -24,7 +24,7 @@ const oneStep = (migrationId: string, row: number, environment?: MockActivityEnv
 async function advance(migrationId: string, row: number): Promise<FirstCompanyStep> {
   for (;;) {
     const step = await oneStep(migrationId, row);
-    if (!('againInMs' in step)) return step;
+    if (!('retryInMs' in step)) return step;
   }
 }
 
@@ -32,11 +32,11 @@ test('only the requested company is moved, and its evidence is returned', async 
   const { id } = await rig.migration(['sbx-ok-10', 'sbx-ok-10', 'sbx-ok-10']);
   expect(await choose(id, 'c2')).toEqual({ row: 2, reference: 'c2' });
   expect(await advance(id, 2)).toMatchObject({
-    result: { row: 2, reference: 'c2', stage: 'proven', failure: null },
+    result: { row: 2, reference: 'c2', stage: 'verified', failure: null },
   });
   const { db } = rig.ledger;
   const states = await Promise.all([1, 2, 3].map(async (row) => (await readRow(db, id, row)).state));
-  expect(states).toEqual(['waiting', 'migrated', 'waiting']);
+  expect(states).toEqual(['waiting', 'moved', 'waiting']);
 });
 
 test('the evidence lists every check with its result, correlation id and duration', async () => {
@@ -45,11 +45,11 @@ test('the evidence lists every check with its result, correlation id and duratio
   const step = await advance(id, 1);
   const evidence = 'result' in step ? step.result.evidence : [];
   const [refreshed, ...otherChecks] = evidence;
-  expect(refreshed).toMatchObject({ check: 'refreshed at the platform', passed: true });
+  expect(refreshed).toMatchObject({ code: 'refreshed', label: 'token refreshed at the platform', passed: true });
   const put = rig.proxy.arrived('PUT', /\/authorization$/);
   expect(put).toHaveLength(1);
-  expect(otherChecks.map(({ check }) => check)).toEqual([
-    ...['no reauthorization required', 'right organization', 'name as expected'],
+  expect(otherChecks.map(({ label }) => label)).toEqual([
+    ...['connection authorized', 'right organization', 'name as expected'],
     ...['accounts', 'bills', 'customers', 'invoices', 'items', 'payments', 'suppliers'].map((set) => `${set} complete`),
   ]);
   expect(evidence.flatMap(({ records }) => (records ? [records] : []))).toEqual([
@@ -61,10 +61,10 @@ test('the evidence lists every check with its result, correlation id and duratio
     { dataType: 'payments', expected: null, found: 5 },
     { dataType: 'suppliers', expected: null, found: 2 },
   ]);
-  for (const { check, correlationId, durationMs } of evidence) {
-    if (['right organization', 'name as expected'].includes(check)) continue;
-    expect({ check, correlationId, durationMs }).toEqual({
-      check,
+  for (const { code, correlationId, durationMs } of evidence) {
+    if (['organization', 'name'].includes(code)) continue;
+    expect({ code, correlationId, durationMs }).toEqual({
+      code,
       correlationId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
       durationMs: expect.any(Number) as number,
     });
@@ -79,7 +79,7 @@ test('in a batch, only data sets with an expected number of records are counted'
   const evidence = row.evidence ?? [];
   expect(evidence.flatMap(({ records }) => (records ? [records.dataType] : []))).toEqual(['invoices']);
   expect(rig.proxy.arrived('GET', /\/data\/bills/)).toEqual([]);
-  expect(evidence.map(({ check }) => check)).toContain('bills synced');
+  expect(evidence.map(({ label }) => label)).toContain('bills synced');
   expect(row).toMatchObject({ import_ms: expect.any(Number) as number, sync_ms: expect.any(Number) as number });
   expect(row.sync_schedule).toMatchObject({ everyHours: { least: 24, most: 24 } });
   const tomorrow = Date.now() + 24 * 3_600_000;
@@ -95,7 +95,7 @@ test('the evidence has no correlation id if the response to the authorization wa
   await rig.expireLeases(id);
   const step = await advance(id, 1);
   const [refreshed] = 'result' in step ? step.result.evidence : [];
-  expect(refreshed).toMatchObject({ check: 'refreshed at the platform', passed: true });
+  expect(refreshed).toMatchObject({ code: 'refreshed', label: 'token refreshed at the platform', passed: true });
   expect(refreshed?.detail).toContain('the response to the authorization was lost');
   expect(refreshed).not.toHaveProperty('correlationId');
 });
@@ -108,7 +108,8 @@ test.each([
   await choose(id, null);
   const step = await advance(id, 1);
   expect(step).toMatchObject({ result: { stage: 'failed', failure } });
-  if ('result' in step) expect(step.result.evidence.at(-1)).toMatchObject({ check: 'moved', passed: false });
+  if ('result' in step)
+    expect(step.result.evidence.at(-1)).toMatchObject({ code: 'moved', label: 'moved', passed: false });
 });
 
 test('a refused key stops the run and leaves the company waiting', async () => {
@@ -118,7 +119,7 @@ test('a refused key stops the run and leaves the company waiting', async () => {
   expect(await advance(id, 1)).toEqual({ stop: 'key-refused' });
   expect((await readRow(rig.ledger.db, id, 1)).state).toBe('waiting');
   rig.proxy.reset();
-  expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
+  expect(await advance(id, 1)).toMatchObject({ result: { stage: 'verified' } });
 });
 
 test('an activity that Temporal has retried does not block later ones', async () => {
@@ -126,9 +127,9 @@ test('an activity that Temporal has retried does not block later ones', async ()
   await choose(id, null);
   const { db } = rig.ledger;
   const secondTry = activityEnvironment({ attempt: 2 });
-  expect(await oneStep(id, 1, secondTry)).toHaveProperty('againInMs');
+  expect(await oneStep(id, 1, secondTry)).toHaveProperty('retryInMs');
   await db.updateTable('companies').set({ not_before: null }).where('migration_id', '=', id).execute();
-  expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
+  expect(await advance(id, 1)).toMatchObject({ result: { stage: 'verified' } });
 });
 
 test('the token of an incomplete first company is not sent again when the company is retried', async () => {

@@ -196,7 +196,7 @@ describe('a 429', () => {
     expect(report).toMatchObject({
       claimed: 1,
       stop: null,
-      blocked: { why: expect.stringContaining('asks us to retry after') as string },
+      outage: { why: expect.stringContaining('asks us to retry after') as string },
     });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
     // The next company sends no request at all.

@@ -44,7 +44,7 @@ async function withRetries<T>(worker: CrashableWorker, work: () => Promise<T>): 
 /** Ends every lease, and makes every retry and check due. */
 async function letTimePass(id: string): Promise<void> {
   const { db } = rig.ledger;
-  const due = { held_until: msFromNow(-1), not_before: null, next_check_at: msFromNow(-1) };
+  const due = { lease_ends_at: msFromNow(-1), not_before: null, next_check_at: msFromNow(-1) };
   await db.updateTable('companies').set(due).where('migration_id', '=', id).execute();
 }
 
@@ -59,17 +59,17 @@ async function moveCompany(migrationId: string, worker: CrashableWorker): Promis
   const step = <T>(work: () => Promise<T>) => withRetries(worker, work);
   for (;;) {
     const report = await step(() => activities.importSlice({ migrationId, ...RUN }));
-    if (report.nextClaimInMs === null && report.nextTakeOverInMs === null) break;
+    if (report.nextClaimInMs === null && report.nextReclaimInMs === null) break;
     await letTimePass(migrationId);
   }
-  while ((await step(() => activities.verifyDue({ migrationId, ...SYNC }))).nextInMs !== null) {
+  while ((await step(() => activities.verifySlice({ migrationId, ...SYNC }))).nextCheckInMs !== null) {
     await delay(20);
     await letTimePass(migrationId);
   }
-  await step(() => activities.settleInterrupted({ migrationId }));
+  await step(() => activities.resolveInterrupted({ migrationId }));
   const left = await rowsWithCredential(rig.ledger.db, migrationId);
   await step(() => activities.closeMigration({ migrationId, ending: 'completed' }));
-  await step(() => activities.removeUnused({ migrationId }));
+  await step(() => activities.deleteUnused({ migrationId }));
   return left;
 }
 
@@ -101,7 +101,7 @@ async function moveWithFaults(platformKey: string, faults: readonly InjectedFaul
 const ALWAYS = { failure: null, usedAfterwards: 0, credentials: [], vaultDestroyed: true };
 const MOVED = {
   ...ALWAYS,
-  state: 'migrated',
+  state: 'moved',
   unerased: [],
   passed: true,
   atTheService: ['company with Linked'],
@@ -134,7 +134,7 @@ const EXPECTED_POINTS = [
   'GET /companies/{id}/dataStatus',
   'GET /companies/{id}/connections/{id}',
   'GET /companies/{id}/data/invoices',
-  expect.stringContaining('with settled'),
+  expect.stringContaining('with finished'),
   'delete credentials',
 ];
 /** The number of points from the claim to the recorded outcome. */

@@ -96,25 +96,25 @@ test('an interrupted ramp continues in the next run and ends when its companies 
   await changeLimits(rig.ledger.db, id, { rampCompanies: 3 });
   const begin = (run: string, ramp: boolean) =>
     rig.runActivity((activities) => activities.beginRun({ migrationId: id, run, ramp }));
-  expect(await begin('run-1', true)).toMatchObject({ mayStillSync: 1 });
+  expect(await begin('run-1', true)).toMatchObject({ stragglersAllowed: 1 });
   await rig.runActivity(
     (activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: 1 }),
     activityEnvironment(),
   );
   await updateRow(rig.ledger.db, id, 3, { state: 'waiting' });
   // A company of the ramp is waiting again, as after a pause or a deferral.
-  expect(await begin('run-2', false)).toMatchObject({ mayStillSync: 1 });
+  expect(await begin('run-2', false)).toMatchObject({ stragglersAllowed: 1 });
   await rig.runActivity(
     (activities) => activities.importSlice({ migrationId: id, run: 'run-2', slice: 1 }),
     activityEnvironment(),
   );
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 3, waiting: 2 });
   // All of them are still syncing, so the ramp has not succeeded yet.
-  expect(await begin('run-3', false)).toMatchObject({ mayStillSync: 1 });
+  expect(await begin('run-3', false)).toMatchObject({ stragglersAllowed: 1 });
   await rig.verify(id);
   await updateRow(rig.ledger.db, id, 2, { state: 'syncing' });
   // The last straggler does not delay the run, and is included in its first counts.
-  expect(await begin('run-4', false)).toMatchObject({ mayStillSync: 0, counts: { syncing: 1 } });
+  expect(await begin('run-4', false)).toMatchObject({ stragglersAllowed: 0, counts: { syncing: 1 } });
 });
 
 test('a run moves only the ramp, and the next run moves the rest', async () => {

@@ -36,11 +36,11 @@ async function afterLosing(token: string, interference: Interceptor, platformKey
 async function afterNothingArrived(token: string, interference: Interceptor, platformKey = 'qhyg') {
   const { id, report: beforeLeaseEnd, row } = await afterLosing(token, interference, platformKey);
   expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to its authorization was lost' });
-  expect(beforeLeaseEnd.nextTakeOverInMs).toBeGreaterThan(0);
-  const { held_until: heldUntil } = row;
+  expect(beforeLeaseEnd.nextReclaimInMs).toBeGreaterThan(0);
+  const { lease_ends_at: heldUntil } = row;
   // Reading the connection again does not extend the lease.
   await rig.importSlice(id);
-  expect((await rowOf(id)).held_until).toEqual(heldUntil);
+  expect((await rowOf(id)).lease_ends_at).toEqual(heldUntil);
   expect(puts()).toBe(1);
   await rig.expireLeases(id);
   const report = await rig.importSlice(id);
@@ -89,7 +89,7 @@ test.each(OUTCOME_UNKNOWN)('a single-use token is left to support after %s', asy
   const { row, report } = await afterNothingArrived('sbx-ok-5', lost, SINGLE_USE);
   expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
   expect(row.failure_text).toContain('can be used only once');
-  expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextTakeOverInMs: null });
+  expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextReclaimInMs: null });
   expect(puts()).toBe(1);
 });
 

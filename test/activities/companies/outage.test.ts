@@ -22,47 +22,47 @@ const unavailable = failing(503, 'Maintenance');
 test('a slice ends after as many consecutive deferrals as it has companies in flight', async () => {
   const { id } = await rig.migration(repeated(20, 'sbx-ok-1'));
   rig.proxy.on('POST', /^\/companies$/, unavailable);
-  const { claimed, blocked } = await rig.importSlice(id, { atOnce: 3 });
-  expect(blocked).toMatchObject({ why: expect.stringContaining('answered 503 Maintenance') as string, gotThrough: 0 });
+  const { claimed, outage } = await rig.importSlice(id, { atOnce: 3 });
+  expect(outage).toMatchObject({ why: expect.stringContaining('answered 503 Maintenance') as string, gotThrough: 0 });
   expect(claimed).toBeLessThanOrEqual(6);
   expect((await countCompanies(rig.ledger.db, id)).waiting).toBe(20);
 });
 
 test('an outage of the platform ends a slice like an outage of the service', async () => {
   const { id } = await rig.migration(repeated(20, 'sbx-unavailable-9-ok-1'));
-  const { claimed, blocked } = await rig.importSlice(id, { atOnce: 3 });
-  expect(blocked?.gotThrough).toBe(0);
+  const { claimed, outage } = await rig.importSlice(id, { atOnce: 3 });
+  expect(outage?.gotThrough).toBe(0);
   expect(claimed).toBeLessThanOrEqual(6);
 });
 
 test('a slice does not end because of failed companies or a single deferred company', async () => {
   const { id } = await rig.migration(['sbx-revoked', 'sbx-ok-1', 'sbx-unavailable-9-ok-1', 'sbx-ok-1', 'sbx-ok-1']);
-  expect(await rig.importSlice(id, { atOnce: 2 })).toMatchObject({ claimed: 5, blocked: null });
+  expect(await rig.importSlice(id, { atOnce: 2 })).toMatchObject({ claimed: 5, outage: null });
 });
 
 test('a slice with few companies reports an outage if none of them gets through', async () => {
   const { id } = await rig.migration(repeated(2, 'sbx-unavailable-9-ok-1'));
-  const { blocked, nextClaimInMs } = await rig.importSlice(id, { atOnce: 8 });
-  expect(blocked).not.toBeNull();
+  const { outage, nextClaimInMs } = await rig.importSlice(id, { atOnce: 8 });
+  expect(outage).not.toBeNull();
   expect(nextClaimInMs).toBeGreaterThan(0);
 });
 
 test('a verification ends when no company can be read', async () => {
   const { id } = await rig.migration(repeated(3, 'sbx-ok-1'));
-  expect(await rig.importSlice(id)).toMatchObject({ claimed: 3, blocked: null });
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 3, outage: null });
   rig.proxy.on('GET', /dataStatus/, unavailable);
   const check = () => rig.checkDue(id, 60_000);
   let report = await check();
-  while (report.blocked === null) report = await check();
-  expect(report).toMatchObject({ settled: 0, syncing: 3, blocked: { gotThrough: 0 } });
+  while (report.outage === null) report = await check();
+  expect(report).toMatchObject({ finished: 0, syncing: 3, outage: { gotThrough: 0 } });
   rig.proxy.reset();
-  expect(await rig.verify(id)).toMatchObject({ settled: 3, blocked: null });
+  expect(await rig.verify(id)).toMatchObject({ finished: 3, outage: null });
 });
 
 test.each([
   [503, { why: expect.stringContaining('answered 503') as string, afterMs: 0 }],
   [401, null],
-])('askService reports an outage only if a retry can help (%d)', async (status, outage) => {
+])('probeService reports an outage only if a retry can help (%d)', async (status, outage) => {
   rig.proxy.on('GET', /^\/account$/, failing(status, 'an error'));
-  expect(await rig.runActivity((activities) => activities.askService())).toEqual(outage);
+  expect(await rig.runActivity((activities) => activities.probeService())).toEqual(outage);
 });

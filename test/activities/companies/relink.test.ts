@@ -19,8 +19,8 @@ test('the poll gives up on a company that was deleted at the service and continu
   const { link_url: linkUrl, organization } = await readRow(db, id, 2);
   expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
 
-  const poll = () => rig.runActivity((activities) => activities.lookForRelinked({ migrationId: id }));
-  expect(await poll()).toEqual({ relinked: 1, waiting: 0 });
+  const poll = () => rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
+  expect(await poll()).toEqual({ reconnected: 1, waiting: 0 });
   expect(await readRow(db, id, 1)).toMatchObject({
     state: 'failed',
     link_url: null,
@@ -38,7 +38,7 @@ test('an end customer who connects the wrong organization must reconnect again, 
     await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
     const { link_url: linkUrl } = await readRow(db, id, 1);
     expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
-    await rig.runActivity((activities) => activities.lookForRelinked({ migrationId: id }));
+    await rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
   };
   await connectAs('4620816365999999999');
   expect(await rig.verify(id)).toMatchObject({ stop: null });
@@ -49,5 +49,5 @@ test('an end customer who connects the wrong organization must reconnect again, 
 
   await connectAs((await readRow(db, id, 1)).organization);
   expect(await rig.verify(id)).toMatchObject({ stop: null });
-  expect(await readRow(db, id, 1)).toMatchObject({ state: 'migrated', failure: null });
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'moved', failure: null });
 });

@@ -1,4 +1,4 @@
-/** The verification of syncing companies: no reauthorization required, right organization, complete data sets. */
+/** The verification of syncing companies: connection authorized, right organization, complete data sets. */
 import { failing } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
@@ -45,22 +45,17 @@ describe('verification moves a company', () => {
     const id = await createSyncing('sbx-ok-10');
     expect(await rowsWithCredential(rig.ledger.db, id)).toEqual([1]);
     expect(await rig.verify(id)).toMatchObject({
-      settled: 1,
+      finished: 1,
       stop: null,
       syncing: 0,
-      nextInMs: null,
+      nextCheckInMs: null,
       claimable: false,
     });
     const row = await rowOf(id);
-    expect(row).toMatchObject({ state: 'migrated', moved_at: expect.any(Date) as Date, failure: null });
-    const checks = row.evidence?.map(({ check }) => check);
+    expect(row).toMatchObject({ state: 'moved', moved_at: expect.any(Date) as Date, failure: null });
+    const checks = row.evidence?.map(({ label }) => label);
     expect(checks).toEqual(
-      expect.arrayContaining([
-        'no reauthorization required',
-        'right organization',
-        'bills synced',
-        'invoices complete',
-      ]),
+      expect.arrayContaining(['connection authorized', 'right organization', 'bills synced', 'invoices complete']),
     );
     expect(row.evidence?.every(({ passed }) => passed)).toBe(true);
     expect(row.evidence?.at(-1)).toMatchObject({
@@ -73,22 +68,26 @@ describe('verification moves a company', () => {
   test('with more records than expected', async () => {
     const id = await createSyncing('sbx-ok-12');
     await rig.verify(id);
-    expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
+    expect(await rowOf(id)).toMatchObject({ state: 'moved' });
     expect((await rowOf(id)).evidence?.at(-1)).toMatchObject({ passed: true, detail: '10 expected, 12 found' });
   });
 
   test('without an expected number of records in the manifest', async () => {
     const id = await createSyncing('sbx-ok-3', null);
     await rig.verify(id);
-    expect((await rowOf(id)).evidence?.at(-1)).toMatchObject({ check: 'invoices complete', detail: '3 found' });
+    expect((await rowOf(id)).evidence?.at(-1)).toMatchObject({
+      code: 'complete',
+      label: 'invoices complete',
+      detail: '3 found',
+    });
   });
 
   test('whose platform lacks a data set', async () => {
     const id = await createSyncing('sbx-without-invoices-ok-10');
     await rig.verify(id);
     const row = await rowOf(id);
-    expect(row.state).toBe('migrated');
-    expect(row.evidence?.map(({ check }) => check)).not.toContain('invoices complete');
+    expect(row.state).toBe('moved');
+    expect(row.evidence?.map(({ label }) => label)).not.toContain('invoices complete');
   });
 
   test('whose platform lacks a data set, if the service reports that only on reading it', async () => {
@@ -96,14 +95,14 @@ describe('verification moves a company', () => {
     const id = await createSyncing('sbx-ok-10');
     rig.proxy.on('GET', INVOICES, unsupported);
     await rig.verify(id);
-    expect((await rowOf(id)).state).toBe('migrated');
+    expect((await rowOf(id)).state).toBe('moved');
   });
 });
 
 describe('verification fails a company', () => {
   test('with fewer records than expected', async () => {
     const id = await createSyncing('sbx-short-7-of-10');
-    expect(await rig.verify(id)).toMatchObject({ settled: 1, stop: null });
+    expect(await rig.verify(id)).toMatchObject({ finished: 1, stop: null });
     const row = await rowOf(id);
     expect(row).toMatchObject({ state: 'failed', failure: 'incomplete', correlation_id: expect.any(String) as string });
     expect(row.failure_text).toContain('10 expected, 7 found');
@@ -136,7 +135,7 @@ describe('verification fails a company', () => {
     const row = await rowOf(id);
     expect(row).toMatchObject({ state: 'failed', failure: 'sync-failed' });
     expect(row.failure_text).toContain('bills could not be synced');
-    expect(row.evidence?.filter(({ passed }) => !passed)).toMatchObject([{ check: 'bills synced' }]);
+    expect(row.evidence?.filter(({ passed }) => !passed)).toMatchObject([{ code: 'synced', label: 'bills synced' }]);
   });
 
   test('connected to the wrong organization, and stops the batch', async () => {
@@ -189,14 +188,14 @@ describe('verification checks a company again', () => {
   ])('%s', async (_, method, path, interference) => {
     const { row, report } = await checkWith(method, path, interference);
     expect(row).toMatchObject({ state: 'syncing', failure: null });
-    expect(report).toMatchObject({ settled: 0, stop: null });
-    expect(report.nextInMs).toBeGreaterThan(0);
+    expect(report).toMatchObject({ finished: 0, stop: null });
+    expect(report.nextCheckInMs).toBeGreaterThan(0);
   });
 
   test('after the time that the service asks us to wait', async () => {
     const { row, report } = await checkWith('GET', STATUS, failing(429, 'slowly', { 'retry-after': '3600' }));
     expect(row.state).toBe('syncing');
-    expect(report.nextInMs).toBeGreaterThan(3_500_000);
+    expect(report.nextCheckInMs).toBeGreaterThan(3_500_000);
   });
 
   test.each([
@@ -212,7 +211,7 @@ describe('verification checks a company again', () => {
   test('less often the longer its sync takes', async () => {
     const fetching = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } }));
     const { report } = await checkWith('GET', STATUS, fetching, 40_000);
-    expect(report.nextInMs).toBeGreaterThan(7_000);
-    expect(report.nextInMs).toBeLessThan(13_000);
+    expect(report.nextCheckInMs).toBeGreaterThan(7_000);
+    expect(report.nextCheckInMs).toBeLessThan(13_000);
   });
 });

@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const estimateRest = (migrationId: string, runFinished: boolean) =>
-  rig.runActivity((activities) => activities.estimateRest({ migrationId, runFinished }));
+const estimateRemaining = (migrationId: string, runFinished: boolean) =>
+  rig.runActivity((activities) => activities.estimateRemaining({ migrationId, runFinished }));
 const estimatePlan = (migrationId: string, startAt: string | null) =>
   rig.runActivity((activities) => activities.estimatePlan({ migrationId, startAt }));
 
@@ -42,7 +42,7 @@ test('the rest is estimated from moved companies, and later migrations are estim
   );
   await rig.importSlice(id);
   await rig.verify(id);
-  const afterOne = await estimateRest(id, false);
+  const afterOne = await estimateRemaining(id, false);
   expect(afterOne).toMatchObject({ basis: 'migration', measuredOn: 1, volume: { companies: 6, records: 60 } });
   // The sandbox syncs within a second, whereas half a minute is assumed.
   expect(afterOne.highMs).toBeLessThan(30_000);
@@ -52,9 +52,9 @@ test('the rest is estimated from moved companies, and later migrations are estim
   await sql`update companies set not_before = null where migration_id = ${id}`.execute(db);
   await rig.importSlice(id);
   await rig.verify(id);
-  expect(await estimateRest(id, false)).toMatchObject({ measuredOn: 7, volume: { companies: 0 }, highMs: 0 });
+  expect(await estimateRemaining(id, false)).toMatchObject({ measuredOn: 7, volume: { companies: 0 }, highMs: 0 });
   expect(await estimatePlan(next, null)).toMatchObject({ basis: 'assumed' });
-  await estimateRest(id, true);
+  await estimateRemaining(id, true);
   expect(await estimatePlan(next, null)).toMatchObject({ basis: 'platform', measuredOn: 7 });
-  expect(await estimateRest(next, true)).toMatchObject({ basis: 'platform', measuredOn: 7 });
+  expect(await estimateRemaining(next, true)).toMatchObject({ basis: 'platform', measuredOn: 7 });
 });

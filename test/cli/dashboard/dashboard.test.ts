@@ -27,7 +27,7 @@ beforeAll(async () => {
   await slip.send('approve', { step: 'schedule', ...SUPPORT });
   dock = await startTestMigration(orchestrator, 'dock', ['sbx-ok-1.dock', 'sbx-revoked.dock', 'sbx-expired.dock']);
   await dock.readyToMove();
-  await dock.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await dock.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await dock.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await dock.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
 }, 120_000);

@@ -133,7 +133,7 @@ test('keys request decisions on the selected migration, and p resumes a paused o
 });
 
 test('help covers the screen until any key is pressed, and a result disappears at the next key', () => {
-  const withResult = { ...stateOf([moving]), lastResult: { became: 'refused', text: 'too late' } as const };
+  const withResult = { ...stateOf([moving]), lastResult: { outcome: 'refused', text: 'too late' } as const };
   expect(linesOf(withResult)).toContain('✗ refused: too late');
   const help = afterKeys(withResult, '?');
   expect(linesOf(help).filter((line) => widthOf(line) > SIZE.columns)).toEqual([]);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
   const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'approver', '--by', 'Mia'];
-  const strictRules = ['--digest-obligatory', '--four-eyes', '--ramp', '5', '--remind-while-dark', '1h,30m,4h'];
+  const strictRules = ['--require-digest', '--four-eyes', '--ramp', '5', '--remind-while-stale', '1h,30m,4h'];
   await ferry([...start, ...strictRules], undefined, orchestrator.env);
 });
 afterAll(() => orchestrator.close());
@@ -30,7 +30,7 @@ test('the limits that are given at the start are stored', async () => {
   const limits = await orchestrator.ferry.db.selectFrom('migrations').select('limits').executeTakeFirstOrThrow();
   expect(limits.limits).toMatchObject({
     rampCompanies: 5,
-    remindWhileDark: { firstAfterMs: 3_600_000, everyMs: 1_800_000, escalateAfterMs: 14_400_000 },
+    remindWhileStale: { firstAfterMs: 3_600_000, everyMs: 1_800_000, escalateAfterMs: 14_400_000 },
   });
 });
 
@@ -99,12 +99,12 @@ test('the audit trail contains every decision in order, and can be exported', as
     .at(-1);
   expect(last).toMatchObject({
     applied: false,
-    became: expect.stringContaining('step must be one of') as unknown,
+    outcome: expect.stringContaining('step must be one of') as unknown,
     decision: { kind: 'unreadable', by: '=cmd()' },
   });
 
   const { out: csv } = await ferry(['audit', ID, '--format', 'csv'], undefined, orchestrator.env);
-  expect(csv.split('\n')[0]).toBe('at,by,role,decision,applied,became,reason,digest,decisionId,content');
+  expect(csv.split('\n')[0]).toBe('at,by,role,decision,applied,outcome,reason,digest,decisionId,content');
   // The text is escaped, because a spreadsheet would run it as a formula.
   expect(csv).toContain("'=cmd()");
   expect(csv).not.toContain(',=cmd()');

@@ -72,8 +72,8 @@ test('credentials that were obtained before syncing was disabled are refused and
   const { exitCode, json } = await runJson(orchestrator, 'credentials', ID, file);
   remove();
   expect(exitCode).toBe(1);
-  expect(json).toMatchObject({ schema: 'ferry.credentials/1', stored: [], unknown: [], elsewhere: [] });
-  expect(json['tooEarly']).toHaveLength(25);
+  expect(json).toMatchObject({ schema: 'ferry.credentials/1', stored: [], unknown: [], wrongState: [] });
+  expect(json['obtainedTooEarly']).toHaveLength(25);
 });
 
 test('no company is confirmed if one of the references is unknown', async () => {

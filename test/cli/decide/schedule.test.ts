@@ -35,7 +35,7 @@ test('show prints the future windows before step 6, when there is no Schedule ye
 test('windows can be paused with a note, resumed and triggered in step 6, for one migration or all', async () => {
   await migration.send('adjust', windowChange([]));
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('adjust', windowChange(closedWindows()));
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await until(async () => (await run('schedule', 'show', '--all')).out.includes('open automatically'), 20_000);
@@ -44,7 +44,7 @@ test('windows can be paused with a note, resumed and triggered in step 6, for on
   expect(paused).toMatchObject({ exitCode: 0 });
   expect((await run('schedule', 'show', migration.id)).out).toContain('paused (paused by Sam: month end)');
   const { json } = await runJson(orchestrator, 'go-nogo', migration.id);
-  expect(json['answers']).toContainEqual(expect.objectContaining({ about: 'window', go: false }));
+  expect(json['answers']).toContainEqual(expect.objectContaining({ check: 'window', go: false }));
 
   expect(await run('schedule', 'resume', '--all', '--by', 'Sam')).toMatchObject({ exitCode: 0 });
   expect(await runJson(orchestrator, 'schedule', 'show', migration.id)).toMatchObject({

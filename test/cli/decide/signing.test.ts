@@ -66,7 +66,7 @@ async function start(id: string, organization: string, ...more: string[]): Promi
 
 interface Entry {
   readonly applied: boolean;
-  readonly became: string;
+  readonly outcome: string;
   readonly signed?: { readonly content: Readonly<Record<string, unknown>>; readonly signature: unknown };
 }
 
@@ -100,7 +100,7 @@ test.each<[string, string, readonly string[], string]>([
   await until(async () => (await trailOf(ID)).length === before.length + 1);
   expect((await trailOf(ID)).at(-1)).toMatchObject({
     applied: false,
-    became: expect.stringContaining(why) as string,
+    outcome: expect.stringContaining(why) as string,
   });
   expect((await run('pia', 'show', ID, '--json')).out).toContain('"step": "supply-details"');
 });
@@ -144,7 +144,7 @@ test.each<[string, () => { id: string; message: string; change: object }, RegExp
   await until(async () => (await trailOf(id)).length === before.length + 1);
   expect((await trailOf(id)).at(-1)).toMatchObject({
     applied: false,
-    became: expect.stringMatching(why) as string,
+    outcome: expect.stringMatching(why) as string,
   });
 });
 
@@ -254,7 +254,7 @@ describe("a cancellation with Temporal's own tools, which cannot sign it,", () =
 
   test('is refused and recorded, and the migration continues', async () => {
     await handle().cancel();
-    await until(async () => (await trailOf(OTHER)).at(-1)?.became.includes('must be signed') === true);
+    await until(async () => (await trailOf(OTHER)).at(-1)?.outcome.includes('must be signed') === true);
     expect((await run('pia', 'show', OTHER, '--json')).out).toContain('"step": "supply-details"');
   });
 

@@ -116,7 +116,7 @@ describe.each([
   async function isDecidable(id: string, index: number): Promise<boolean> {
     const { step, firstCompany, counts }: Progress = await handleOf(id).query(progressQuery);
     if (step !== STEPS[index]) return false;
-    if (step === 'migrate-first-company') return firstCompany?.stage === 'proven';
+    if (step === 'migrate-first-company') return firstCompany?.stage === 'verified';
     return step !== 'complete-migration' || openCompanies(counts) === 0;
   }
 
@@ -186,7 +186,7 @@ describe('documented answers', () => {
       'sbx-ok-1.windowed-2',
     ]);
     await migration.readyToMove();
-    await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
     await migration.send('adjust', windowChange(closedWindows()));
     await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
     const state = async () => (await readWindowSchedule(shell.orchestrator.ferry, migration.id)).state;

@@ -83,7 +83,7 @@ async function runDoctor(changes: NodeJS.ProcessEnv = {}) {
 
 test('every check is ok if everything works', async () => {
   const { exitCode, checks, words } = await runDoctor();
-  expect({ exitCode, verdicts: checks.map(({ about, verdict }) => [about, verdict]) }).toEqual({
+  expect({ exitCode, verdicts: checks.map(({ check, verdict }) => [check, verdict]) }).toEqual({
     exitCode: 0,
     verdicts: [
       ['Node.js', 'ok'],
@@ -159,10 +159,10 @@ describe('doctor reports with advice', () => {
   ])('%s', async (_, changes, expected) => {
     const { exitCode, problems, checks } = await runDoctor(changes);
     expect(exitCode).toBe(1);
-    expect(problems.map(({ about }) => about)).toEqual(expected.map(([about]) => about));
-    for (const [about, what, advice] of expected) {
-      const found = problems.find((each) => each.about === about);
-      expect(found?.what).toMatch(what);
+    expect(problems.map(({ check }) => check)).toEqual(expected.map(([check]) => check));
+    for (const [check, finding, advice] of expected) {
+      const found = problems.find((each) => each.check === check);
+      expect(found?.finding).toMatch(finding);
       expect(found?.advice ?? '').toMatch(advice);
     }
     expect(checks).toHaveLength(13);
@@ -172,7 +172,7 @@ describe('doctor reports with advice', () => {
     const file = path.join(folder, 'broken.key');
     writeFileSync(file, 'hidden');
     const { problems } = await runDoctor({ TOKENFERRY_SIGNING_KEY_FILE: file });
-    expect(problems).toEqual([expect.objectContaining({ about: 'signing key' })]);
+    expect(problems).toEqual([expect.objectContaining({ check: 'signing key' })]);
   });
 
   test('a schema of a newer version', async () => {
@@ -182,9 +182,9 @@ describe('doctor reports with advice', () => {
     const { problems } = await runDoctor({ DATABASE_URL: database.url });
     expect(problems).toEqual([
       {
-        about: 'schema',
+        check: 'schema',
         verdict: 'problem',
-        what: expect.stringContaining('9999-later') as string,
+        finding: expect.stringContaining('9999-later') as string,
         advice: expect.any(String) as string,
       },
     ]);
@@ -196,17 +196,17 @@ test('each missing part is reported with the command to start everything if noth
   const { checks } = JSON.parse(out) as { checks: readonly CheckResult[] };
   expect(exitCode).toBe(1);
   const problems = checks.filter(({ verdict }) => verdict === 'problem');
-  expect(problems.map(({ about }) => about)).toEqual(['Temporal', 'payload key', 'database']);
-  for (const { what } of problems) expect(what).toContain('Start one with: ferry up');
+  expect(problems.map(({ check }) => check)).toEqual(['Temporal', 'payload key', 'database']);
+  for (const { finding } of problems) expect(finding).toContain('Start one with: ferry up');
 });
 
 test('an empty database is not a problem and stays empty', async () => {
   const empty = await createTestDatabase();
   const { exitCode, checks } = await runDoctor({ DATABASE_URL: empty.url });
   expect(exitCode).toBe(0);
-  expect(checks.find(({ about }) => about === 'schema')?.what).toMatch(/^\d+ steps behind/);
+  expect(checks.find(({ check }) => check === 'schema')?.finding).toMatch(/^\d+ steps behind/);
   const again = await runDoctor({ DATABASE_URL: empty.url });
-  expect(again.checks.find(({ about }) => about === 'schema')?.what).toMatch(/^\d+ steps behind/);
+  expect(again.checks.find(({ check }) => check === 'schema')?.finding).toMatch(/^\d+ steps behind/);
   await empty.drop();
 });
 
@@ -215,7 +215,7 @@ test("a client's key is reported as sufficient only for self-service migrations"
   const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'client' });
   const { exitCode, checks } = await runDoctor({ COMPANY_DATA_API_KEY: key });
   expect(exitCode).toBe(0);
-  expect(checks.find(({ about }) => about === 'API key')?.what).toMatch(
+  expect(checks.find(({ check }) => check === 'API key')?.finding).toMatch(
     /^role client \(self-service migrations only\)/,
   );
 });
@@ -224,7 +224,7 @@ test('a signing key is reported with the name of its holder', async () => {
   const file = path.join(folder, 'sam.key');
   await ferry(['keys', 'create', '--by', 'Sam', '--file', file], undefined, { TOKENFERRY_HOME: folder });
   const { checks } = await runDoctor({ TOKENFERRY_SIGNING_KEY_FILE: file });
-  expect(checks.find(({ about }) => about === 'signing key')?.what).toMatch(
+  expect(checks.find(({ check }) => check === 'signing key')?.finding).toMatch(
     /^belongs to Sam, public key [0-9a-f]{64}$/,
   );
 });
@@ -236,7 +236,7 @@ test('the variable to set is reported for a codec server that requires a token',
     verifyToken: async () => Promise.reject(new Error('never')),
   });
   const { problems } = await runDoctor({ TEMPORAL_CODEC_ENDPOINT: guarded.url });
-  expect(problems).toEqual([expect.objectContaining({ about: 'codec server', advice: 'set TEMPORAL_CODEC_AUTH' })]);
+  expect(problems).toEqual([expect.objectContaining({ check: 'codec server', advice: 'set TEMPORAL_CODEC_AUTH' })]);
   await guarded.close();
 });
 
@@ -261,6 +261,6 @@ test.each([
     'the service is 61 s ahead',
   ],
   [[], 'not-checked', 'needs the database or the service first'],
-])('checkClocks reports the clocks %j as %s', (clocks, verdict, what) => {
-  expect(checkClocks(clocks)).toMatchObject({ verdict, what });
+])('checkClocks reports the clocks %j as %s', (clocks, verdict, finding) => {
+  expect(checkClocks(clocks)).toMatchObject({ verdict, finding });
 });

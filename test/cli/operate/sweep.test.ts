@@ -19,7 +19,7 @@ afterAll(() => orchestrator.close());
 test('sweep reports a terminated migration, and --close closes it like a cancelled one', async () => {
   const migration = await startTestMigration(orchestrator, 'swept', ['sbx-ok-1.sw1', 'sbx-ok-1.sw2']);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await orchestrator.ferry.temporal.workflow.getHandle(migration.id).terminate('a test');
 
   expect(await runJson(orchestrator, 'sweep')).toMatchObject({
@@ -42,7 +42,7 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
   expect(await rowsWithCredential(db, migration.id)).toEqual([]);
   expect((await ferry(['report', migration.id], undefined, orchestrator.env)).out).toMatch(/key[^\n]* destroyed/);
   expect((await readDecisions(db, migration.id)).at(-1)).toMatchObject({ decision: { kind: 'cancel', by: 'Sam' } });
-  expect(await readRow(db, migration.id, 1)).toMatchObject({ state: 'migrated' });
+  expect(await readRow(db, migration.id, 1)).toMatchObject({ state: 'moved' });
   expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });
 });
 

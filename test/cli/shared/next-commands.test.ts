@@ -29,7 +29,7 @@ const step5 = (changes: Partial<Counts>, more: Partial<MigrationState> = {}) =>
 const step6 = (changes: Partial<Counts>, more: Partial<MigrationState> = {}) =>
   stateAt('complete-migration', { counts: counts({ total: 9, ...changes }), ...more });
 const pausedBy = (stop: StopReason | null) =>
-  step6({ failed: 3, waiting: 6 }, { pause: { reason: 'why', by: null, stop, at: AT } });
+  step6({ failed: 3, waiting: 6 }, { pause: { reason: 'why', by: null, stopReason: stop, at: AT } });
 const problems = (...problemCodes: ReturnType<typeof preflight>['problemCodes']) =>
   preflight({ problems: problemCodes, problemCodes });
 
@@ -93,7 +93,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
   ['credentials missing', step5({ withoutCredential: 9 }), [`ferry credentials ${ID} FILE ${CLIENT}`]],
   [
     'a chosen first company without a credential',
-    step5({ withoutCredential: 1 }, { wantedFirst: { reference: 'acme-7', heldUp: true } }),
+    step5({ withoutCredential: 1 }, { requestedFirst: { reference: 'acme-7', notReady: true } }),
     [`ferry credentials ${ID} FILE ${CLIENT}`, `ferry first-company ${ID} REFERENCE`],
   ],
   [
@@ -116,15 +116,15 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
     step5({ waiting: 0, excluded: 9 }),
     [`ferry amend ${ID} FILE ${CLIENT}`, `ferry cancel ${ID} --reason TEXT`],
   ],
-  ['companies being moved', step6({ syncing: 3, migrated: 6 }), [`ferry watch ${ID}`]],
+  ['companies being moved', step6({ syncing: 3, moved: 6 }), [`ferry watch ${ID}`]],
   [
     'a future window',
-    step6({ waiting: 3, migrated: 6 }, { limits: { ...DEFAULT_LIMITS, windows: [NIGHT] } }),
+    step6({ waiting: 3, moved: 6 }, { limits: { ...DEFAULT_LIMITS, windows: [NIGHT] } }),
     [`ferry go-nogo ${ID}`, `ferry watch ${ID}`],
   ],
   [
     'the next wave to confirm',
-    step6({ waiting: 3, unconfirmed: 3, migrated: 6 }),
+    step6({ waiting: 3, unconfirmed: 3, moved: 6 }),
     [
       `ferry confirm-sync-disabled ${ID} --wave NUMBER ${CLIENT}`,
       `ferry confirm-sync-disabled ${ID} REFERENCE... ${CLIENT}`,
@@ -133,7 +133,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
   ],
   [
     'an added company held back, a credential missing, an outcome unknown',
-    step6({ waiting: 2, heldBack: 1, withoutCredential: 1, outcomeUnknown: 1, migrated: 6 }),
+    step6({ waiting: 2, heldBack: 1, withoutCredential: 1, outcomeUnknown: 1, moved: 6 }),
     [
       `ferry credentials ${ID} FILE ${CLIENT}`,
       `ferry amend ${ID} FILE ${CLIENT}`,
@@ -144,7 +144,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
   ],
   [
     'a handover to sign off, with exceptions',
-    step6({ migrated: 8, failed: 1 }),
+    step6({ moved: 8, failed: 1 }),
     [`ferry exceptions ${ID}`, `ferry sign-off ${ID}`, `ferry sign-off ${ID} ${CLIENT}`],
   ],
   ['a migration paused by a person', pausedBy(null), [`ferry resume ${ID}`]],
@@ -158,7 +158,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
     pausedBy('application-refused'),
     [`ferry application ${ID} --client-id ID --environment production ${CLIENT}`, `ferry resume ${ID}`],
   ],
-  ['a completed migration', step6({ migrated: 9 }, { closed: 'completed' }), []],
+  ['a completed migration', step6({ moved: 9 }, { closed: 'completed' }), []],
 ];
 
 test.each(SITUATIONS)('nextCommands suggests the expected commands: %s', (_, state, commands) => {

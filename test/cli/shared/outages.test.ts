@@ -63,7 +63,12 @@ test('decisions are kept while no worker is running, and applied once one runs',
 test('show reports until when a credential of an interrupted company can be in flight', async () => {
   const id = 'patient.quickbooks-online';
   const heldUntil = new Date('2030-01-01T22:14:00Z');
-  const importing = { state: 'importing', attempt: 'died', confirmed_at: new Date(), held_until: heldUntil } as const;
+  const importing = {
+    state: 'importing',
+    attempt: 'died',
+    confirmed_at: new Date(),
+    lease_ends_at: heldUntil,
+  } as const;
   for (const row of [1, 2, 3]) await updateRow(orchestrator.ferry.db, id, row, importing);
   await updateRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
   const { out } = await ferry(['show', id], undefined, orchestrator.env);
@@ -72,7 +77,7 @@ test('show reports until when a credential of an interrupted company can be in f
       `a credential can still be in flight to the service until ${localTime(heldUntil)}\n`,
   );
   const { json } = await runJson(orchestrator, 'show', id);
-  expect(json['interrupted']).toEqual({ companies: 3, onItsWayUntil: heldUntil.toISOString() });
+  expect(json['interrupted']).toEqual({ companies: 3, inFlightUntil: heldUntil.toISOString() });
 });
 
 test('start and show report the call that is retried while the service is down', async () => {

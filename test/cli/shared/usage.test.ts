@@ -57,7 +57,7 @@ test('help and version exit with 0', async () => {
 
   expect(await ferry(['--version'])).toMatchObject({
     exitCode: 0,
-    out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
+    out: expect.stringMatching(/^\d+\.\d+\.\d+(-rc\.\d+)?\n$/) as string,
   });
 });
 

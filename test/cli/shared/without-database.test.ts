@@ -51,7 +51,7 @@ test('a client without the database can watch its migration and decide, from ste
   await migration.supply('R-2', 'sbx-revoked.nd2');
   await migration.send('credentialsSupplied', { companies: 2, ...CLIENT });
   expect(await done('watch', id, '--until-decision')).toContain(id);
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ waitingFor }) => waitingFor.roles.length === 2);
 

@@ -42,7 +42,7 @@ async function connectOrganization(realmId: string): Promise<string> {
 async function startAtStep6(client: string): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`]);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ step }) => step === 'complete-migration');
   return migration;
@@ -86,7 +86,7 @@ test('an added company is checked, confirmed, supplied and moved like any other 
 
   const { exitCode, json } = await amend(id, manifest('L-1,Late,8000000000000021,1'));
   expect(exitCode).toBe(0);
-  expect(json).toMatchObject({ added: ['L-1'], heldBack: [], decision: { became: 'applied' } });
+  expect(json).toMatchObject({ added: ['L-1'], heldBack: [], decision: { outcome: 'applied' } });
   await reached(({ waitingFor }) => waitingFor.roles.includes('client'));
   expect((await run('sign-off', id, ...AS_CLIENT)).exitCode).toBe(1);
 
@@ -94,7 +94,7 @@ test('an added company is checked, confirmed, supplied and moved like any other 
   await until(async () => (await company(id, 'L-1'))?.confirmedAt !== null);
   const file = tempFile('reference,accessToken,refreshToken,realmId\nL-1,any,sbx-ok-1.late,8000000000000021');
   expect((await run('credentials', id, file, '--obtained-at', 'now', ...AS_CLIENT)).exitCode).toBe(0);
-  await until(async () => (await company(id, 'L-1'))?.state === 'migrated', 40_000);
+  await until(async () => (await company(id, 'L-1'))?.state === 'moved', 40_000);
 
   // The earlier approval does not count any longer, because support gave it before the company was added.
   const { steps } = await reached(({ waitingFor }) => waitingFor.what === 'sign off the handover');
@@ -123,7 +123,7 @@ test('rows of an interrupted amendment are checked with the next amendment', asy
   await db.updateTable('companies').set({ held_back: 'not checked yet' }).where('migration_id', '=', id).execute();
   const row = await company(id, 'R-1');
   const { json } = await amend(id, manifest(`R-1,${row?.name},${row?.organization},`));
-  expect(json).toMatchObject({ added: [], corrected: [], unchanged: 1, decision: { became: 'applied' } });
+  expect(json).toMatchObject({ added: [], corrected: [], unchanged: 1, decision: { outcome: 'applied' } });
   await until(async () => (await company(id, 'R-1'))?.heldBack === null);
 });
 

@@ -21,7 +21,7 @@ describe('a company that already exists', () => {
     const { id, name, tags } = await existing();
     const before = (await me.client.account()).value.companiesUsed;
     const { json } = await me.selfService('square', 'named', [{ credential: 'sbx-ok-1', serviceCompanyId: id }]);
-    expect(json).toMatchObject({ state: 'completed', counts: { migrated: 1 } });
+    expect(json).toMatchObject({ state: 'completed', counts: { moved: 1 } });
     const [moved] = await me.companiesOf('me.square.named');
     expect(moved?.companyId).toBe(id);
     expect((await me.client.account()).value.companiesUsed).toBe(before);
@@ -56,7 +56,7 @@ describe('a company that already exists', () => {
       { credential: 'sbx-ok-1', serviceCompanyId: randomUUID() },
       { credential: 'sbx-ok-1', serviceCompanyId: id, serviceConnectionId: randomUUID() },
     ]);
-    expect(json).toMatchObject({ state: 'waiting', counts: { failed: 2, migrated: 0 } });
+    expect(json).toMatchObject({ state: 'waiting', counts: { failed: 2, moved: 0 } });
     const [unknownCompany, unknownConnection] = await me.companiesOf('me.xero.unknown');
     expect(unknownCompany?.failureText).toContain('404');
     expect(unknownConnection?.failureText).toContain('no connection with this id');

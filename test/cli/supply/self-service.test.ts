@@ -29,7 +29,7 @@ describe('every platform of the route', () => {
   test.each(SELF_SERVICE)("a company on $name is moved with the client's own key", async ({ slug, key }) => {
     expect(results.get(slug)).toMatchObject({
       exitCode: 0,
-      json: { state: 'completed', counts: { migrated: 1, total: 1 } },
+      json: { state: 'completed', counts: { moved: 1, total: 1 } },
     });
     const [moved] = await me.companiesOf(`me.${slug}.table`);
     const { value: connection } = await me.client.getConnection(moved?.companyId ?? '', moved?.connectionId ?? '');
@@ -49,7 +49,7 @@ describe('a company that was not moved', () => {
     expect(json).toMatchObject({
       state: 'waiting',
       waitingFor: { roles: ['client'], what: 'decide what to do about 2 companies that were not moved' },
-      counts: { migrated: 1, failed: 2 },
+      counts: { moved: 1, failed: 2 },
       next: [{ who: 'client', command: `ferry exceptions ${id}` }],
     });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await orchestrator.startWorker();
   migration = await startTestMigration(orchestrator, 'eighty-columns', ['sbx-ok-1.t1', 'sbx-revoked.t2']);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.failed === 1);
 }, 120_000);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const { db } = orchestrator.ferry;
   const rows = manifestRows(6, (row) => ({ name: NAMES[row - 1] ?? '', wave: row > 3 ? 2 : 1 }));
   await supplyMigration(db, suppliedMigration({ id: ID }), rows);
-  await updateRow(db, ID, 1, { state: 'migrated' });
+  await updateRow(db, ID, 1, { state: 'moved' });
   await updateRow(db, ID, 2, { state: 'failed', failure: 'incomplete', failure_text: '3 of 10' });
   await updateRow(db, ID, 3, {
     state: 'failed',

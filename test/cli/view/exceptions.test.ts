@@ -25,9 +25,9 @@ beforeAll(async () => {
     10,
   );
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  await migration.until(({ counts }) => counts.failed === 2 && counts.migrated === 2);
+  await migration.until(({ counts }) => counts.failed === 2 && counts.moved === 2);
 }, 90_000);
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
@@ -110,9 +110,9 @@ test('companies are moved with their replaced credentials, even an incomplete co
   const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new'], ['R-3', 'sbx-ok-10.new3']);
   const { exitCode, json } = await runJson(orchestrator, 'replace-credential', migration.id, file, '--by', 'Sam');
   expect(exitCode).toBe(0);
-  expect(json).toMatchObject({ stored: ['R-2', 'R-3'], elsewhere: ['R-1'], decision: { became: 'applied' } });
-  await until(async () => (await company('R-2'))?.state === 'migrated', 40_000);
-  await until(async () => (await company('R-3'))?.state === 'migrated', 40_000);
+  expect(json).toMatchObject({ stored: ['R-2', 'R-3'], wrongState: ['R-1'], decision: { outcome: 'applied' } });
+  await until(async () => (await company('R-2'))?.state === 'moved', 40_000);
+  await until(async () => (await company('R-3'))?.state === 'moved', 40_000);
   expect((await run('exceptions', migration.id)).out).toBe('No exceptions.\n');
   const { json: report } = await runJson(orchestrator, 'report', migration.id);
   expect(report['decisions']).toContainEqual(

@@ -19,23 +19,23 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 /** Returns the topics that are answered with no-go. */
-async function noGoTopics(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: number; about: readonly string[] }> {
+async function noGoTopics(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: number; check: readonly string[] }> {
   const { exitCode, out } = await ferry(['go-nogo', migration.id, '--json'], undefined, {
     ...orchestrator.env,
     ...env,
   });
-  const { answers } = JSON.parse(out) as { answers: { about: string; go: boolean }[] };
-  return { exitCode, about: answers.filter(({ go }) => !go).map(({ about }) => about) };
+  const { answers } = JSON.parse(out) as { answers: { check: string; go: boolean }[] };
+  return { exitCode, check: answers.filter(({ go }) => !go).map(({ check }) => check) };
 }
 
 test('go-nogo answers no-go, with reasons, while decisions, confirmations and credentials are missing', async () => {
   await migration.until(({ preflight }) => preflight !== null);
-  expect(await noGoTopics()).toEqual({ exitCode: 1, about: ['decisions', 'freeze', 'companies'] });
+  expect(await noGoTopics()).toEqual({ exitCode: 1, check: ['decisions', 'sync-disabled', 'companies'] });
   const { exitCode, out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain(`NO-GO  ${migration.id}: companies can be moved at any time`);
   expect(out).toContain('✗ decisions: waiting for support: accept the supplied details (step 1, supply details)');
-  expect(out).toContain('✗ freeze: syncing is not confirmed off for 2 companies');
+  expect(out).toContain('✗ sync-disabled: syncing is not confirmed off for 2 companies');
   expect(out).toContain('✓ application: the-clients-own (production)');
 });
 
@@ -45,7 +45,7 @@ test('go-nogo answers no-go if the service refuses the key, cannot be reached or
     { COMPANY_DATA_URL: 'http://127.0.0.1:1' },
     { COMPANY_DATA_URL: undefined, COMPANY_DATA_API_KEY: undefined, TOKENFERRY_HOME: '/nowhere' },
   ]) {
-    expect((await noGoTopics(env)).about).toContain('service');
+    expect((await noGoTopics(env)).check).toContain('service');
   }
 });
 
@@ -63,14 +63,14 @@ test('go-nogo answers go once everything is supplied, and prints what will pause
   }
   await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
   await migration.until(({ step }) => step === 'migrate-first-company');
-  expect(await noGoTopics()).toEqual({ exitCode: 1, about: ['decisions', 'credentials', 'companies'] });
+  expect(await noGoTopics()).toEqual({ exitCode: 1, check: ['decisions', 'credentials', 'companies'] });
 
   await migration.supply('R-1', 'sbx-ok-1.n1');
   await migration.supply('R-2', 'sbx-ok-1.n2');
   await migration.send('credentialsSupplied', { companies: 2, ...CLIENT });
   const { exitCode, json } = await runJson(orchestrator, 'go-nogo', migration.id);
   expect(exitCode).toBe(0);
-  expect(json).toMatchObject({ schema: 'ferry.go-nogo/1', go: true, opening: null, contact: 'the solutions team' });
+  expect(json).toMatchObject({ schema: 'ferry.go-nogo/1', go: true, window: null, contact: 'the solutions team' });
   const { out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(out).toContain('GO  nightly.quickbooks-online');
   expect(out).toContain('Who to call: the solutions team');
@@ -81,8 +81,8 @@ test('go-nogo answers no-go if no worker is running, but still checks everything
   await worker.stop();
   const answers = await noGoTopics();
   expect(answers.exitCode).toBe(1);
-  expect(answers.about).toContain('worker');
-  expect(answers.about).not.toContain('service');
+  expect(answers.check).toContain('worker');
+  expect(answers.check).not.toContain('service');
   await orchestrator.startWorker();
   await until(async () => (await noGoTopics()).exitCode === 0, 30_000);
 }, 90_000);
@@ -91,6 +91,6 @@ test('go-nogo fails for a migration that has ended', async () => {
   await migration.send('cancel', { reason: 'no longer wanted', ...SUPPORT });
   await until(async () => {
     const { err } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
-    return err.includes('is cancelled') && err.includes(`see: ferry report ${migration.id}`);
+    return err.includes('is already cancelled') && err.includes(`see: ferry report ${migration.id}`);
   });
 });

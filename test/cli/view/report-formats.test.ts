@@ -26,10 +26,10 @@ const HEAD: ReportHead = {
   suppliedBy: EVIL,
   closedAt: '2026-11-22T22:00:00.000Z',
   vaultDestroyedAt: '2026-11-22T22:00:00.000Z',
-  counts: { ...NO_COUNTS, total: 4, migrated: 2, failed: 1, excluded: 1 },
+  counts: { ...NO_COUNTS, total: 4, moved: 2, failed: 1, excluded: 1 },
   figures: {
     ...{ crossed: 2, crossingUnknown: 0, mustReconnect: 1, credentialsLeft: 0 },
-    ...{ longestDarkHours: 6.21, medianDarkHours: 2 },
+    ...{ longestStaleHours: 6.21, medianStaleHours: 2 },
     firstStartedAt: '2026-11-20T23:00:00.000Z',
     lastMovedAt: '2026-11-21T01:30:00.000Z',
   },
@@ -59,11 +59,11 @@ const STATISTICS: MigrationStatistics = {
 
 const COMPANY: LedgerCompany = {
   ...{ row: 1, reference: 'C-1', name: EVIL, organization: EVIL, wave: null, expectedInvoices: 3 },
-  ...{ state: 'migrated', confirmedAt: null, crossedAt: new Date('2026-11-20T22:03:00.000Z'), sentAt: null },
+  ...{ state: 'moved', confirmedAt: null, crossedAt: new Date('2026-11-20T22:03:00.000Z'), sentAt: null },
   ...{ companyId: 'company', connectionId: 'connection', storedName: 'stored', linkUrl: null },
   movedAt: new Date('2026-11-20T22:03:00.000Z'),
   ...{ failure: null, failureText: null, correlationId: 'latest', evidence: null, syncSchedule: null },
-  ...{ settledBy: null, settledReason: null, heldBack: null },
+  ...{ leftOutBy: null, leftOutReason: null, heldBack: null },
 };
 
 const MUST_RECONNECT: LedgerCompany = {
@@ -77,7 +77,7 @@ const COMPANIES: readonly LedgerCompany[] = [
   { ...COMPANY, reference: 'C-2', name: '=HYPERLINK("https://evil.example")' },
   MUST_RECONNECT,
   {
-    ...{ ...COMPANY, reference: 'C-4', state: 'excluded', settledBy: EVIL, settledReason: EVIL },
+    ...{ ...COMPANY, reference: 'C-4', state: 'excluded', leftOutBy: EVIL, leftOutReason: EVIL },
     ...{ crossedAt: null, companyId: null, connectionId: null },
   },
 ];
@@ -204,7 +204,7 @@ test.each(REPORT_FORMATS)('companies are read only as fast as %s is written', as
     });
     void reportWriters[format](new Output({ stdout, stderr: stdout }, false), {
       ...report,
-      companies: (states) => (!states || states.includes('migrated') ? endless() : report.companies(states)),
+      companies: (states) => (!states || states.includes('moved') ? endless() : report.companies(states)),
     });
   });
   expect(read).toBeLessThanOrEqual(linesWritten + 2);

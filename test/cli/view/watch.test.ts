@@ -35,7 +35,7 @@ test('watch shows steps and a bar until the migration completes, and exits with 
   await watch.waitFor('Waiting for support since');
   await ferryman.readyToMove();
   await watch.waitFor(/✓ 4 Disable data syncing +done/);
-  await ferryman.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await ferryman.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await watch.waitFor('approve the first company, R-1');
   await ferryman.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await ferryman.until(({ waitingFor }) => waitingFor.what === 'sign off the handover');

@@ -16,14 +16,14 @@ const CALLS: readonly Call[] = [
 ];
 const except = (...calls: readonly Call[]): readonly Call[] => CALLS.filter((call) => !calls.includes(call));
 
-const answer = (status: number, more: Partial<Extract<CallFailure, { kind: 'answer' }>> = {}): CallFailure => ({
-  kind: 'answer',
+const answer = (status: number, more: Partial<Extract<CallFailure, { kind: 'response' }>> = {}): CallFailure => ({
+  kind: 'response',
   status,
   error: 'something',
   service: 'PublicApi',
   ...more,
 });
-const noAnswer = (reason: 'time-out' | 'dropped' | 'refused'): CallFailure => ({ kind: 'no-answer', reason });
+const noResponse = (reason: 'time-out' | 'dropped' | 'refused'): CallFailure => ({ kind: 'no-response', reason });
 const UNREADABLE: CallFailure = { kind: 'unreadable', status: 200 };
 const UNSUPPORTED = 'Datatype invoices not supported by platform(s) Plaid';
 
@@ -55,11 +55,11 @@ const TABLE: readonly [string, CallFailure, readonly Call[], Consequence][] = [
   ['503', answer(503), except('authorize'), RETRY],
   ['503 for the authorization', answer(503), ['authorize'], READ_CONNECTION],
   ['503 with Retry-After', answer(503, { retryAfterMs: 5_000 }), ['read-sync'], { action: 'retry', afterMs: 5_000 }],
-  ['time-out', noAnswer('time-out'), except('authorize'), RETRY],
-  ['time-out of the authorization', noAnswer('time-out'), ['authorize'], READ_CONNECTION],
-  ['dropped connection', noAnswer('dropped'), except('authorize'), RETRY],
-  ['dropped connection of the authorization', noAnswer('dropped'), ['authorize'], READ_CONNECTION],
-  ['refused connection', noAnswer('refused'), CALLS, RETRY],
+  ['time-out', noResponse('time-out'), except('authorize'), RETRY],
+  ['time-out of the authorization', noResponse('time-out'), ['authorize'], READ_CONNECTION],
+  ['dropped connection', noResponse('dropped'), except('authorize'), RETRY],
+  ['dropped connection of the authorization', noResponse('dropped'), ['authorize'], READ_CONNECTION],
+  ['refused connection', noResponse('refused'), CALLS, RETRY],
   ['unreadable success', UNREADABLE, except('authorize'), RETRY],
   ['unreadable success of the authorization', UNREADABLE, ['authorize'], READ_CONNECTION],
   ['a redirect', answer(302), CALLS, FAIL],
@@ -86,18 +86,18 @@ test.each<[string | undefined, Consequence]>([
 
 const anyFailure: fc.Arbitrary<CallFailure> = fc.oneof(
   fc.record({
-    kind: fc.constant('answer'),
+    kind: fc.constant('response'),
     status: fc.integer({ min: 100, max: 999 }),
     error: fc.string(),
     service: fc.string(),
   }),
-  fc.record({ kind: fc.constant('no-answer'), reason: fc.constantFrom('time-out', 'dropped', 'refused') }),
+  fc.record({ kind: fc.constant('no-response'), reason: fc.constantFrom('time-out', 'dropped', 'refused') }),
   fc.record({ kind: fc.constant('unreadable'), status: fc.integer({ min: 200, max: 299 }) }),
 );
 
 test('an authorization is retried only if its credential was certainly not used', () => {
   const neverUsed = (failure: CallFailure): boolean =>
-    failure.kind === 'no-answer' ? failure.reason === 'refused' : failure.kind === 'answer' && failure.status < 500;
+    failure.kind === 'no-response' ? failure.reason === 'refused' : failure.kind === 'response' && failure.status < 500;
   fc.assert(
     fc.property(anyFailure, (failure) => {
       const { action } = consequenceOf('authorize', failure);

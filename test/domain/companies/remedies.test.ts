@@ -41,7 +41,7 @@ test('a waiting company can be left out, and can also be corrected if it is held
   expect(remediesFor(company({ state: 'waiting', heldBack: 'its name is empty' }))).toEqual(['amend', 'exclude']);
 });
 
-test.each<[CompanyState]>([['importing'], ['syncing'], ['migrated'], ['skipped'], ['excluded']])(
+test.each<[CompanyState]>([['importing'], ['syncing'], ['moved'], ['skipped'], ['excluded']])(
   'a company that is %s has no remedies',
   (state) => expect(remediesFor(company({ state }))).toEqual([]),
 );

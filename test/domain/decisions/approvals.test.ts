@@ -14,7 +14,7 @@ import {
   withoutRecord,
 } from '../../support/migration-states';
 
-const NOTHING_OPEN = counts({ total: 10, migrated: 10 });
+const NOTHING_OPEN = counts({ total: 10, moved: 10 });
 
 /** For each step, a migration in which the step is ready to be approved. */
 const READY: Readonly<Record<Step, MigrationState>> = {

@@ -52,7 +52,7 @@ describe('recorded decisions', () => {
 describe('pause and resume', () => {
   test('are possible for either side, and a pause keeps its reason', () => {
     const paused = decideAll(stateAt('complete-migration'), pause('client', 'our database is being moved'));
-    expect(paused.pause).toMatchObject({ reason: 'our database is being moved', by: 'Cleo', stop: null });
+    expect(paused.pause).toMatchObject({ reason: 'our database is being moved', by: 'Cleo', stopReason: null });
     expect(decideAll(paused, resume('client')).pause).toBeNull();
     expect(decideAll(paused, resume('support')).pause).toBeNull();
   });
@@ -67,7 +67,7 @@ describe('pause and resume', () => {
 
   test('let only support resume a migration that paused itself', () => {
     const stopped = stateAt('complete-migration', {
-      pause: { reason: 'the key is refused', by: null, stop: 'key-refused', at: LATER },
+      pause: { reason: 'the key is refused', by: null, stopReason: 'key-refused', at: LATER },
     });
     const { state, outcome } = decideOne(stopped, resume('client'));
     expect(outcome).toMatchObject({
@@ -109,7 +109,7 @@ test.each<[string, MigrationState['closed']]>([
   ['completed', 'completed'],
   ['abandoned', 'abandoned'],
 ])('every decision is refused in a migration that is %s', (word, closed) => {
-  const before = stateAt('complete-migration', { closed, counts: counts({ total: 10, migrated: 10 }) });
+  const before = stateAt('complete-migration', { closed, counts: counts({ total: 10, moved: 10 }) });
   const attempts: readonly DecisionDraft[] = [
     approve('complete-migration', 'support'),
     reject('complete-migration', 'client'),

@@ -16,7 +16,7 @@ import {
 } from '../../support/migration-states';
 import { START_AT, stateAt } from '../../support/migration-states';
 
-const RULES = { digestObligatory: false, fourEyes: false, approvers: null };
+const RULES = { requireDigest: false, fourEyes: false, approvers: null };
 const digestAt = (state: MigrationState, step: Step): string =>
   digestOf(step, { ...state, windows: state.limits.windows });
 const answer = (state: MigrationState, draft: DecisionDraft, rules: Partial<typeof RULES> = {}): string => {
@@ -58,8 +58,8 @@ describe('a digest', () => {
     [
       'complete-migration',
       'other companies that were not moved',
-      { counts: counts({ total: 2, failed: 1, migrated: 1, exceptionsDigest: 'e-1' }) },
-      { counts: counts({ total: 2, failed: 1, migrated: 1, exceptionsDigest: 'e-2' }) },
+      { counts: counts({ total: 2, failed: 1, moved: 1, exceptionsDigest: 'e-1' }) },
+      { counts: counts({ total: 2, failed: 1, moved: 1, exceptionsDigest: 'e-2' }) },
     ],
   ])('of %s is accepted, but refused after a change: %s', (step, _, initial, changed) => {
     const seen = stateAt(step, initial);
@@ -90,7 +90,7 @@ describe('a digest', () => {
   });
 
   test('is required for approvals and confirmations of all companies if the plan says so', () => {
-    const required = { digestObligatory: true };
+    const required = { requireDigest: true };
     expect(answer(proposed, approve('schedule', 'client'), required)).toContain('requires the digest');
     expect(answer(proposed, approve('schedule', 'client'))).toBe('applied');
     expect(answer(proposed, reject('schedule', 'client'), required)).toBe('applied');
@@ -137,13 +137,13 @@ describe('the four-eyes rule', () => {
     );
     expect(answer(signed, by('Ann', approve('update-application', 'support')))).toBe('applied');
     // The same applies across steps, because nobody can act for both the client and support.
-    const proven: MigrationState = {
+    const verified: MigrationState = {
       ...stateAt('migrate-first-company', { firstCompany: firstCompany() }),
       approvals: signed.approvals,
     };
     const approval = approve('migrate-first-company', 'support');
-    expect(answer(proven, by('Ann', approval), fourEyes)).toContain('already approved update-application as client');
-    expect(answer(proven, by('Sam', approval), fourEyes)).toBe('applied');
+    expect(answer(verified, by('Ann', approval), fourEyes)).toContain('already approved update-application as client');
+    expect(answer(verified, by('Sam', approval), fourEyes)).toBe('applied');
   });
 
   test('does not apply to rejections', () => {

@@ -64,9 +64,9 @@ function workflowActs(state: MigrationState): MigrationState {
       return { ...opened, counts: counts({ total: 3, waiting: 3, unconfirmed: 3 }) };
     case 'migrate-first-company':
       if (opened.firstCompany) return opened;
-      return { ...opened, firstCompany: firstCompany(), counts: counts({ total: 3, waiting: 2, migrated: 1 }) };
+      return { ...opened, firstCompany: firstCompany(), counts: counts({ total: 3, waiting: 2, moved: 1 }) };
     case 'complete-migration':
-      return { ...opened, counts: counts({ total: 3, migrated: 3 }) };
+      return { ...opened, counts: counts({ total: 3, moved: 3 }) };
     case 'schedule':
     case 'update-application':
       return opened;

@@ -91,7 +91,7 @@ describe('after the first credential is handed over', () => {
   const CROSSED: readonly [string, Partial<MigrationState>][] = [
     ['a company is importing', { counts: counts({ total: 10, waiting: 9, importing: 1 }) }],
     ['a company is syncing', { counts: counts({ total: 10, waiting: 9, syncing: 1 }) }],
-    ['a company is migrated', { counts: counts({ total: 10, waiting: 9, migrated: 1 }) }],
+    ['a company has been moved', { counts: counts({ total: 10, waiting: 9, moved: 1 }) }],
     ['a company has failed', { counts: counts({ total: 10, waiting: 9, failed: 1 }) }],
     ["a company's outcome is unknown", { counts: counts({ total: 10, waiting: 9, outcomeUnknown: 1 }) }],
     // The counts can lag behind the ledger.
@@ -138,7 +138,7 @@ describe('a new proposal', () => {
 describe('a rejection of the first company', () => {
   const moved = stateAt('migrate-first-company', {
     firstCompany: firstCompany({ reference: 'acme-4' }),
-    counts: counts({ total: 10, waiting: 9, migrated: 1 }),
+    counts: counts({ total: 10, waiting: 9, moved: 1 }),
   });
   const rejected = (afterwards: NonNullable<Parameters<typeof reject>[2]>['afterwards']) =>
     decideAll(moved, reject('migrate-first-company', 'support', afterwards ? { afterwards } : {}));
@@ -146,13 +146,13 @@ describe('a rejection of the first company', () => {
   test('can try the same company again', () => {
     expect(rejected({ next: 'same-company' })).toMatchObject({
       firstCompany: null,
-      wantedFirst: { reference: 'acme-4' },
+      requestedFirst: { reference: 'acme-4' },
       closed: null,
     });
   });
   test('can choose another company', () => {
     const state = rejected({ next: 'another-company', reference: 'acme-7' });
-    expect(state).toMatchObject({ firstCompany: null, wantedFirst: { reference: 'acme-7' }, closed: null });
+    expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-7' }, closed: null });
   });
   test('can end the migration', () => {
     expect(rejected({ next: 'abandon' })).toMatchObject({ closed: 'abandoned' });
@@ -188,17 +188,21 @@ describe('a choice of the first company', () => {
     (step) => {
       const { state, outcome } = decideOne(stateAt(step), choose('acme-7'));
       expect(outcome).toMatchObject({ applied: true, text: 'acme-7 goes first' });
-      expect(state).toMatchObject({ step, firstCompany: null, wantedFirst: { reference: 'acme-7', heldUp: false } });
+      expect(state).toMatchObject({
+        step,
+        firstCompany: null,
+        requestedFirst: { reference: 'acme-7', notReady: false },
+      });
     },
   );
 
-  test.each(['proven', 'failed'] as const)('replaces a first company that is %s', (stage) => {
+  test.each(['verified', 'failed'] as const)('replaces a first company that is %s', (stage) => {
     const before = stateAt('migrate-first-company', { firstCompany: firstCompany({ reference: 'acme-4', stage }) });
     const { state, outcome } = decideOne(before, choose('acme-7'));
     expect(outcome.text).toBe(
       `acme-7 goes first instead of acme-4, which was ${stage === 'failed' ? 'not moved' : 'moved'}`,
     );
-    expect(state).toMatchObject({ firstCompany: null, wantedFirst: { reference: 'acme-7' } });
+    expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-7' } });
   });
 
   test.each<[string, MigrationState, Role, string]>([
@@ -217,7 +221,7 @@ describe('a choice of the first company', () => {
   });
 
   test('makes the migration wait for both sides if the company is not ready', () => {
-    const held = stateAt('migrate-first-company', { wantedFirst: { reference: 'acme-7', heldUp: true } });
+    const held = stateAt('migrate-first-company', { requestedFirst: { reference: 'acme-7', notReady: true } });
     expect(waitingForOf(held)).toEqual({
       roles: ['client', 'support'],
       what: 'acme-7 goes first but is not ready: supply what it needs, or choose another company',
@@ -231,11 +235,11 @@ describe('a replaced credential', () => {
     role: 'support',
     companies,
   });
-  const failed = { counts: counts({ total: 10, waiting: 8, migrated: 1, failed: 1 }) };
-  const allMoved = { counts: counts({ total: 10, migrated: 10 }) };
+  const failed = { counts: counts({ total: 10, waiting: 8, moved: 1, failed: 1 }) };
+  const allMoved = { counts: counts({ total: 10, moved: 10 }) };
 
   test('is applied even if the counts do not show the failure yet', () => {
-    const lagging = { counts: counts({ total: 10, syncing: 4, migrated: 6 }) };
+    const lagging = { counts: counts({ total: 10, syncing: 4, moved: 6 }) };
     expect(decideOne(stateAt('complete-migration', lagging), replace('acme-4')).outcome.applied).toBe(true);
   });
 
@@ -246,7 +250,7 @@ describe('a replaced credential', () => {
     });
     const { state, outcome } = decideOne(before, replace('acme-4'));
     expect(outcome).toMatchObject({ applied: true, text: '1 company will be moved again with a new credential' });
-    expect(state).toMatchObject({ firstCompany: null, wantedFirst: { reference: 'acme-4' } });
+    expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-4' } });
     expect(decideOne(before, replace('acme-5')).state.firstCompany).toEqual(before.firstCompany);
   });
 
@@ -256,7 +260,7 @@ describe('a replaced credential', () => {
     const retry = (companies: Companies): DecisionDraft => ({ kind: 'retry', role: 'support', companies });
     for (const companies of ['all', ['acme-4']] as const) {
       const { state } = decideOne(before, retry(companies));
-      expect(state).toMatchObject({ firstCompany: null, wantedFirst: { reference: 'acme-4' } });
+      expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-4' } });
     }
     expect(decideOne(before, retry(['acme-5'])).outcome.applied).toBe(false);
   });
@@ -285,7 +289,7 @@ describe('a replaced credential', () => {
 });
 
 test('a rejection of the handover withdraws its approvals and keeps the step open', () => {
-  const done = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 10 }) });
+  const done = stateAt('complete-migration', { counts: counts({ total: 10, moved: 10 }) });
   const state = decideAll(done, approve('complete-migration', 'support'), reject('complete-migration', 'client'));
   expect(state.step).toBe('complete-migration');
   expect(missingApprovals(state, 'complete-migration')).toEqual(['support', 'client']);

@@ -42,17 +42,17 @@ test('the first step ends as soon as the supplied details have no problems', () 
 
 test.each<[string, Partial<Counts>, boolean]>([
   ['no company is known yet', { total: 0 }, false],
-  ['a company is waiting', { migrated: 2, waiting: 1 }, false],
-  ['a company is syncing', { migrated: 2, syncing: 1 }, false],
-  ['the outcome of a company is unknown', { migrated: 2, outcomeUnknown: 1 }, false],
-  ['a company has failed', { migrated: 2, failed: 1 }, false],
-  ['all are moved or left out', { migrated: 1, skipped: 1, excluded: 1 }, true],
+  ['a company is waiting', { moved: 2, waiting: 1 }, false],
+  ['a company is syncing', { moved: 2, syncing: 1 }, false],
+  ['the outcome of a company is unknown', { moved: 2, outcomeUnknown: 1 }, false],
+  ['a company has failed', { moved: 2, failed: 1 }, false],
+  ['all are moved or left out', { moved: 1, skipped: 1, excluded: 1 }, true],
 ])('the last step is complete if %s: %s', (_, changes, ends) => {
   expect(isStepComplete(moving(changes), 'complete-migration')).toBe(ends);
 });
 
 test('it does not end before every decision has reached the ledger', () => {
-  const { state } = decideOne(moving({ migrated: 3 }), {
+  const { state } = decideOne(moving({ moved: 3 }), {
     kind: 'manifest-amended',
     role: 'client',
     added: 1,
@@ -70,7 +70,7 @@ test.each<[string, DecisionDraft]>([
   ['a confirmation', { kind: 'sync-disabled', role: 'client', companies: 'all' }],
 ])('%s is refused', (_, decision) => {
   expect(decideOne(checked(), decision).outcome).toMatchObject({ applied: false });
-  expect(decideOne(moving({ migrated: 3 }), decision).outcome).toMatchObject({ applied: false });
+  expect(decideOne(moving({ moved: 3 }), decision).outcome).toMatchObject({ applied: false });
 });
 
 test.each<[string, DecisionDraft]>([
@@ -81,11 +81,11 @@ test.each<[string, DecisionDraft]>([
   ['can change the limits', { kind: 'adjust', role: 'client', limits: { slicesAtOnce: 1 } }],
   ['can cancel the migration', { kind: 'cancel', role: 'client', reason: 'sold' }],
 ])('the client %s without support', (_, decision) => {
-  expect(decideOne(moving({ migrated: 2, failed: 1 }), decision).outcome).toMatchObject({ applied: true });
+  expect(decideOne(moving({ moved: 2, failed: 1 }), decision).outcome).toMatchObject({ applied: true });
 });
 
 test('the client can resume a migration that paused itself', () => {
-  const pause = { reason: 'the key is refused', by: null, stop: 'key-refused', at: AT } as const;
+  const pause = { reason: 'the key is refused', by: null, stopReason: 'key-refused', at: AT } as const;
   const stopped = { ...moving({ waiting: 3 }), pause };
   expect(waitingForOf(stopped)).toEqual({ roles: ['client'], what: 'paused: the key is refused' });
   expect(decideOne(stopped, { kind: 'resume', role: 'client' }).state.pause).toBeNull();
@@ -110,19 +110,19 @@ test.each<[string, MigrationState, readonly string[], string]>([
   ],
   [
     'with an unknown outcome',
-    moving({ migrated: 2, outcomeUnknown: 1 }),
+    moving({ moved: 2, outcomeUnknown: 1 }),
     ['client'],
     'decide what to do about 1 company with an unknown outcome',
   ],
   [
     'with a failed company',
-    moving({ migrated: 2, failed: 1 }),
+    moving({ moved: 2, failed: 1 }),
     ['client'],
     'decide what to do about 1 company that was not moved',
   ],
   [
     'when nothing is left',
-    moving({ migrated: 3 }),
+    moving({ moved: 3 }),
     [],
     'every company has been moved or left out: the migration is ending',
   ],
@@ -133,12 +133,12 @@ test.each<[string, MigrationState, readonly string[], string]>([
 test('the client is reminded hourly from the start, because its data is out of date', () => {
   const wrong = checked(['no room']);
   const wait = waitOf(wrong, null, AT);
-  const { firstAfterMs } = DEFAULT_LIMITS.remindWhileDark;
+  const { firstAfterMs } = DEFAULT_LIMITS.remindWhileStale;
   expect(wait && nextNotice(wrong, wait).dueAt).toBe(new Date(Date.parse(AT) + firstAfterMs).toISOString());
 });
 
 test('nobody has to act until a decision has reached the ledger', () => {
-  const failed = moving({ migrated: 2, failed: 1 });
+  const failed = moving({ moved: 2, failed: 1 });
   const { state } = decideOne(failed, { kind: 'retry', role: 'client', companies: 'all' });
   expect(waitingForOf(state).roles).toEqual([]);
 });
@@ -147,8 +147,8 @@ test('the headline and the current details do not mention steps, a first company
   for (const state of [
     started,
     checked(['no room']),
-    moving({ waiting: 2, migrated: 1 }),
-    moving({ migrated: 2, failed: 1 }),
+    moving({ waiting: 2, moved: 1 }),
+    moving({ moved: 2, failed: 1 }),
   ]) {
     const progress = progressOf(plan, state);
     expect(`${headline(progress)}\n${currentDetails(progress)}`).not.toMatch(

@@ -30,9 +30,9 @@ function decideInOrder(before: MigrationState, ...drafts: readonly DecisionDraft
 }
 
 describe('a decision against the first company that arrives together with its approval', () => {
-  const proven = stateAt('migrate-first-company', {
+  const verified = stateAt('migrate-first-company', {
     firstCompany: firstCompany(),
-    counts: counts({ total: 10, waiting: 9, migrated: 1 }),
+    counts: counts({ total: 10, waiting: 9, moved: 1 }),
   });
   const approval = approve('migrate-first-company', 'support');
   const contradictions: readonly (readonly [string, DecisionDraft])[] = [
@@ -41,21 +41,21 @@ describe('a decision against the first company that arrives together with its ap
   ];
 
   test.each(contradictions)('withdraws the approval if it arrives second: %s', (_, decision) => {
-    const { state, applied } = decideInOrder(proven, approval, decision);
+    const { state, applied } = decideInOrder(verified, approval, decision);
     expect(applied).toEqual([true, true]);
     expect(state.firstCompany).toBeNull();
     expect(isStepComplete(state, 'migrate-first-company')).toBe(false);
   });
 
   test.each(contradictions)('prevents the approval if it arrives first: %s', (_, decision) => {
-    const { state, applied } = decideInOrder(proven, decision, approval);
+    const { state, applied } = decideInOrder(verified, decision, approval);
     expect(applied).toEqual([true, false]);
     expect(isStepComplete(state, 'migrate-first-company')).toBe(false);
   });
 });
 
 describe('a decision on companies that arrives together with the sign-offs', () => {
-  const finished = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 9, failed: 1 }) });
+  const finished = stateAt('complete-migration', { counts: counts({ total: 10, moved: 9, failed: 1 }) });
   const signOffs = [approve('complete-migration', 'support'), approve('complete-migration', 'client')] as const;
   const decisions: readonly (readonly [string, DecisionDraft])[] = [
     ['retry', retry],
@@ -79,14 +79,14 @@ describe('a decision on companies that arrives together with the sign-offs', () 
   });
 
   test('does not prevent the sign-offs if it is refused', () => {
-    const allMoved = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 10 }) });
+    const allMoved = stateAt('complete-migration', { counts: counts({ total: 10, moved: 10 }) });
     expect(decideInOrder(allMoved, retry, ...signOffs).applied).toEqual([false, true, true]);
   });
 });
 
 describe('a cancellation', () => {
   const halfSigned = decideAll(
-    stateAt('complete-migration', { counts: counts({ total: 10, migrated: 10 }) }),
+    stateAt('complete-migration', { counts: counts({ total: 10, moved: 10 }) }),
     approve('complete-migration', 'support'),
   );
   const signOff = approve('complete-migration', 'client');

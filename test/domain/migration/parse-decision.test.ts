@@ -26,7 +26,11 @@ describe('a well-formed message', () => {
     ['pause', { reason: 'lunch' }, { kind: 'pause', reason: 'lunch' }],
     ['resume', {}, { kind: 'resume' }],
     ['adjust', { limits: { windows: [{ ...WINDOW, more: 1 }] } }, { limits: { windows: [WINDOW] } }],
-    ['adjust', { limits: { remindWhileDark: { ...INTERVALS, more: 1 } } }, { limits: { remindWhileDark: INTERVALS } }],
+    [
+      'adjust',
+      { limits: { remindWhileStale: { ...INTERVALS, more: 1 } } },
+      { limits: { remindWhileStale: INTERVALS } },
+    ],
   ])('%s %j is parsed', (message, fields, decision) => {
     expect(parse(message, { ...SENT, ...fields, more: 'is ignored' })).toEqual({
       decision: expect.objectContaining({ ...SENT, ...decision }) as unknown,

@@ -15,7 +15,7 @@ const ID = 'acme.xero';
 const SAM = parseSigningKey(new Secret(createSigningKey('Sam')));
 const EVE = parseSigningKey(new Secret(createSigningKey('Sam')));
 const APPROVERS: readonly Approver[] = [{ role: 'support', by: 'Sam', publicKey: SAM.publicKey }];
-const RULES = { digestObligatory: false, fourEyes: false, approvers: APPROVERS };
+const RULES = { requireDigest: false, fourEyes: false, approvers: APPROVERS };
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -15,7 +15,7 @@ const volume = (companies: number, records: number, changes: Partial<Volume> = {
   companiesWithoutVolume: 0,
   largestCompany: companies === 0 ? 0 : Math.ceil(records / companies),
   largestFamily: 0,
-  darkSince: null,
+  staleSince: null,
   ...changes,
 });
 
@@ -77,24 +77,24 @@ describe('with windows', () => {
     const made = estimated(volume(100, 0), { speedEstimate, limits: { ...tenAtOnce, windows: [nights] } });
     expect(made.highMs).toBe(1.5 * hour + 90_000);
     expect(made.ends).toEqual({ earliest: '2026-03-02T22:40:40.000Z', latest: '2026-03-03T22:31:30.000Z' });
-    expect(made.darkHours).toBe(26.6);
+    expect(made.staleHours).toBe(26.6);
   });
 
   test('a migration that takes more than a year has no end', () => {
     const made = estimated(volume(100_000, 0), { speedEstimate, limits: { ...tenAtOnce, windows: [nights] } });
-    expect(made).toMatchObject({ ends: null, darkHours: null });
+    expect(made).toMatchObject({ ends: null, staleHours: null });
   });
 });
 
 test('hours of out-of-date data are counted from the freeze and rounded up to a tenth', () => {
   const slow: SpeedEstimate = { ...MEASURED, speed: { importMs: 0, syncBaseMs: 241_000, msPerRecord: 0 } };
-  expect(estimated(volume(1, 0), { speedEstimate: slow }).darkHours).toBe(0.2);
-  const frozen = volume(1, 0, { darkSince: '2026-03-02T17:00:00.000Z' });
-  expect(estimated(frozen, { speedEstimate: slow }).darkHours).toBe(3.2);
+  expect(estimated(volume(1, 0), { speedEstimate: slow }).staleHours).toBe(0.2);
+  const frozen = volume(1, 0, { staleSince: '2026-03-02T17:00:00.000Z' });
+  expect(estimated(frozen, { speedEstimate: slow }).staleHours).toBe(3.2);
 });
 
 test('a migration without remaining companies takes no time', () => {
-  expect(estimated(volume(0, 0))).toMatchObject({ lowMs: 0, highMs: 0, requests: 0, darkHours: 0 });
+  expect(estimated(volume(0, 0))).toMatchObject({ lowMs: 0, highMs: 0, requests: 0, staleHours: 0 });
 });
 
 test('a range is never negative, its ends are in order, and more companies never take less time', () => {
@@ -109,10 +109,10 @@ test('a range is never negative, its ends are in order, and more companies never
         const speedEstimate = measured ? MEASURED : ASSUMED_SPEED;
         const limits = { ...DEFAULT_LIMITS, slicesAtOnce: slices };
         const of = (count: number) => estimated(volume(count, count * perCompany), { speedEstimate, limits });
-        const { lowMs, highMs, darkHours, ends } = of(companies);
+        const { lowMs, highMs, staleHours, ends } = of(companies);
         expect(lowMs).toBeGreaterThanOrEqual(0);
         expect(highMs).toBeGreaterThanOrEqual(lowMs);
-        expect(darkHours).toBeGreaterThanOrEqual(0);
+        expect(staleHours).toBeGreaterThanOrEqual(0);
         expect((ends?.earliest ?? '') <= (ends?.latest ?? '')).toBe(true);
         if (companies > 0) expect(of(companies + 1).highMs).toBeGreaterThanOrEqual(highMs);
       },
@@ -155,7 +155,7 @@ describe('the volume of a manifest', () => {
     // The rows contain more records than the total, so the total is ignored.
     [4, { records: 10, companiesWithoutVolume: 0 }],
   ])('uses a total of %s for rows without a number', (total, volume) => {
-    expect(volumeOf(manifest, total)).toEqual({ ...manifest, ...volume, darkSince: null });
+    expect(volumeOf(manifest, total)).toEqual({ ...manifest, ...volume, staleSince: null });
   });
 
   test('ignores a total if all rows give a number', () => {

@@ -11,7 +11,7 @@ const quickBooks = platform('quickbooks-online');
 
 const plan = migrationPlan({ contact: 'Sam' });
 
-const MOVING = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 1, waiting: 9 }) });
+const MOVING = stateAt('complete-migration', { counts: counts({ total: 10, moved: 1, waiting: 9 }) });
 const NIGHT: Window = { days: ['mon'], from: '22:00', to: '04:00', timeZone: 'UTC' };
 
 const SERVICE: GoNoGoFacts['service'] = {
@@ -38,21 +38,21 @@ const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVIN
   ...changes,
 });
 
-const noGos = (given: GoNoGoFacts): readonly Answer['about'][] =>
-  goNoGo(given).answers.flatMap(({ about, go }) => (go ? [] : [about]));
+const noGos = (given: GoNoGoFacts): readonly Answer['check'][] =>
+  goNoGo(given).answers.flatMap(({ check, go }) => (go ? [] : [check]));
 
 test('paused windows are a no-go, which says who paused them and why', () => {
   const given = facts({ windowsPaused: 'paused by Sam: month end' });
   expect(noGos(given)).toEqual(['window']);
-  expect(goNoGo(given).answers.find(({ about }) => about === 'window')?.why).toContain('paused by Sam: month end');
+  expect(goNoGo(given).answers.find(({ check }) => check === 'window')?.why).toContain('paused by Sam: month end');
 });
 
 test('the result is a go with all answers and the window if everything is ready', () => {
-  const { go, opening, answers, contact } = goNoGo(facts());
+  const { go, window, answers, contact } = goNoGo(facts());
   expect(go).toBe(true);
-  expect(opening).toEqual({ opensAt: '2026-03-09T22:00:00.000Z', closesAt: '2026-03-10T04:00:00.000Z' });
-  expect(answers.map(({ about }) => about)).toEqual([
-    ...['decisions', 'freeze', 'credentials', 'companies', 'service', 'account', 'application', 'worker'],
+  expect(window).toEqual({ opensAt: '2026-03-09T22:00:00.000Z', closesAt: '2026-03-10T04:00:00.000Z' });
+  expect(answers.map(({ check }) => check)).toEqual([
+    ...['decisions', 'sync-disabled', 'credentials', 'companies', 'service', 'account', 'application', 'worker'],
   ]);
   expect(contact).toBe('Sam, +44 20 7946 0000');
 });
@@ -61,11 +61,11 @@ test('before the first company is moved, the window is the first one after the a
   const agreed = stateAt('migrate-first-company', { counts: counts({ total: 10, waiting: 10 }) });
   expect(goNoGo(facts({ now: AT }, agreed))).toMatchObject({
     go: true,
-    opening: { opensAt: '2026-03-09T22:00:00.000Z' },
+    window: { opensAt: '2026-03-09T22:00:00.000Z' },
   });
 });
 
-test.each<[string, GoNoGoFacts, readonly Answer['about'][]]>([
+test.each<[string, GoNoGoFacts, readonly Answer['check'][]]>([
   ['a step is open', facts({}, stateAt('update-application')), ['decisions']],
   // Confirmations and credentials can arrive early, so they are not expected among the no-gos here.
   ['the details are being checked', facts({}, stateAt('supply-details', { preflight: null })), ['decisions']],
@@ -76,10 +76,10 @@ test.each<[string, GoNoGoFacts, readonly Answer['about'][]]>([
   ],
   [
     'the migration is paused',
-    facts({}, { ...MOVING, pause: { reason: 'holiday', by: 'Sam', stop: null, at: AT } }),
+    facts({}, { ...MOVING, pause: { reason: 'holiday', by: 'Sam', stopReason: null, at: AT } }),
     ['decisions'],
   ],
-  ['one company is not confirmed', facts({ next: { ...facts().next, unconfirmed: 1 } }), ['freeze']],
+  ['one company is not confirmed', facts({ next: { ...facts().next, unconfirmed: 1 } }), ['sync-disabled']],
   ['one credential is missing', facts({ next: { ...facts().next, withoutCredential: 1 } }), ['credentials']],
   ['nothing can be moved', facts({ next: { ...facts().next, companies: 0 } }), ['companies']],
   ['the service does not answer', facts({ service: { unreachable: 'time-out' } }), ['service']],
@@ -98,16 +98,16 @@ test.each<[string, GoNoGoFacts, readonly Answer['about'][]]>([
   ['no worker polls for activities', facts({ workers: { workflows: 1, activities: 0 } }), ['worker']],
   ['an activity keeps failing', facts({ failing: ['the database is full'] }), ['worker']],
   ['no worker is answering', facts({ progress: null }), ['decisions', 'worker']],
-])('the result is a no-go if %s', (_, given, about) => {
+])('the result is a no-go if %s', (_, given, check) => {
   expect(goNoGo(given).go).toBe(false);
-  expect(noGos(given)).toEqual(about);
+  expect(noGos(given)).toEqual(check);
 });
 
 test('held-back companies are reported but are not a no-go', () => {
   const state = { ...MOVING, counts: counts({ total: 10, waiting: 10, heldBack: 1 }) };
   const { go, answers } = goNoGo(facts({}, state));
   expect(go).toBe(true);
-  expect(answers.find(({ about }) => about === 'companies')?.why).toBe(
+  expect(answers.find(({ check }) => check === 'companies')?.why).toBe(
     '9 companies of wave 2 can be moved, 1 company held back by the check',
   );
 });

@@ -26,7 +26,7 @@ test('reminders come after 2 days and then daily, and an escalation after 7 days
 });
 
 test('reminders come after 2 hours and then hourly, and an escalation after 8 hours, while data is out of date', () => {
-  const beforeSignOff = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 10 }) });
+  const beforeSignOff = stateAt('complete-migration', { counts: counts({ total: 10, moved: 10 }) });
   expect(noticesOf(beforeSignOff, 8).slice(5)).toEqual([
     'reminder after 7 h',
     'escalation after 8 h',
@@ -37,18 +37,18 @@ test('reminders come after 2 hours and then hourly, and an escalation after 8 ho
 test('the limits set the intervals, and the escalation can come before the first reminder', () => {
   const limits = {
     ...DEFAULT_LIMITS,
-    remindBeforeDark: { firstAfterMs: 2 * HOUR_MS, everyMs: HOUR_MS, escalateAfterMs: HOUR_MS },
+    remindBeforeStale: { firstAfterMs: 2 * HOUR_MS, everyMs: HOUR_MS, escalateAfterMs: HOUR_MS },
   };
   expect(noticesOf(stateAt('schedule', { limits }), 2)).toEqual(['escalation after 1 h', 'reminder after 2 h']);
 });
 
 test('a migration that pauses itself sends a notice at once', () => {
-  const pause = { reason: 'the key is refused', by: null, stop: 'key-refused', at: SINCE } as const;
+  const pause = { reason: 'the key is refused', by: null, stopReason: 'key-refused', at: SINCE } as const;
   expect(noticesOf(stateAt('complete-migration', { pause }), 2)).toEqual(['stopped after 0 h', 'reminder after 2 h']);
 });
 
 test('a pause by a person sends no notice at once, only reminders', () => {
-  const pause = { reason: 'lunch', by: 'Sam', stop: null, at: SINCE };
+  const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: SINCE };
   expect(noticesOf(stateAt('complete-migration', { pause }), 1)).toEqual(['reminder after 2 h']);
 });
 
@@ -62,9 +62,9 @@ test('a notice says what to do, but contains no names', () => {
   expect(noticeFor(stateAt('supply-details', { preflight: preflight({ problems }) }))).toBe(
     'details to correct: 2 kinds of problem',
   );
-  const pause = { reason: 'Cleo Bramble is on holiday', by: 'Sam', stop: null, at: SINCE };
+  const pause = { reason: 'Cleo Bramble is on holiday', by: 'Sam', stopReason: null, at: SINCE };
   expect(noticeFor(stateAt('complete-migration', { pause }))).toBe('paused: see ferry show for the reason');
-  const stop = { reason: 'anything', by: null, stop: 'key-refused', at: SINCE } as const;
+  const stop = { reason: 'anything', by: null, stopReason: 'key-refused', at: SINCE } as const;
   expect(noticeFor(stateAt('complete-migration', { pause: stop }))).toMatch(/^paused: the service rejects .* API key/);
 });
 
@@ -85,7 +85,7 @@ describe('a wait', () => {
 });
 
 test('a notice in the self-service route contains no step', () => {
-  const counted = counts({ total: 10, migrated: 9, failed: 1 });
+  const counted = counts({ total: 10, moved: 9, failed: 1 });
   const step = (route: MigrationState['route']) => {
     const state = stateAt('complete-migration', { route, counts: counted });
     const wait = waitOf(state, null, SINCE);

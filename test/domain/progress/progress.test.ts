@@ -65,31 +65,31 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'supply credentials',
   ],
   ['a first company that is moving', first({ stage: 'importing' }), [], 'acme-1, is being moved'],
-  ['a first company that was moved', first({ stage: 'proven' }), ['support'], 'approve the first company, acme-1'],
+  ['a first company that was moved', first({ stage: 'verified' }), ['support'], 'approve the first company, acme-1'],
   ['a first company that failed', first({ stage: 'failed' }), ['support'], 'decide what to try next'],
-  ['moving companies', rest({ waiting: 2, syncing: 3, migrated: 5 }), [], 'the remaining companies are being moved'],
-  ['missing credentials', rest({ waiting: 2, withoutCredential: 2, migrated: 8 }), ['client'], 'credentials for 2'],
+  ['moving companies', rest({ waiting: 2, syncing: 3, moved: 5 }), [], 'the remaining companies are being moved'],
+  ['missing credentials', rest({ waiting: 2, withoutCredential: 2, moved: 8 }), ['client'], 'credentials for 2'],
   [
     'several missing things',
-    rest({ waiting: 6, unconfirmed: 1, withoutCredential: 2, heldBack: 3, outcomeUnknown: 1, migrated: 3 }),
+    rest({ waiting: 6, unconfirmed: 1, withoutCredential: 2, heldBack: 3, outcomeUnknown: 1, moved: 3 }),
     ['client', 'support'],
     'turn off syncing for 1 company not confirmed yet, confirm this and supply credentials; supply credentials for 2 companies; correct or leave out 3 companies that cannot be moved as they are; decide what to do about 1 company with an unknown outcome',
   ],
   [
     'one held-back company',
-    rest({ waiting: 1, heldBack: 1, migrated: 9 }),
+    rest({ waiting: 1, heldBack: 1, moved: 9 }),
     ['client'],
     'leave out 1 company that cannot be moved as it is',
   ],
   [
     'a correction that is being checked',
-    { ...rest({ waiting: 1, heldBack: 1, migrated: 9 }), changes: 2, changesChecked: 1 },
+    { ...rest({ waiting: 1, heldBack: 1, moved: 9 }), changes: 2, changesChecked: 1 },
     [],
     'the changed details are being checked',
   ],
   [
     'one unknown outcome and other companies that can move',
-    rest({ outcomeUnknown: 1, waiting: 2, withoutCredential: 1, migrated: 7 }),
+    rest({ outcomeUnknown: 1, waiting: 2, withoutCredential: 1, moved: 7 }),
     [],
     'the remaining companies are being moved',
   ],
@@ -107,17 +107,17 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     ['support'],
     'no company is left to move',
   ],
-  ['unknown outcomes', rest({ outcomeUnknown: 2, migrated: 8 }), ['support'], 'decide what to do about 2 companies'],
-  ['no open company', rest({ migrated: 9, failed: 1 }), ['support', 'client'], 'sign off the handover'],
+  ['unknown outcomes', rest({ outcomeUnknown: 2, moved: 8 }), ['support'], 'decide what to do about 2 companies'],
+  ['no open company', rest({ moved: 9, failed: 1 }), ['support', 'client'], 'sign off the handover'],
   [
     'one sign-off',
-    decideAll(rest({ migrated: 10 }), approve('complete-migration', 'support')),
+    decideAll(rest({ moved: 10 }), approve('complete-migration', 'support')),
     ['client'],
     'sign off the handover',
   ],
   [
     'a pause',
-    stateAt('schedule', { pause: { reason: 'lunch', by: 'Sam', stop: null, at: AT } }),
+    stateAt('schedule', { pause: { reason: 'lunch', by: 'Sam', stopReason: null, at: AT } }),
     ['support'],
     'paused: lunch',
   ],
@@ -133,7 +133,7 @@ test('the overall state is running, waiting, paused or the ending', () => {
   const overall = (state: MigrationState) => progressOf(plan, state).state;
   expect(overall(stateAt('supply-details', { preflight: null }))).toBe('running');
   expect(overall(stateAt('supply-details'))).toBe('waiting');
-  expect(overall(stateAt('schedule', { pause: { reason: 'x', by: null, stop: null, at: AT } }))).toBe('paused');
+  expect(overall(stateAt('schedule', { pause: { reason: 'x', by: null, stopReason: null, at: AT } }))).toBe('paused');
   expect(overall(stateAt('schedule', { closed: 'abandoned' }))).toBe('abandoned');
 });
 

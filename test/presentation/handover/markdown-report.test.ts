@@ -41,15 +41,15 @@ const HEAD: ReportHead = {
   suppliedBy: 'Cleo',
   closedAt: null,
   vaultDestroyedAt: null,
-  counts: { ...NO_COUNTS, total: 9, migrated: 3, failed: 2, waiting: 1, excluded: 2, outcomeUnknown: 1 },
+  counts: { ...NO_COUNTS, total: 9, moved: 3, failed: 2, waiting: 1, excluded: 2, outcomeUnknown: 1 },
   figures: {
     crossed: 4,
     crossingUnknown: 1,
     mustReconnect: 1,
     firstStartedAt: '2026-11-20T23:00:00.000Z',
     lastMovedAt: '2026-11-21T01:30:00.000Z',
-    longestDarkHours: 6.21,
-    medianDarkHours: 2,
+    longestStaleHours: 6.21,
+    medianStaleHours: 2,
     credentialsLeft: 0,
   },
   planned: null,
@@ -61,7 +61,7 @@ const COMPANY: ReportedCompany = {
   name: 'Bramble | Finch\nInteriors',
   storedName: 'Bramble Finch Interiors',
   organization: '91',
-  state: 'migrated',
+  state: 'moved',
   crossedAt: new Date('2026-11-20T22:03:00.000Z'),
   sentAt: null,
   companyId: 'company',
@@ -72,10 +72,18 @@ const COMPANY: ReportedCompany = {
   failureText: null,
   correlationId: 'latest',
   evidence: [
-    { check: 'refreshed at the platform', passed: true, detail: '', correlationId: 'authorization', durationMs: 3 },
-    { check: 'right organization', passed: true, detail: '91 (Organization 91), for Bramble' },
     {
-      check: 'invoices complete',
+      code: 'refreshed',
+      label: 'token refreshed at the platform',
+      passed: true,
+      detail: '',
+      correlationId: 'authorization',
+      durationMs: 3,
+    },
+    { code: 'organization', label: 'right organization', passed: true, detail: '91 (Organization 91), for Bramble' },
+    {
+      code: 'complete',
+      label: 'invoices complete',
       passed: true,
       detail: '3 expected, 3 found',
       correlationId: 'counted',
@@ -83,8 +91,8 @@ const COMPANY: ReportedCompany = {
     },
   ],
   syncSchedule: { everyHours: { least: 24, most: 24 }, nextAt: '2026-11-21T22:03:00.000Z' },
-  settledBy: null,
-  settledReason: null,
+  leftOutBy: null,
+  leftOutReason: null,
   heldBack: null,
 };
 
@@ -136,7 +144,7 @@ describe('the head of the report', () => {
     const startAt = '2026-11-20T22:30:00.000Z';
     const volume = {
       ...{ companies: 9, records: 900, companiesWithoutVolume: 0, largestCompany: 100 },
-      ...{ largestFamily: 0, darkSince: null },
+      ...{ largestFamily: 0, staleSince: null },
     };
     const expected = estimate({ volume, limits: DEFAULT_LIMITS, speedEstimate: ASSUMED_SPEED, from: startAt });
     const head = reportHead({ ...HEAD, planned: { startAt, estimate: expected } });
@@ -144,7 +152,7 @@ describe('the head of the report', () => {
     expect(head).toMatch(
       /\| last company moved \| 2026-11-20 22:3\d UTC to 2026-11-20 22:3\d UTC \| 2026-11-21 01:30 UTC \|/,
     );
-    expect(head).toContain(`up to ${expected.darkHours}`);
+    expect(head).toContain(`up to ${expected.staleHours}`);
   });
 
   test('shows how many companies may be switched back on, before and after the end', () => {
@@ -229,7 +237,7 @@ describe('a company in the report', () => {
   });
 
   test('that was left out is shown with the person who decided it and the reason', () => {
-    const leftOut = { settledBy: 'Sam', settledReason: 'sold', crossedAt: null, companyId: null };
+    const leftOut = { leftOutBy: 'Sam', leftOutReason: 'sold', crossedAt: null, companyId: null };
     expect(rowsOf({ ...COMPANY, ...leftOut, state: 'excluded' }, false)).toEqual({
       'Left out': '| C-1 | Bramble \\| Finch Interiors | before its move | Sam | sold |  | yes |  |',
     });
@@ -239,7 +247,7 @@ describe('a company in the report', () => {
   });
 
   test.each<[CompanyState, boolean, boolean, string]>([
-    ['migrated', true, true, 'never'],
+    ['moved', true, true, 'never'],
     ['syncing', true, false, 'never'],
     ['failed', true, true, 'never'],
     ['skipped', true, true, 'never'],

@@ -2,10 +2,10 @@ import { batchDetails, batchSummary } from '../../../presentation/temporal-ui/ba
 import { AT, counts } from '../../support/migration-states';
 
 const run = { migrationId: 'acme.quickbooks-online', runNumber: 2 };
-const opening = { opensAt: '2026-03-07T20:00:00.000Z', closesAt: '2026-03-08T04:00:00.000Z' };
+const window = { opensAt: '2026-03-07T20:00:00.000Z', closesAt: '2026-03-08T04:00:00.000Z' };
 
 test('the page of a batch run shows its window, the counts and the time of the count', () => {
-  const text = batchDetails({ ...run, opening, counts: counts({ total: 10, migrated: 4, waiting: 6 }), at: AT });
+  const text = batchDetails({ ...run, window, counts: counts({ total: 10, moved: 4, waiting: 6 }), at: AT });
   expect(text).toContain('# Batch run 2 of acme.quickbooks-online');
   expect(text).toContain('moved from 2026-03-07 20:00 UTC to 2026-03-08 04:00 UTC');
   expect(text).toContain('4 of 10 companies');
@@ -14,12 +14,12 @@ test('the page of a batch run shows its window, the counts and the time of the c
 });
 
 test('the page shows neither times nor counts without windows and before the first count', () => {
-  const text = batchDetails({ ...run, opening: null, counts: null, at: AT });
+  const text = batchDetails({ ...run, window: null, counts: null, at: AT });
   expect(text).toContain('companies are moved at any time');
   expect(text).not.toContain('Counted');
 });
 
 test('the summary says when the window closes', () => {
-  expect(batchSummary({ ...run, opening })).toBe('Batch run 2 of acme.quickbooks-online, until 2026-03-08 04:00 UTC');
-  expect(batchSummary({ ...run, opening: null })).toBe('Batch run 2 of acme.quickbooks-online');
+  expect(batchSummary({ ...run, window })).toBe('Batch run 2 of acme.quickbooks-online, until 2026-03-08 04:00 UTC');
+  expect(batchSummary({ ...run, window: null })).toBe('Batch run 2 of acme.quickbooks-online');
 });

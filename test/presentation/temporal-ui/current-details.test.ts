@@ -27,7 +27,7 @@ const volume = {
   companiesWithoutVolume: 0,
   largestCompany: 40,
   largestFamily: 0,
-  darkSince: null,
+  staleSince: null,
 };
 const from = '2026-03-07T20:00:00.000Z';
 const estimated = { estimate: estimate({ volume, limits: DEFAULT_LIMITS, speedEstimate: ASSUMED_SPEED, from }) };
@@ -38,17 +38,14 @@ const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ['time proposed', decideAll(stateAt('schedule', estimated), proposeTime('client'))],
   ['first company moving', stateAt('migrate-first-company', { firstCompany: firstCompany({ stage: 'importing' }) })],
   ['first company failed', stateAt('migrate-first-company', { firstCompany: firstCompany({ stage: 'failed' }) })],
-  [
-    'outcomes unknown',
-    stateAt('complete-migration', { counts: counts({ total: 10, migrated: 8, outcomeUnknown: 2 }) }),
-  ],
-  ['completed', stateAt('complete-migration', { closed: 'completed', counts: counts({ total: 10, migrated: 10 }) })],
+  ['outcomes unknown', stateAt('complete-migration', { counts: counts({ total: 10, moved: 8, outcomeUnknown: 2 }) })],
+  ['completed', stateAt('complete-migration', { closed: 'completed', counts: counts({ total: 10, moved: 10 }) })],
   ['abandoned', stateAt('migrate-first-company', { closed: 'abandoned' })],
   ...(['key-refused', 'account-limit', 'application-refused', 'wrong-organization'] as const).map(
     (stop) =>
       [
         stop,
-        stateAt('complete-migration', { pause: { reason: stopReasonText(stop), by: null, stop, at: AT } }),
+        stateAt('complete-migration', { pause: { reason: stopReasonText(stop), by: null, stopReason: stop, at: AT } }),
       ] as const,
   ),
 ];
@@ -60,7 +57,7 @@ test.each(SITUATIONS)('the page contains no internal terms: %s', (_, state) => {
 test('the page shows who has to act, the six steps, the companies, who to call and what must stay switched off', () => {
   const moving = counts({
     ...{ total: 40, waiting: 10, syncing: 2, importing: 1 },
-    ...{ migrated: 20, failed: 3, mustReconnect: 1, excluded: 4 },
+    ...{ moved: 20, failed: 3, mustReconnect: 1, excluded: 4 },
   });
   const text = detailsAt(stateAt('complete-migration', { ...estimated, counts: moving }));
   expect(text).toContain('# QuickBooks Online: step 6 of 6, complete the migration');
@@ -76,7 +73,7 @@ test('the page shows who has to act, the six steps, the companies, who to call a
 });
 
 test('the page shows since when someone has to act, what to do and how', () => {
-  const wait = { about: 'x', since: AT, reminders: 0, escalated: false, stopTold: false };
+  const wait = { key: 'x', since: AT, reminders: 0, escalated: false, stopNotified: false };
   const text = detailsAt(stateAt('disable-syncing', { ...estimated, wait }));
   expect(text).toContain(`**Waiting for:** client, since ${moment(AT)}`);
   expect(text).toContain('**What to do:** confirm that syncing is off for ');
@@ -94,12 +91,12 @@ test('the page says that nothing has to be switched off until step 4', () => {
 test.each<[string, Partial<MigrationState>, string]>([
   [
     'if all companies were moved',
-    { closed: 'completed', counts: counts({ total: 2, migrated: 2 }) },
+    { closed: 'completed', counts: counts({ total: 2, moved: 2 }) },
     'every company was moved and must stay switched off',
   ],
   [
     'if one company was not moved',
-    { closed: 'completed', counts: counts({ total: 2, migrated: 1, failed: 1 }) },
+    { closed: 'completed', counts: counts({ total: 2, moved: 1, failed: 1 }) },
     'see the handover report',
   ],
   ['if it was cancelled', { closed: 'cancelled' }, 'ask the contact above first'],
@@ -119,7 +116,7 @@ test('the page stays below the 20 KB limit of Temporal, even if people wrote ver
   const long = '\u{1F98A}'.repeat(100);
   const state = stateAt('complete-migration', {
     ...estimated,
-    pause: { reason: long.repeat(20), by: long, stop: null, at: AT },
+    pause: { reason: long.repeat(20), by: long, stopReason: null, at: AT },
   });
   const approvals = STEPS.flatMap((step) =>
     (['client', 'support'] as const).map((role) => ({ step, role, by: long, at: AT })),
@@ -132,7 +129,7 @@ test('the page stays below the 20 KB limit of Temporal, even if people wrote ver
 
 test('text with line breaks cannot forge a line of the page', () => {
   const forged = 'lunch\n\n# QuickBooks Online: completed';
-  const text = detailsAt(stateAt('schedule', { pause: { reason: forged, by: 'Sam', stop: null, at: AT } }));
+  const text = detailsAt(stateAt('schedule', { pause: { reason: forged, by: 'Sam', stopReason: null, at: AT } }));
   expect(text.split('\n').filter((line) => line.startsWith('# '))).toEqual([
     '# QuickBooks Online: step 2 of 6, schedule the migration (paused)',
   ]);

@@ -94,7 +94,7 @@ uiTest(
     for (const [index, token] of TOKENS.entries())
       if (token !== REVOKED) await migration.supply(`R-${index + 1}`, token);
     await send('credentialsSupplied', { companies: TOKENS.length - 1, ...CLIENT });
-    await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
     ui.holdSyncOf(SLOW);
     await send('adjust', { limits: { toleratedFailures: 0 }, ...SUPPORT });
     await send('approve', { step: 'migrate-first-company', ...SUPPORT });
@@ -164,14 +164,14 @@ uiTest(
   async () => {
     const windowed = await startTestMigration(ui.orchestrator, 'windowed', ['sbx-ok-1.win1', 'sbx-ok-1.win2']);
     await windowed.readyToMove();
-    await windowed.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+    await windowed.until(({ firstCompany }) => firstCompany?.stage === 'verified');
     await windowed.send('adjust', windowChange(closedWindows()));
     await windowed.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-    const { opening } = await windowed.until((progress) => progress.opening !== null && progress.step === STEP_6);
+    const { window } = await windowed.until((progress) => progress.window !== null && progress.step === STEP_6);
     await ui.open(`schedules/${scheduleIdOf(windowed.id)}`);
     await ui.page.getByText('Upcoming Runs').first().waitFor();
     await ui.page
-      .getByText(`${opening?.opensAt.slice(0, 10)} UTC 12:00`)
+      .getByText(`${window?.opensAt.slice(0, 10)} UTC 12:00`)
       .first()
       .waitFor();
     await keepPicture(ui.page, 'schedule');

@@ -1,4 +1,5 @@
 /** Checks of syncing companies: when they are due, and how their outcomes are written. */
+import type { Evidence } from '../../../domain/companies/evidence';
 import type { CheckOutcome } from '../../../store';
 import { readDueChecks, recordChecks } from '../../../store';
 import type { MovableMigration } from '../../support/ledger';
@@ -15,7 +16,9 @@ import {
 const ledger = useLedger();
 
 const ID = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
-const EVIDENCE = [{ check: 'right organization', passed: true, detail: 'it is' }];
+const EVIDENCE: readonly Evidence[] = [
+  { code: 'organization', label: 'right organization', passed: true, detail: 'it is' },
+];
 const SCHEDULE = { everyHours: { least: 24, most: 24 }, nextAt: '2026-03-03T10:00:00.000Z' };
 
 async function createSyncing(count: number): Promise<MovableMigration> {
@@ -61,14 +64,14 @@ test('schedules the next check of a company that is still syncing, and counts it
 test('erases the credentials of moved companies only', async () => {
   const migration = await createSyncing(3);
   const outcomes: CheckOutcome[] = [
-    { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE },
+    { row: 1, to: 'moved', evidence: EVIDENCE, schedule: SCHEDULE },
     { row: 2, to: 'failed', failure: 'incomplete', text: 'too few', evidence: EVIDENCE, correlationId: ID },
     { row: 3, to: 'syncing', nextCheckMs: 60_000 },
   ];
   await recordChecks(ledger.db, migration.id, outcomes);
   expect(await rowsWithCredential(ledger.db, migration.id)).toEqual([2, 3]);
   const moved = await readRow(ledger.db, migration.id, 1);
-  expect(moved).toMatchObject({ state: 'migrated', moved_at: expect.any(Date) as Date, sync_schedule: SCHEDULE });
+  expect(moved).toMatchObject({ state: 'moved', moved_at: expect.any(Date) as Date, sync_schedule: SCHEDULE });
   expect(moved.sync_ms).toBeGreaterThan(89_000);
   expect(await readRow(ledger.db, migration.id, 2)).toMatchObject({
     state: 'failed',
@@ -83,7 +86,7 @@ test('erases the credentials of moved companies only', async () => {
 
 test('keeps the time of the move when a moved company is checked again', async () => {
   const migration = await createSyncing(1);
-  const moved: CheckOutcome = { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE };
+  const moved: CheckOutcome = { row: 1, to: 'moved', evidence: EVIDENCE, schedule: SCHEDULE };
   await recordChecks(ledger.db, migration.id, [moved]);
   const before = await readRow(ledger.db, migration.id, 1);
   await updateRow(ledger.db, migration.id, 1, { state: 'syncing', sync_started_at: msFromNow(0) });
@@ -97,7 +100,7 @@ test('ignores the outcome of a company that is no longer syncing', async () => {
   await recordChecks(ledger.db, migration.id, [
     { row: 1, to: 'failed', failure: 'incomplete', text: 'first', evidence: [] },
   ]);
-  await recordChecks(ledger.db, migration.id, [{ row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE }]);
+  await recordChecks(ledger.db, migration.id, [{ row: 1, to: 'moved', evidence: EVIDENCE, schedule: SCHEDULE }]);
   expect(await readRow(ledger.db, migration.id, 1)).toMatchObject({ state: 'failed', failure_text: 'first' });
   expect(await rowsWithCredential(ledger.db, migration.id)).toEqual([1, 2]);
 });

@@ -147,7 +147,7 @@ test('rejects a credential that arrives while its company is being claimed', asy
   );
   await untilBlocked(ledger.db);
   await claiming.commit().execute();
-  expect(await late).toEqual({ stored: ['c1'], elsewhere: ['c2'], unknown: [], tooEarly: [] });
+  expect(await late).toEqual({ stored: ['c1'], wrongState: ['c2'], unknown: [], obtainedTooEarly: [] });
 });
 
 test('lets exactly one of several slices reclaim each company of a dead attempt', async () => {

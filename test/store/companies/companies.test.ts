@@ -82,7 +82,7 @@ describe('the first company', () => {
 
   test('is checked again if it has moved, because its credential has been erased', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
-    await updateRow(ledger.db, id, 1, { state: 'migrated' });
+    await updateRow(ledger.db, id, 1, { state: 'moved' });
     await chooseFirstCompany(ledger.db, id, 'c1');
     const row = await readRow(ledger.db, id, 1);
     expect(row).toMatchObject({ state: 'syncing', next_check_at: expect.any(Date) as Date });

@@ -22,7 +22,7 @@ const remaining = (id: string) => readRemainingWork(ledger.db, id);
 
 test('counts companies by state, and waiting companies by what they lack', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(11));
-  const states = ['importing', 'syncing', 'migrated', 'failed', 'skipped', 'excluded', 'outcome-unknown'] as const;
+  const states = ['importing', 'syncing', 'moved', 'failed', 'skipped', 'excluded', 'outcome-unknown'] as const;
   for (const [index, state] of states.entries()) await updateRow(ledger.db, id, index + 1, { state, attempt: 'a' });
   await updateRow(ledger.db, id, 8, { confirmed_at: null });
   await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 9).execute();
@@ -42,7 +42,7 @@ test('counts companies by state, and waiting companies by what they lack', async
     waiting: 4,
     importing: 1,
     syncing: 1,
-    migrated: 1,
+    moved: 1,
     failed: 1,
     mustReconnect: 0,
     skipped: 1,
@@ -75,7 +75,7 @@ test('changes the digest of exceptions when a failure changes', async () => {
   const refused = await digest();
   await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'incomplete' });
   const incomplete = await digest();
-  await updateRow(ledger.db, id, 1, { state: 'migrated' });
+  await updateRow(ledger.db, id, 1, { state: 'moved' });
   expect(await digest()).toBe(incomplete);
   expect(refused).not.toBe(incomplete);
 });
@@ -99,11 +99,11 @@ test('makes a claimable company due now and a deferred company due at its next t
 test('reports no remaining work if no company can be claimed, reclaimed or checked', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   await updateRow(ledger.db, id, 1, { confirmed_at: null });
-  await updateRow(ledger.db, id, 2, { state: 'migrated' });
+  await updateRow(ledger.db, id, 2, { state: 'moved' });
   await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 3).execute();
   expect(await remaining(id)).toEqual({
     paused: false,
-    heldByWindow: false,
+    outsideWindow: false,
     importing: 0,
     syncing: 0,
     nextClaimInMs: null,
@@ -115,13 +115,13 @@ test('reports no remaining work if no company can be claimed, reclaimed or check
 test('makes an importing company due for reclaiming when its lease expires or a newer attempt begins', async () => {
   const { id, owner } = await createMovableMigration(ledger, manifestRows(1));
   await claimCompanies(ledger.db, owner, 1, null);
-  await updateRow(ledger.db, id, 1, { held_until: msFromNow(40_000) });
+  await updateRow(ledger.db, id, 1, { lease_ends_at: msFromNow(40_000) });
   const { nextReclaimInMs } = await remaining(id);
   expect(nextReclaimInMs).toBeGreaterThan(35_000);
   expect(nextReclaimInMs).toBeLessThanOrEqual(40_000);
-  await updateRow(ledger.db, id, 1, { held_until: msFromNow(-1_000) });
+  await updateRow(ledger.db, id, 1, { lease_ends_at: msFromNow(-1_000) });
   expect(await remaining(id)).toMatchObject({ importing: 1, nextReclaimInMs: 0 });
-  await updateRow(ledger.db, id, 1, { held_until: msFromNow(40_000) });
+  await updateRow(ledger.db, id, 1, { lease_ends_at: msFromNow(40_000) });
   await beginSlice(ledger.db, owner);
   expect(await remaining(id)).toMatchObject({ importing: 1, nextReclaimInMs: 0 });
 });
@@ -137,9 +137,9 @@ test('reports a closed window only if it delays a company that could be claimed'
   const { id } = await createMovableMigration(ledger, manifestRows(2));
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
   const occurrence = (fromMs: number) => ({ opensAt: at(fromMs), closesAt: at(fromMs + 60_000) });
-  const held = async () => (await remaining(id)).heldByWindow;
+  const held = async () => (await remaining(id)).outsideWindow;
   await setWindowOccurrence(ledger.db, id, occurrence(60_000));
-  expect(await remaining(id)).toMatchObject({ heldByWindow: true, nextClaimInMs: null });
+  expect(await remaining(id)).toMatchObject({ outsideWindow: true, nextClaimInMs: null });
   await setPaused(ledger.db, id, true);
   expect(await held()).toBe(false);
   await setPaused(ledger.db, id, false);
@@ -151,7 +151,7 @@ test('reports a closed window only if it delays a company that could be claimed'
   await setWindowOccurrence(ledger.db, id, occurrence(-120_000));
   expect(await held()).toBe(true);
   await setWindowOccurrence(ledger.db, id, occurrence(-1_000));
-  expect(await remaining(id)).toMatchObject({ heldByWindow: false, nextClaimInMs: 0 });
+  expect(await remaining(id)).toMatchObject({ outsideWindow: false, nextClaimInMs: 0 });
 });
 
 test('reports a pause', async () => {

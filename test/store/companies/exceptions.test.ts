@@ -21,7 +21,7 @@ test('waits for a reconnection if a company has a link and was not moved or is u
   await updateRow(ledger.db, id, 1, { state: 'failed', failure: 'reauthorization-required', ...serviceRefs });
   await updateRow(ledger.db, id, 2, { state: 'outcome-unknown', ...serviceRefs });
   await updateRow(ledger.db, id, 3, { state: 'failed', failure: 'reauthorization-required' });
-  await updateRow(ledger.db, id, 4, { state: 'migrated', ...serviceRefs });
+  await updateRow(ledger.db, id, 4, { state: 'moved', ...serviceRefs });
   await awaitRelink(ledger.db, { migrationId: id, companies: 'all', at: AT });
   expect((await readRelinking(ledger.db, id)).map(({ row }) => row)).toEqual([1, 2]);
 
@@ -39,11 +39,11 @@ test('retries the given companies and stops waiting for their end customers', as
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   for (const row of [1, 2])
     await updateRow(ledger.db, id, row, { state: 'failed', failure: 'incomplete', ...serviceRefs });
-  await updateRow(ledger.db, id, 3, { state: 'migrated' });
+  await updateRow(ledger.db, id, 3, { state: 'moved' });
   await awaitRelink(ledger.db, { migrationId: id, companies: 'all', at: AT });
   await retryCompanies(ledger.db, id, ['c1', 'c3']);
   const states = await Promise.all([1, 2, 3].map(async (row) => (await readRow(ledger.db, id, row)).state));
-  expect(states).toEqual(['waiting', 'failed', 'migrated']);
+  expect(states).toEqual(['waiting', 'failed', 'moved']);
   expect(await readRow(ledger.db, id, 1)).toMatchObject({
     failure: null,
     relinking_since: null,
@@ -54,21 +54,21 @@ test('retries the given companies and stops waiting for their end customers', as
 test('records who left out a company and why, and keeps its failure', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'incomplete', failure_text: 'too few' });
-  await updateRow(ledger.db, id, 3, { state: 'migrated' });
+  await updateRow(ledger.db, id, 3, { state: 'moved' });
   const everyone = { migrationId: id, companies: ['c1', 'c2', 'c3'], by: 'Sam', reason: 'sold' };
   await leaveOutCompanies(ledger.db, { ...everyone, as: 'exclude' });
   await leaveOutCompanies(ledger.db, { ...everyone, as: 'skip' });
-  const decided = { settled_by: 'Sam', settled_reason: 'sold' };
+  const decided = { left_out_by: 'Sam', left_out_reason: 'sold' };
   expect(await readRow(ledger.db, id, 1)).toMatchObject({ state: 'excluded', ...decided });
   expect(await readRow(ledger.db, id, 2)).toMatchObject({ state: 'skipped', failure_text: 'too few', ...decided });
-  expect(await readRow(ledger.db, id, 3)).toMatchObject({ state: 'migrated', settled_by: null });
+  expect(await readRow(ledger.db, id, 3)).toMatchObject({ state: 'moved', left_out_by: null });
 });
 
 test('counts failures until support accepts them, and counts new failures after a retry', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(6));
   for (const row of [1, 2]) await updateRow(ledger.db, id, row, { state: 'failed', failure: 'incomplete' });
   await updateRow(ledger.db, id, 3, { state: 'outcome-unknown' });
-  await updateRow(ledger.db, id, 4, { state: 'migrated' });
+  await updateRow(ledger.db, id, 4, { state: 'moved' });
   expect(await countFailures(ledger.db, id)).toEqual({ failed: 3, tried: 4 });
   await acceptFailures(ledger.db, id);
   expect(await countFailures(ledger.db, id)).toEqual({ failed: 0, tried: 4 });

@@ -34,7 +34,7 @@ const linked: ImportOutcome = {
 async function createImporting(leaseMs: number): Promise<MovableMigration> {
   const migration = await createMovableMigration(ledger, manifestRows(1));
   await claimCompanies(ledger.db, migration.owner, 1, null);
-  await updateRow(ledger.db, migration.id, 1, { held_until: msFromNow(leaseMs) });
+  await updateRow(ledger.db, migration.id, 1, { lease_ends_at: msFromNow(leaseMs) });
   return migration;
 }
 
@@ -55,14 +55,14 @@ describe('a company without a send intent', () => {
     expect(await readRow(ledger.db, migration.id, 1)).toMatchObject({ state: 'waiting', attempt: null });
     expect(await recordSendIntents(ledger.db, migration.owner, [1])).toEqual(new Set());
     expect(await claimCompanies(ledger.db, newer, 5, null)).toMatchObject([
-      { row: 1, tries: 2, sentAt: null, onItsWay: false },
+      { row: 1, tries: 2, sentAt: null, isInFlight: false },
     ]);
   });
 
   test('stays with its owner until the lease expires', async () => {
     const migration = await createImporting(LEASE_MS);
     expect(await releaseUnsent(ledger.db, migration.owner)).toBe(0);
-    await updateRow(ledger.db, migration.id, 1, { held_until: msFromNow(-1) });
+    await updateRow(ledger.db, migration.id, 1, { lease_ends_at: msFromNow(-1) });
     expect(await releaseUnsent(ledger.db, migration.owner)).toBe(1);
   });
 
@@ -75,19 +75,19 @@ describe('a company without a send intent', () => {
 
 test('reclaims a company for reading only, without a new lease, while its credential might be in flight', async () => {
   const migration = await createSent(5_000);
-  const { held_until: heldUntil } = await readRow(ledger.db, migration.id, 1);
+  const { lease_ends_at: heldUntil } = await readRow(ledger.db, migration.id, 1);
   expect(await reclaimSent(ledger.db, migration.owner, 5)).toEqual([]);
   expect(await releaseUnsent(ledger.db, await beginSlice(ledger.db, migration.owner))).toBe(0);
   expect(await reclaim(migration)).toMatchObject([
-    { row: 1, tries: 2, onItsWay: true, sentAt: expect.any(Date) as Date },
+    { row: 1, tries: 2, isInFlight: true, sentAt: expect.any(Date) as Date },
   ]);
-  expect((await readRow(ledger.db, migration.id, 1)).held_until).toEqual(heldUntil);
+  expect((await readRow(ledger.db, migration.id, 1)).lease_ends_at).toEqual(heldUntil);
 });
 
 test('reclaims a company with a new lease, as another try, after its lease has expired', async () => {
   const migration = await createSent(-1);
-  expect(await reclaim(migration)).toMatchObject([{ row: 1, tries: 2, onItsWay: false }]);
-  const { held_until: heldUntil, ...row } = await readRow(ledger.db, migration.id, 1);
+  expect(await reclaim(migration)).toMatchObject([{ row: 1, tries: 2, isInFlight: false }]);
+  const { lease_ends_at: heldUntil, ...row } = await readRow(ledger.db, migration.id, 1);
   expect(row).toMatchObject({ state: 'importing', attempt: 'run-1/1/2', tries: 2 });
   expect(heldUntil?.getTime()).toBeGreaterThan(Date.now());
 });
@@ -124,12 +124,12 @@ describe('the count of interrupted companies', () => {
     ],
   ])('includes a company %s', async (_, interrupt) => {
     const migration = await createImporting(LEASE_MS);
-    expect(await interrupted(migration)).toEqual({ companies: 0, onItsWayUntil: null });
+    expect(await interrupted(migration)).toEqual({ companies: 0, inFlightUntil: null });
     await interrupt(migration);
-    expect(await interrupted(migration)).toEqual({ companies: 1, onItsWayUntil: null });
+    expect(await interrupted(migration)).toEqual({ companies: 1, inFlightUntil: null });
     await updateRow(ledger.db, migration.id, 1, { authorization_sent_at: new Date() });
-    const { held_until: onItsWayUntil } = await readRow(ledger.db, migration.id, 1);
-    expect(await interrupted(migration)).toEqual({ companies: 1, onItsWayUntil });
+    const { lease_ends_at: inFlightUntil } = await readRow(ledger.db, migration.id, 1);
+    expect(await interrupted(migration)).toEqual({ companies: 1, inFlightUntil });
   });
 
   test('includes a company whose lease has expired, until it is reclaimed', async () => {

@@ -29,7 +29,7 @@ test('counts the companies of the lowest waiting wave, without those held back o
   expect((await readNextCompanies(ledger.db, id)).next).toMatchObject({ wave: 2, companies: 1 });
   await updateRow(ledger.db, id, 1, { state: 'excluded' });
   expect((await readNextCompanies(ledger.db, id)).next).toMatchObject({ wave: null, companies: 1 });
-  await updateRow(ledger.db, id, 6, { state: 'migrated' });
+  await updateRow(ledger.db, id, 6, { state: 'moved' });
   expect((await readNextCompanies(ledger.db, id)).next).toMatchObject({
     wave: null,
     companies: 0,

@@ -88,7 +88,7 @@ test('lets rows swap their organizations, for example when a column was shifted'
 
 test.each<[string, object]>([
   ['is being moved', { state: 'importing', attempt: 'a' }],
-  ['has been moved', { state: 'migrated' }],
+  ['has been moved', { state: 'moved' }],
   ['was not moved', { state: 'failed' }],
   ['was left out', { state: 'excluded' }],
   ['is waiting for a retry and already exists at the service', { company_id: '6f1c1f9e-0000-4000-8000-000000000000' }],

@@ -14,7 +14,7 @@ test('counts accepted, unknown and refused credentials, and measures how long da
     [3, 9],
   ] as const) {
     const times = { claimed_at: hoursLater(0.5), crossed_at: hoursLater(1), moved_at: hoursLater(hours) };
-    await updateRow(ledger.db, id, row, { state: 'migrated', ...times });
+    await updateRow(ledger.db, id, row, { state: 'moved', ...times });
   }
   await updateRow(ledger.db, id, 4, { state: 'failed', failure: 'incomplete', crossed_at: hoursLater(1) });
   await updateRow(ledger.db, id, 5, { state: 'failed', failure: 'reauthorization-required' });
@@ -29,8 +29,8 @@ test('counts accepted, unknown and refused credentials, and measures how long da
     mustReconnect: 1,
     firstStartedAt: hoursLater(0.5).toISOString(),
     lastMovedAt: hoursLater(9).toISOString(),
-    longestDarkHours: 9,
-    medianDarkHours: 2,
+    longestStaleHours: 9,
+    medianStaleHours: 2,
     credentialsLeft: 9,
   });
 });
@@ -39,6 +39,6 @@ test('returns zeros and nulls before a company has been moved', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   expect(await readFigures(ledger.db, id)).toMatchObject({
     ...{ crossed: 0, mustReconnect: 0, credentialsLeft: 1 },
-    ...{ firstStartedAt: null, lastMovedAt: null, longestDarkHours: null, medianDarkHours: null },
+    ...{ firstStartedAt: null, lastMovedAt: null, longestStaleHours: null, medianStaleHours: null },
   });
 });

@@ -16,7 +16,7 @@ test('accumulates moved companies over time and counts durations by bucket and f
     [4, 20, 100_000_000, null],
   ] as const) {
     const took = { import_ms: importMs, sync_ms: syncMs };
-    await updateRow(ledger.db, id, row, { state: 'migrated', moved_at: minutesLater(minutes), ...took });
+    await updateRow(ledger.db, id, row, { state: 'moved', moved_at: minutesLater(minutes), ...took });
   }
   await updateRow(ledger.db, id, 5, { state: 'failed', failure: 'incomplete' });
   await updateRow(ledger.db, id, 6, { state: 'skipped', failure: 'incomplete' });
@@ -47,7 +47,7 @@ test('accumulates moved companies over time and counts durations by bucket and f
 
 test('limits the number of points of the curve, and ends it with all moved companies', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(600));
-  await sql`update companies set state = 'migrated', moved_at = ${minutesLater(0)}::timestamptz + make_interval(mins => row)
+  await sql`update companies set state = 'moved', moved_at = ${minutesLater(0)}::timestamptz + make_interval(mins => row)
     where migration_id = ${id}`.execute(ledger.db);
   const { moved } = await readStatistics(ledger.db, id);
   expect(moved.length).toBeLessThanOrEqual(161);
@@ -57,7 +57,7 @@ test('limits the number of points of the curve, and ends it with all moved compa
 test('returns statistics of a migration that has moved no company or one company', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   expect(await readStatistics(ledger.db, id)).toMatchObject({ moved: [], medianMs: null, slowest: [], failures: [] });
-  await updateRow(ledger.db, id, 1, { state: 'migrated', moved_at: minutesLater(1) });
+  await updateRow(ledger.db, id, 1, { state: 'moved', moved_at: minutesLater(1) });
   expect(await readStatistics(ledger.db, id)).toMatchObject({
     moved: [{ at: minutesLater(1).toISOString(), companies: 1 }],
   });

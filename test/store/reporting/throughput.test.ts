@@ -17,14 +17,14 @@ describe('the volume', () => {
     const rows = manifestRows(5, (row) => ({ expectedInvoices: row === 4 ? null : row * 100 }));
     await supplyMigration(ledger.db, migration, rows);
     await updateRow(ledger.db, migration.id, 3, { state: 'excluded' });
-    await updateRow(ledger.db, migration.id, 5, { state: 'migrated' });
+    await updateRow(ledger.db, migration.id, 5, { state: 'moved' });
     expect(await readVolume(ledger.db, migration.id)).toEqual({
       companies: 3,
       records: 300,
       companiesWithoutVolume: 1,
       largestCompany: 200,
       largestFamily: 0,
-      darkSince: null,
+      staleSince: null,
     });
   });
 
@@ -33,7 +33,7 @@ describe('the volume', () => {
       ledger,
       manifestRows(6, (row) => ({ family: row <= 3 ? 'anna' : row === 4 ? 'ben' : null })),
     );
-    expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 6, largestFamily: 3, darkSince: CONFIRMED_AT });
+    expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 6, largestFamily: 3, staleSince: CONFIRMED_AT });
     await updateRow(ledger.db, id, 1, { state: 'failed' });
     expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 5, largestFamily: 2 });
   });
@@ -42,18 +42,18 @@ describe('the volume', () => {
     const expected = (row: number) => ({ expectedInvoices: row === 1 ? 100 : null });
     const { id } = await createMovableMigration(ledger, manifestRows(5, expected), { recordsInTotal: 900 });
     expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 5, records: 900, companiesWithoutVolume: 0 });
-    await updateRow(ledger.db, id, 5, { state: 'migrated' });
+    await updateRow(ledger.db, id, 5, { state: 'moved' });
     expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 4, records: 700, companiesWithoutVolume: 0 });
   });
 
   test('is zero if no company remains to be moved', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
-    await updateRow(ledger.db, id, 1, { state: 'migrated' });
+    await updateRow(ledger.db, id, 1, { state: 'moved' });
     expect(await readVolume(ledger.db, id)).toMatchObject({
       companies: 0,
       records: 0,
       largestCompany: 0,
-      darkSince: null,
+      staleSince: null,
     });
   });
 });
@@ -61,10 +61,17 @@ describe('the volume', () => {
 describe('the measured speed', () => {
   const found = (records: number): string =>
     JSON.stringify([
-      { check: 'no reauthorization required', passed: true, detail: '' },
-      { check: 'bills complete', passed: true, detail: '', records: { dataType: 'bills', expected: null, found: 7 } },
+      { code: 'authorized', label: 'connection authorized', passed: true, detail: '' },
       {
-        check: 'invoices complete',
+        code: 'complete',
+        label: 'bills complete',
+        passed: true,
+        detail: '',
+        records: { dataType: 'bills', expected: null, found: 7 },
+      },
+      {
+        code: 'complete',
+        label: 'invoices complete',
         passed: true,
         detail: '',
         records: { dataType: 'invoices', expected: 1, found: records },
@@ -75,7 +82,7 @@ describe('the measured speed', () => {
     const { id } = await createMovableMigration(ledger, manifestRows(4));
     for (const row of [1, 2, 3]) {
       const measured = { import_ms: row * 100, sync_ms: 1_000 + row * 50, evidence: found(row * 10) };
-      await updateRow(ledger.db, id, row, { state: 'migrated', ...measured });
+      await updateRow(ledger.db, id, row, { state: 'moved', ...measured });
     }
     await updateRow(ledger.db, id, 4, { state: 'failed', import_ms: 90_000, sync_ms: 90_000 });
     const measured = await measureSpeed(ledger.db, id);
@@ -87,7 +94,7 @@ describe('the measured speed', () => {
   test('has no regression line if all companies have the same size', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
     for (const row of [1, 2])
-      await updateRow(ledger.db, id, row, { state: 'migrated', import_ms: 1, sync_ms: row, evidence: found(3) });
+      await updateRow(ledger.db, id, row, { state: 'moved', import_ms: 1, sync_ms: row, evidence: found(3) });
     expect(await measureSpeed(ledger.db, id)).toMatchObject({ companies: 2, base: null, slope: null });
   });
 

@@ -47,16 +47,16 @@ describe('supplied credentials', () => {
   test('are stored, or reported by reference as unknown, elsewhere or too early', async () => {
     const { id, rows } = await createOpenMigration(6);
     await confirm(id, ['c1', 'c2', 'c3', 'c4', 'c5']);
-    await updateRow(ledger.db, id, 3, { state: 'migrated' });
+    await updateRow(ledger.db, id, 3, { state: 'moved' });
     await updateRow(ledger.db, id, 4, { state: 'importing', attempt: 'a' });
     const supplied = rows.map((row) => credentialOf(row, row.row === 2 ? { obtainedAt: BEFORE } : {}));
     const unknown = { ...credentialOf({ reference: 'c9', row: 9, organization: 'x' }) };
     expect(await supplyCredentials(ledger.db, id, [...supplied, unknown], 'Cleo')).toEqual({
       stored: ['c1', 'c5'],
       unknown: ['c9'],
-      elsewhere: ['c3', 'c4'],
+      wrongState: ['c3', 'c4'],
       // c2 was obtained before its confirmation, c6 is not confirmed.
-      tooEarly: ['c2', 'c6'],
+      obtainedTooEarly: ['c2', 'c6'],
     });
     expect(await rowsWithCredential(ledger.db, id)).toEqual([1, 5]);
   });
@@ -64,7 +64,10 @@ describe('supplied credentials', () => {
   test('are never too early if the platform does not rotate tokens', async () => {
     const { id, rows } = await createOpenMigration(1, false);
     const given = rows.map((row) => credentialOf(row, { obtainedAt: BEFORE }));
-    expect(await supplyCredentials(ledger.db, id, given, 'Cleo')).toMatchObject({ stored: ['c1'], tooEarly: [] });
+    expect(await supplyCredentials(ledger.db, id, given, 'Cleo')).toMatchObject({
+      stored: ['c1'],
+      obtainedTooEarly: [],
+    });
   });
 
   test('replace an older credential of a waiting company, but not of a claimed company', async () => {
@@ -78,7 +81,7 @@ describe('supplied credentials', () => {
       );
     expect(await supply('second')).toMatchObject({ stored: ['c1'] });
     const [claimed] = await claimCompanies(ledger.db, owner, 1, null);
-    expect(await supply('third')).toMatchObject({ stored: [], elsewhere: ['c1'] });
+    expect(await supply('third')).toMatchObject({ stored: [], wrongState: ['c1'] });
     const vault = await readVault(ledger.db, ledger.keys, id);
     const fields = await vault.open(1, claimed?.sealed ?? Buffer.alloc(0));
     expect(fields.reveal()).toMatchObject({ refreshToken: 'second' });
@@ -120,19 +123,19 @@ describe('replacement credentials', () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(5));
     await updateRow(ledger.db, id, 1, failed);
     await updateRow(ledger.db, id, 2, { state: 'outcome-unknown' });
-    await updateRow(ledger.db, id, 3, { state: 'migrated' });
+    await updateRow(ledger.db, id, 3, { state: 'moved' });
     await updateRow(ledger.db, id, 4, { state: 'importing', attempt: 'a' });
     expect(await replace(id, rows)).toEqual({
       stored: ['c1', 'c2'],
-      elsewhere: ['c3', 'c4', 'c5'],
+      wrongState: ['c3', 'c4', 'c5'],
       unknown: [],
-      tooEarly: [],
+      obtainedTooEarly: [],
     });
     expect((await readRow(ledger.db, id, 1)).state).toBe('failed');
 
     await retryWithNewCredential(ledger.db, id, ['c1', 'c2', 'c3', 'c4', 'c5']);
     const states = await Promise.all(rows.map(async ({ row }) => (await readRow(ledger.db, id, row)).state));
-    expect(states).toEqual(['waiting', 'waiting', 'migrated', 'importing', 'waiting']);
+    expect(states).toEqual(['waiting', 'waiting', 'moved', 'importing', 'waiting']);
     expect(await readRow(ledger.db, id, 1)).toMatchObject({ failure: null, failure_text: null, evidence: null });
   });
 
@@ -147,7 +150,7 @@ describe('replacement credentials', () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, { ...failed, failure: 'reauthorization-required' });
     const given = rows.map((row) => credentialOf(row));
-    expect(await supplyCredentials(ledger.db, id, given, 'Carl')).toMatchObject({ stored: [], elsewhere: ['c1'] });
+    expect(await supplyCredentials(ledger.db, id, given, 'Carl')).toMatchObject({ stored: [], wrongState: ['c1'] });
     expect((await readRow(ledger.db, id, 1)).state).toBe('failed');
   });
 });

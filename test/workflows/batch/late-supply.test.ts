@@ -18,11 +18,11 @@ test('a company that gets a new credential while another company is syncing is m
   const tokens = ['sbx-ok-1.mw1', `${LONG_SYNC}.mw2`, 'sbx-revoked.mw3', 'sbx-ok-1.mw4'];
   const migration = await startTestMigration(orchestrator, 'meanwhile', tokens, null, { waves: [1, 1, 1, 2] });
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.failed === 1 && counts.syncing === 1);
   expect(await migration.replace('R-3', 'sbx-ok-1.mw3-new')).toBe('applied');
-  const { counts } = await migration.until(({ counts: now }) => now.migrated === 3);
+  const { counts } = await migration.until(({ counts: now }) => now.moved === 3);
   expect(counts).toMatchObject({ syncing: 1, failed: 0 });
 }, 60_000);
 
@@ -37,9 +37,9 @@ test.each([
     const migration = await startTestMigration(orchestrator, `ramp-${ramp}`, tokens);
     expect(await migration.send('adjust', { limits: { rampCompanies: ramp }, ...SUPPORT })).toBe('applied');
     await migration.readyToMove();
-    await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
     await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-    const { counts } = await migration.until(({ counts: now }) => now.migrated === tokens.length - 1);
+    const { counts } = await migration.until(({ counts: now }) => now.moved === tokens.length - 1);
     expect(counts.syncing).toBe(1);
   },
   90_000,
@@ -52,11 +52,11 @@ test('a decision that arrives while the companies are being counted is not misse
     clients.map(async (client) => {
       const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`, `sbx-revoked.${client}`]);
       await migration.readyToMove();
-      await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+      await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
       await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
       await migration.until(({ counts, waitingFor }) => counts.failed === 1 && waitingFor.roles.length === 2);
       expect(await migration.replace('R-2', `sbx-ok-1.${client}-new`)).toBe('applied');
-      await migration.until(({ counts }) => counts.migrated === 2);
+      await migration.until(({ counts }) => counts.moved === 2);
     }),
   );
 }, 120_000);

@@ -20,9 +20,9 @@ test('a company that syncs for a day is polled rarely, delays no other company, 
   const tokens = Array.from({ length: 30 }, (_, index) => `${index === 5 ? THIRTY_HOURS : 'sbx-ok-1'}.long${index}`);
   const migration = await startTestMigration(orchestrator, 'long-sync', tokens);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  await migration.until(({ counts }) => counts.migrated === tokens.length - 1);
+  await migration.until(({ counts }) => counts.moved === tokens.length - 1);
 
   const { db, temporal } = orchestrator.ferry;
   const run = temporal.workflow.getHandle(`${migration.id}.batch`);

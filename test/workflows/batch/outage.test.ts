@@ -47,7 +47,7 @@ async function withFirstCompanyMoved(
   const limits = { slicesAtOnce: 2, companiesPerSliceAtOnce: 4, rampCompanies: 0, toleratedShare: null };
   expect(await migration.send('adjust', { limits, ...SUPPORT })).toBe('applied');
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   return {
     ...migration,
     approve: async () => {
@@ -72,9 +72,9 @@ function everyCallAfter(calls: number, interference: Interceptor): void {
 const passOn = async (...[response, pass]: [InterceptorArguments[0], InterceptorArguments[2]]): Promise<void> =>
   sendAnswer(response, await pass());
 
-const inOutage = ({ standstill }: Progress): boolean => standstill !== null;
+const inOutage = ({ outage }: Progress): boolean => outage !== null;
 const allFinished = ({ counts }: Progress): boolean => counts.waiting + counts.importing + counts.syncing === 0;
-const allMoved = ({ counts }: Progress): boolean => counts.migrated === COMPANIES;
+const allMoved = ({ counts }: Progress): boolean => counts.moved === COMPANIES;
 
 /** Returns the timer summaries of the batch run, and how many of its activities are pending. */
 async function batchRunOf(id: string): Promise<{ readonly timers: readonly unknown[]; readonly activities: number }> {
@@ -96,8 +96,8 @@ test('a run tries few companies during an outage, shows the reason on a timer, a
     over ? passOn(response, pass) : failing(503, 'Maintenance')(response, request),
   );
   await migration.approve();
-  const { standstill, waitingFor } = await migration.until(inOutage);
-  expect(standstill?.why).toContain('answered 503 Maintenance');
+  const { outage, waitingFor } = await migration.until(inOutage);
+  expect(outage?.why).toContain('answered 503 Maintenance');
   expect(waitingFor).toEqual({
     roles: [],
     what: expect.stringMatching(/^on hold since .+ UTC; retries automatically at .+ UTC: .*503 Maintenance/) as string,
@@ -106,15 +106,15 @@ test('a run tries few companies during an outage, shows the reason on a timer, a
   const { timers } = await batchRunOf(migration.id);
   expect(timers).toContainEqual(expect.stringMatching(/^Until .+ UTC: .*answered 503 Maintenance/));
   const shown = await runJson(orchestrator, 'show', migration.id);
-  expect(shown.json).toMatchObject({ standstill: { why: expect.stringContaining('503') as string } });
+  expect(shown.json).toMatchObject({ outage: { why: expect.stringContaining('503') as string } });
   const tried = new Set(between.arrived('POST', /^\/companies$/).map(({ body }) => body));
   expect(tried.size).toBeLessThan(COMPANIES - 1);
 
   over = true;
-  const { counts, standstill: after } = await migration.until(allFinished);
+  const { counts, outage: after } = await migration.until(allFinished);
   expect(after).toBeNull();
   // The outcome of a single-use token that was sent during the outage is unknown.
-  expect(counts).toMatchObject({ failed: 0, migrated: COMPANIES - counts.outcomeUnknown });
+  expect(counts).toMatchObject({ failed: 0, moved: COMPANIES - counts.outcomeUnknown });
   expect(counts.outcomeUnknown).toBeLessThanOrEqual(8);
   const sent = between.arrived('PUT', /\/authorization$/).map(({ body }) => body);
   expect(new Set(sent).size).toBe(sent.length);
@@ -129,10 +129,10 @@ test('no company is tried before the end of a long Retry-After', async () => {
   );
   const startedAt = Date.now();
   await migration.approve();
-  const { standstill } = await migration.until(
-    (progress) => Date.parse(progress.standstill?.until ?? '') - startedAt > (WAIT_S - 3) * 1_000,
+  const { outage } = await migration.until(
+    (progress) => Date.parse(progress.outage?.until ?? '') - startedAt > (WAIT_S - 3) * 1_000,
   );
-  expect(standstill?.why).toMatch(/the service asks us to retry after/);
+  expect(outage?.why).toMatch(/the service asks us to retry after/);
   // The first company, and at most two groups of the eight companies that are tried at once.
   expect(between.arrived('POST', /^\/companies$/).length).toBeLessThanOrEqual(1 + 2 * 8);
   rateLimited = false;
@@ -146,8 +146,8 @@ test('companies whose sync cannot be read are checked again when the service res
   const { db } = orchestrator.ferry;
   await until(async () => (await countCompanies(db, migration.id)).syncing === COMPANIES - 1, 40_000);
   everyCallAfter(0, (response) => void response.destroy());
-  const { standstill } = await migration.until(inOutage);
-  expect(standstill?.why).toMatch(/dataStatus|account/);
+  const { outage } = await migration.until(inOutage);
+  expect(outage?.why).toMatch(/dataStatus|account/);
   between.reset();
   const { counts } = await migration.until(allMoved);
   expect(counts.failed).toBe(0);

@@ -25,14 +25,14 @@ function openingAt(minute: Date) {
 const openNow = () => openingAt(new Date(Date.now() - 3_600_000));
 
 const schedule = (id: string): Promise<WindowSchedule> => readWindowSchedule(orchestrator.ferry, id);
-const migrated = async (id: string): Promise<number> => (await countCompanies(orchestrator.ferry.db, id)).migrated;
+const moved = async (id: string): Promise<number> => (await countCompanies(orchestrator.ferry.db, id)).moved;
 
 /** Returns a migration in step 6 that has two companies left and is waiting for its window to open. */
 async function waitingForAWindow(client: string, windows: unknown = closedWindows()): Promise<TestMigration> {
   const tokens = [1, 2, 3].map((each) => `sbx-ok-1.${client}-${each}`);
   const migration = await startTestMigration(orchestrator, client, tokens);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   expect(await migration.send('adjust', windowChange(windows))).toBe('applied');
   expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
   await until(async () => (await schedule(migration.id)).state === 'running', 20_000);
@@ -52,9 +52,9 @@ async function batchRuns(id: string): Promise<number> {
 test('no company is started before the window opens, and then the rest is moved', async () => {
   const soon = new Date(Math.ceil((Date.now() + 25_000) / 60_000) * 60_000);
   const migration = await waitingForAWindow('opens', openingAt(soon));
-  expect((await schedule(migration.id)).openings[0]).toMatchObject({ opensAt: soon.toISOString() });
-  expect(await migrated(migration.id)).toBe(1);
-  await until(async () => (await migrated(migration.id)) === 3, 120_000);
+  expect((await schedule(migration.id)).occurrences[0]).toMatchObject({ opensAt: soon.toISOString() });
+  expect(await moved(migration.id)).toBe(1);
+  await until(async () => (await moved(migration.id)) === 3, 120_000);
   expect(await claimedSince(migration.id, soon)).toBe(2);
   expect(await batchRuns(migration.id)).toBe(1);
 }, 180_000);
@@ -66,11 +66,11 @@ test('a paused Schedule opens no window, but a trigger opens the current one', a
   const progress = await migration.until(({ waitingFor }) => waitingFor.what.includes('they are paused'));
   expect(progress.waitingFor.roles).toEqual(['support']);
   expect(await schedule(migration.id)).toMatchObject({ state: 'paused', note: 'paused by Sam' });
-  expect(await migrated(migration.id)).toBe(1);
+  expect(await moved(migration.id)).toBe(1);
 
   const [one, other] = await Promise.all([trigger(migration.id), trigger(migration.id)]);
   expect([one, other]).toContainEqual(expect.objectContaining({ opened: true }));
-  await until(async () => (await migrated(migration.id)) === 3, 30_000);
+  await until(async () => (await moved(migration.id)) === 3, 30_000);
   expect(await batchRuns(migration.id)).toBe(1);
 });
 
@@ -80,17 +80,17 @@ test('resuming a paused Schedule opens the current window at once', async () => 
   expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
   await migration.until(({ waitingFor }) => waitingFor.what.includes('they are paused'));
   await setSchedulePaused(orchestrator.ferry, migration.id, false, 'resumed by Sam');
-  await until(async () => (await migrated(migration.id)) === 3, 30_000);
+  await until(async () => (await moved(migration.id)) === 3, 30_000);
 });
 
 test('a trigger outside the windows starts no company, and reports when the next window opens', async () => {
   const migration = await waitingForAWindow('outside');
-  const [next] = (await schedule(migration.id)).openings;
+  const [next] = (await schedule(migration.id)).occurrences;
   expect(await trigger(migration.id)).toEqual({
     opened: false,
     text: `no company is started outside the windows; the next window opens at ${next?.opensAt}`,
   });
-  expect(await migrated(migration.id)).toBe(1);
+  expect(await moved(migration.id)).toBe(1);
   expect(await batchRuns(migration.id)).toBe(0);
 });
 
@@ -98,16 +98,16 @@ test('windows that are agreed during a long sync open for the other companies', 
   const tokens = ['sbx-ok-1.agreed-1', 'sbx-slow-8000-ok-1.agreed-2', 'sbx-revoked.agreed-3'];
   const migration = await startTestMigration(orchestrator, 'agreed', tokens);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.failed === 1 && counts.syncing === 1);
   expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   expect(await migration.replace('R-3', 'sbx-ok-1.agreed-3-new')).toBe('applied');
   await until(async () => (await schedule(migration.id)).state === 'running', 20_000);
-  expect(await migrated(migration.id)).toBe(1);
+  expect(await moved(migration.id)).toBe(1);
 
   expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
-  await until(async () => (await migrated(migration.id)) === 2, 20_000);
+  await until(async () => (await moved(migration.id)) === 2, 20_000);
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({ syncing: 1 });
   expect(await batchRuns(migration.id)).toBeLessThanOrEqual(3);
 }, 90_000);

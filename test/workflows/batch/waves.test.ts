@@ -33,12 +33,12 @@ test('the second wave stays in use while the first is moved, and is moved after 
   await migration.until(({ step }) => step === 'migrate-first-company');
   for (const reference of ['R-2', 'R-3']) await migration.supply(reference, `sbx-ok-1.waves${reference.slice(2)}`);
   await migration.send('credentialsSupplied', { companies: 2, ...CLIENT });
-  const first = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  const first = await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   expect(first.firstCompany?.reference).toBe('R-2');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
 
   const betweenWaves = await migration.until(
-    ({ counts, waitingFor }) => counts.migrated === 2 && waitingFor.roles.length > 0,
+    ({ counts, waitingFor }) => counts.moved === 2 && waitingFor.roles.length > 0,
   );
   expect(betweenWaves.waitingFor.roles).toEqual(['client']);
   expect(betweenWaves.waitingFor.what).toContain('3 companies not confirmed yet');
@@ -51,5 +51,5 @@ test('the second wave stays in use while the first is moved, and is moved after 
   for (const reference of ['R-1', 'R-4', 'R-5'])
     await migration.supply(reference, `sbx-ok-1.waves${reference.slice(2)}`);
   await migration.send('credentialsSupplied', { companies: 3, ...CLIENT });
-  await migration.until(({ counts, waitingFor }) => counts.migrated === 5 && waitingFor.roles.length === 2);
+  await migration.until(({ counts, waitingFor }) => counts.moved === 5 && waitingFor.roles.length === 2);
 }, 120_000);

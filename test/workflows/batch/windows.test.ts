@@ -16,12 +16,12 @@ test('the first company is not started outside the windows, and is moved once th
   const migration = await startTestMigration(orchestrator, 'windows', ['sbx-ok-1.windows1', 'sbx-ok-1.windows2']);
   expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   await migration.readyToMove();
-  const waiting = await migration.until(({ opening }) => opening !== null);
-  expect(waiting.waitingFor).toMatchObject({ roles: [], what: expect.stringMatching(/12:00 UTC on$/) as string });
+  const waiting = await migration.until(({ window }) => window !== null);
+  expect(waiting.waitingFor).toMatchObject({ roles: [], what: expect.stringMatching(/12:00 UTC$/) as string });
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({ waiting: 2, importing: 0 });
 
   expect(await migration.send('adjust', windowChange([]))).toBe('applied');
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
 });
 
 test('companies in flight are finished when a window closes during a run, and the rest waits', async () => {
@@ -31,7 +31,7 @@ test('companies in flight are finished when a window closes during a run, and th
   ];
   const migration = await startTestMigration(orchestrator, 'closing-midway', tokens);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const { db } = orchestrator.ferry;
   await until(async () => (await countCompanies(db, migration.id)).importing > 0, 20_000);
@@ -44,7 +44,7 @@ test('companies in flight are finished when a window closes during a run, and th
   expect((await counts()).waiting).toBe(left);
 
   expect(await migration.send('adjust', windowChange([]))).toBe('applied');
-  await until(async () => (await counts()).migrated === tokens.length, 40_000);
+  await until(async () => (await counts()).moved === tokens.length, 40_000);
 }, 120_000);
 
 test.each([
@@ -64,15 +64,15 @@ test.each([
     const limits = { rampCompanies: ramp, slicesAtOnce: 1, companiesPerSliceAtOnce: 2 };
     await migration.send('adjust', { limits, ...SUPPORT });
     await migration.readyToMove();
-    await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
     await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
     const counts = async () => countCompanies(ferry.db, migration.id);
-    await until(async () => (await counts()).migrated >= 2 && (await counts()).importing > 0, 20_000);
+    await until(async () => (await counts()).moved >= 2 && (await counts()).importing > 0, 20_000);
     expect(await migration.send(message, sent)).toBe('applied');
     await until(async () => (await counts()).importing + (await counts()).syncing === 0, 60_000);
-    const { waiting, migrated } = await counts();
+    const { waiting, moved: moved } = await counts();
     expect(waiting).toBeGreaterThan(0);
-    expect(waiting + migrated).toBe(tokens.length);
+    expect(waiting + moved).toBe(tokens.length);
     const runs = await ferry.withoutPayloads.workflow.count(`WorkflowId = '${migration.id}.batch'`);
     expect(runs.count).toBeLessThanOrEqual(2);
   },

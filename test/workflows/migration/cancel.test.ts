@@ -64,7 +64,7 @@ test('after a cancellation during a batch, no company is started, and the ledger
   const tokens = ['sbx-ok-1', ...Array.from({ length: 60 }, (_, index) => `sbx-slow-1000-ok-1.${index}`)];
   const migration = await startTestMigration(orchestrator, 'cancel-batch', tokens);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const { db } = orchestrator.ferry;
   await until(async () => (await countCompanies(db, migration.id)).importing > 0, 20_000);
@@ -79,7 +79,7 @@ test('after a cancellation during a batch, no company is started, and the ledger
     if (state === 'waiting') expect(companyId).toBeNull();
     else {
       const { value } = await service.getConnection(companyId ?? '', connectionId ?? '');
-      expect([state, value.status]).toEqual([expect.stringMatching(/^(syncing|migrated)$/), 'Linked']);
+      expect([state, value.status]).toEqual([expect.stringMatching(/^(syncing|moved)$/), 'Linked']);
     }
   }
 });

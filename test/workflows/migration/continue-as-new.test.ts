@@ -60,14 +60,14 @@ test('a migration goes through the six steps in many runs, and its audit trail i
     expect(await migration.send('resume', SUPPORT)).toBe('applied');
   }
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  await migration.until(({ counts }) => counts.migrated === 11 && counts.failed === 1);
+  await migration.until(({ counts }) => counts.moved === 11 && counts.failed === 1);
   await migration.until(({ waitingFor }) => waitingFor.roles.length === 2);
   await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
   expect(await migration.send('approve', { step: 'complete-migration', ...CLIENT })).toBe('applied');
   const handover = (await orchestrator.ferry.temporal.workflow.getHandle(migration.id).result()) as unknown;
-  expect(handover).toMatchObject({ ending: 'completed', counts: { total: 12, migrated: 11, failed: 1 } });
+  expect(handover).toMatchObject({ ending: 'completed', counts: { total: 12, moved: 11, failed: 1 } });
 
   const trail: string[] = [];
   for await (const { decision, outcome } of readTrail(orchestrator.ferry.db, migration.id)) {

@@ -108,7 +108,7 @@ test('the last of several pauses and resumes takes effect', async () => {
 async function withFirstCompanyMoved(client: string): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`, `sbx-ok-1.${client}2`]);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   return migration;
 }
 
@@ -127,7 +127,7 @@ test.each([
     const migration = await withFirstCompanyMoved(order.startsWith('approved') ? 'first-ar' : 'first-ra');
     expect(applied(await sendTogether(migration, ...sent))).toEqual(wereApplied);
     const held = await migration.until(({ waitingFor }) => waitingFor.what.includes('R-9'));
-    expect(held).toMatchObject({ step: 'migrate-first-company', counts: { migrated: 1, waiting: 1 } });
+    expect(held).toMatchObject({ step: 'migrate-first-company', counts: { moved: 1, waiting: 1 } });
   },
   60_000,
 );
@@ -142,14 +142,14 @@ test.each([
       `sbx-ok-1.${cancelFirst}`,
     ]);
     await migration.readyToMove();
-    await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
     await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
     await migration.until(({ waitingFor }) => waitingFor.what === 'sign off the handover');
     await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
     const signature: Sent = ['approve', { step: 'complete-migration', ...CLIENT }];
     const both = cancelFirst ? [cancel, signature] : [signature, cancel];
     expect([when, applied(await sendTogether(migration, ...both))]).toEqual([when, wereApplied]);
-    expect(await result(migration)).toMatchObject({ ending: 'cancelled', counts: { migrated: 1 } });
+    expect(await result(migration)).toMatchObject({ ending: 'cancelled', counts: { moved: 1 } });
   },
   60_000,
 );

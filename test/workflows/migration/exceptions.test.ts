@@ -33,7 +33,7 @@ async function withOneRevoked(client: string, options: { exclude?: string } = {}
     expect(await migration.send('exclude', leftOut)).toBe('applied');
   }
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts, waitingFor }) => counts.failed === 1 && waitingFor.roles.length === 2);
   return migration;
@@ -48,7 +48,7 @@ test('a company whose end customer has reconnected is verified', async () => {
   // The end customer opens the link, which authorizes at once in the sandbox.
   expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
   expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
-  await until(async () => (await stateOf(migration, 'R-2')) === 'migrated', 30_000);
+  await until(async () => (await stateOf(migration, 'R-2')) === 'moved', 30_000);
 }, 90_000);
 
 test('a company can be retried, and support can give up on it', async () => {

@@ -43,8 +43,8 @@ test('if the first company is not moved, support chooses another one before the 
 
   const next = { step: 'migrate-first-company', reason: 'dead', next: 'another-company', company: 'R-3', ...SUPPORT };
   expect(await migration.send('reject', next)).toBe('applied');
-  const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
-  expect(proven.firstCompany).toMatchObject({ reference: 'R-3' });
+  const verified = await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  expect(verified.firstCompany).toMatchObject({ reference: 'R-3' });
   expect(await statesOf(migration.id)).toMatchObject({ 'R-2': 'waiting' });
   expect(failed.estimate).toMatchObject({ basis: 'assumed', volume: { companies: 3 } });
   const measured = await migration.until(({ estimate }) => estimate?.basis === 'migration');
@@ -58,12 +58,12 @@ test('support chooses the first company, and people see which company the migrat
   const waiting = await migration.until(({ waitingFor }) => waitingFor.what.includes('R-9'));
   expect(waiting.waitingFor.roles).toEqual(['client', 'support']);
   expect(await migration.send('chooseFirstCompany', { company: 'R-2', reason: 'small', ...SUPPORT })).toBe('applied');
-  const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
-  expect(proven.firstCompany).toMatchObject({ reference: 'R-2' });
-  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'waiting', 'R-2': 'migrated' });
+  const verified = await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  expect(verified.firstCompany).toMatchObject({ reference: 'R-2' });
+  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'waiting', 'R-2': 'moved' });
 
   expect(await migration.send('chooseFirstCompany', { company: 'R-1', reason: 'larger', ...SUPPORT })).toBe('applied');
-  await migration.until(({ firstCompany }) => firstCompany?.reference === 'R-1' && firstCompany.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.reference === 'R-1' && firstCompany.stage === 'verified');
   const trail = await readDecisions(orchestrator.ferry.db, migration.id);
   expect(trail.flatMap(({ decision }) => (decision.kind === 'first-company' ? [decision] : []))).toMatchObject([
     { reference: 'R-9', by: 'Sam' },
@@ -92,14 +92,14 @@ test('a company with an unusable credential is moved with a new one', async () =
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
   expect(await migration.replace('R-1', 'sbx-ok-2.replaced')).toBe('applied');
-  const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
-  expect(proven.firstCompany).toMatchObject({ reference: 'R-1' });
+  const verified = await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  expect(verified.firstCompany).toMatchObject({ reference: 'R-1' });
 
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts, waitingFor }) => counts.failed === 1 && waitingFor.roles.length === 2);
   expect(await migration.send('approve', { step: 'complete-migration', ...SUPPORT })).toBe('applied');
   expect(await migration.replace('R-2', 'sbx-ok-2.replaced2')).toBe('applied');
-  await migration.until(({ counts }) => counts.migrated === 2);
+  await migration.until(({ counts }) => counts.moved === 2);
 });
 
 test('rejecting step 4 withdraws every confirmation, and nothing is moved until they are repeated', async () => {
@@ -146,24 +146,24 @@ test('a migration whose application is refused by the platform pauses itself, an
   const migration = await startTestMigration(orchestrator, 'application', ['sbx-other-application.application']);
   await migration.readyToMove();
   const paused = await migration.until(({ state }) => state === 'paused');
-  expect(paused.pause).toMatchObject({ by: null, stop: 'application-refused' });
+  expect(paused.pause).toMatchObject({ by: null, stopReason: 'application-refused' });
   expect(await statesOf(migration.id)).toEqual({ 'R-1': 'waiting' });
 
   await migration.supply('R-1', 'sbx-ok-2.application');
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
 });
 
 test('a paused migration moves no company and refuses the sign-off until it is resumed', async () => {
   const migration = await startTestMigration(orchestrator, 'paused', ['sbx-ok-2.paused1', 'sbx-ok-2.paused2']);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   expect(await migration.send('pause', { reason: 'tea', ...SUPPORT })).toBe('applied');
   expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
   expect(await migration.send('approve', { step: 'complete-migration', ...CLIENT })).toBe(
     'refused: 1 company has no final outcome yet',
   );
-  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'migrated', 'R-2': 'waiting' });
+  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'moved', 'R-2': 'waiting' });
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
-  await migration.until(({ counts }) => counts.migrated === 2);
+  await migration.until(({ counts }) => counts.moved === 2);
 });

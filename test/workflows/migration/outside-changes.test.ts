@@ -36,7 +36,7 @@ const puts = (token: string) => between.arrived('PUT', AUTHORIZATION).filter(({ 
 async function withFirstCompanyMoved(client: string, tokens: readonly string[]): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, tokens);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   return migration;
 }
 
@@ -57,14 +57,14 @@ test('a token that the old application has refreshed delays only its own company
   const migration = await withFirstCompanyMoved('refreshed', ['sbx-ok-1.f1', 'sbx-ok-1.f2', 'sbx-ok-1.f3']);
   const newer = await refreshInOldApplication('sbx-ok-1.f2');
   await approve(migration);
-  await migration.until(({ counts: { failed, migrated } }) => failed === 1 && migrated === 2);
+  await migration.until(({ counts: { failed, moved: moved } }) => failed === 1 && moved === 2);
   expect(await company(migration, 'R-2')).toMatchObject({
     failure: 'reauthorization-required',
-    failureText: expect.stringContaining('used already') as string,
+    failureText: expect.stringContaining('already been used') as string,
     linkUrl: expect.stringMatching(/^http/) as string,
   });
   expect(await migration.replace('R-2', newer)).toBe('applied');
-  await migration.until(({ counts: { migrated } }) => migrated === 3);
+  await migration.until(({ counts: { moved: moved } }) => moved === 3);
   expect([puts('sbx-ok-1.f2"'), puts(newer)]).toEqual([1, 1]);
 }, 90_000);
 
@@ -96,9 +96,9 @@ test('a credential that is supplied while its company is moving is refused', asy
       `R-2,any,sbx-ok-1.newer,${organization},${new Date().toISOString()}\n`,
   );
   const answer = await runJson(orchestrator, 'credentials', migration.id, late, '--as', 'client', '--by', 'Cleo');
-  expect(answer).toMatchObject({ exitCode: 1, json: { stored: [], elsewhere: ['R-2'] } });
+  expect(answer).toMatchObject({ exitCode: 1, json: { stored: [], wrongState: ['R-2'] } });
   release();
-  await migration.until(({ counts: { migrated } }) => migrated === 3);
+  await migration.until(({ counts: { moved: moved } }) => moved === 3);
   expect([puts('sbx-ok-1.l2"'), puts('sbx-ok-1.newer')]).toEqual([1, 0]);
 }, 90_000);
 
@@ -116,14 +116,14 @@ test('an authorization is finished if the window closes, but no other company is
   await arrives;
   expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   release();
-  await until(async () => (await stateOf(migration, 'R-2')) === 'migrated');
+  await until(async () => (await stateOf(migration, 'R-2')) === 'moved');
   await migration.until(({ waitingFor }) => waitingFor.what.includes('in the window from'));
-  expect(await counts(migration)).toMatchObject({ migrated: 2, waiting: 2 });
+  expect(await counts(migration)).toMatchObject({ moved: 2, waiting: 2 });
   expect(between.arrived('PUT', AUTHORIZATION)).toHaveLength(2);
   for (const row of [3, 4]) expect((await readRow(orchestrator.ferry.db, migration.id, row)).tries).toBe(0);
 
   expect(await migration.send('adjust', windowChange([]))).toBe('applied');
-  await migration.until(({ counts: { migrated } }) => migrated === 4);
+  await migration.until(({ counts: { moved: moved } }) => moved === 4);
 }, 90_000);
 
 test('a changed application secret pauses the migration without failing a company', async () => {
@@ -138,12 +138,12 @@ test('a changed application secret pauses the migration without failing a compan
   await supplySecret('sbx-wrong-secret');
   await approve(migration);
   const { pause } = await migration.until(({ state }) => state === 'paused');
-  expect(pause).toMatchObject({ stop: 'application-refused', by: null });
-  expect(await counts(migration)).toMatchObject({ migrated: 1, waiting: 2, failed: 0 });
+  expect(pause).toMatchObject({ stopReason: 'application-refused', by: null });
+  expect(await counts(migration)).toMatchObject({ moved: 1, waiting: 2, failed: 0 });
   expect(await company(migration, 'R-2')).toMatchObject({ state: 'waiting', failure: null });
 
   await supplySecret('the new secret');
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
-  await migration.until(({ counts: { migrated } }) => migrated === 3);
-  expect(await counts(migration)).toMatchObject({ migrated: 3, failed: 0, outcomeUnknown: 0 });
+  await migration.until(({ counts: { moved: moved } }) => moved === 3);
+  expect(await counts(migration)).toMatchObject({ moved: 3, failed: 0, outcomeUnknown: 0 });
 }, 90_000);

@@ -62,6 +62,6 @@ test('a valid approval from the right role moves the company', async () => {
   const migration = await startTestMigration(orchestrator, 'granted', ['sbx-ok-1.granted']);
   between.reset();
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   expect(between.arrived('PUT', /authorization$/)).toHaveLength(1);
 });

@@ -31,7 +31,7 @@ const notices = () =>
 test('the notice of a migration that pauses itself is retried even after the migration has been resumed', async () => {
   const migration = await startTestMigration(orchestrator, 'reminded', ['sbx-other-application.reminded']);
   await migration.readyToMove();
-  await migration.until(({ pause }) => pause?.stop === 'application-refused');
+  await migration.until(({ pause }) => pause?.stopReason === 'application-refused');
   expect(await migration.send('resume', { ...SUPPORT })).toBe('applied');
   await until(() => notices().length >= 2, 30_000);
   const [first, again] = notices();

@@ -34,8 +34,8 @@ test('25 companies go through the six steps: 23 are moved, one must reconnect, o
     by: 'Sam',
     firstCompany: null,
   });
-  const send = async (message: DecisionMessage, sent: DecisionContent): Promise<DecisionResult['became']> =>
-    (await decide(ferry, id, message, sent)).became;
+  const send = async (message: DecisionMessage, sent: DecisionContent): Promise<DecisionResult['outcome']> =>
+    (await decide(ferry, id, message, sent)).outcome;
   const until = (reached: (progress: Progress) => boolean) => waitForProgress(ferry, id, reached);
 
   await until(({ preflight }) => preflight !== null);
@@ -53,11 +53,11 @@ test('25 companies go through the six steps: 23 are moved, one must reconnect, o
   const { credentials } = await readWholeCredentials(path.join(EXAMPLE, 'credentials.csv'), quickBooks);
   const fresh = credentials.map((credential) => ({ ...credential, obtainedAt: new Date().toISOString() }));
   const supplied = await supplyCredentials(ferry.db, id, fresh, 'Cleo');
-  expect(supplied).toMatchObject({ unknown: [], elsewhere: [], tooEarly: [] });
+  expect(supplied).toMatchObject({ unknown: [], wrongState: [], obtainedTooEarly: [] });
   expect(supplied.stored).toHaveLength(25);
   expect(await send('credentialsSupplied', { companies: 25, ...client })).toBe('applied');
 
-  const { firstCompany } = await until((progress) => progress.firstCompany?.stage === 'proven');
+  const { firstCompany } = await until((progress) => progress.firstCompany?.stage === 'verified');
   expect(firstCompany?.evidence.every(({ passed }) => passed)).toBe(true);
   expect(await send('approve', { step: 'migrate-first-company', ...support })).toBe('applied');
   await until(({ waitingFor }) => waitingFor.what === 'sign off the handover');
@@ -65,7 +65,7 @@ test('25 companies go through the six steps: 23 are moved, one must reconnect, o
   expect(await send('approve', { step: 'complete-migration', ...client })).toBe('applied');
 
   const result = (await ferry.temporal.workflow.getHandle(id).result()) as { ending: string };
-  expect(result).toMatchObject({ ending: 'completed', counts: { total: 25, migrated: 23, failed: 2 } });
+  expect(result).toMatchObject({ ending: 'completed', counts: { total: 25, moved: 23, failed: 2 } });
   const report = await readReport(ferry, id);
   const companies: LedgerCompany[] = [];
   for await (const company of report.companies()) companies.push(company);

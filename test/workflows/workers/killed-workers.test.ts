@@ -54,7 +54,7 @@ test('every company is moved once and every token is used once, even if workers 
     startTestMigration(orchestrator, 'killed', tokens('daily')),
   ]);
   await Promise.all(migrations.map((each) => each.readyToMove()));
-  await Promise.all(migrations.map((each) => each.until(({ firstCompany }) => firstCompany?.stage === 'proven')));
+  await Promise.all(migrations.map((each) => each.until(({ firstCompany }) => firstCompany?.stage === 'verified')));
 
   const random = seeded(SEED);
   // A worker is killed when the service receives the calls with these numbers, so that work is always in progress.
@@ -112,8 +112,8 @@ async function expectServiceMatchesLedger(id: string): Promise<readonly number[]
   }));
   for (const { row, state, atTheService } of companies) {
     const unknown = state === 'outcome-unknown' && id.endsWith(SINGLE_USE);
-    const expected = unknown ? 'outcome-unknown' : tokenOf(row - 1).startsWith('sbx-revoked') ? 'failed' : 'migrated';
-    const status = expected === 'migrated' ? 'Linked' : 'PendingAuth';
+    const expected = unknown ? 'outcome-unknown' : tokenOf(row - 1).startsWith('sbx-revoked') ? 'failed' : 'moved';
+    const status = expected === 'moved' ? 'Linked' : 'PendingAuth';
     expect({ row, state, atTheService }).toEqual({ row, state: expected, atTheService: [`company with ${status}`] });
   }
   return companies.filter(({ tries }) => tries > 1).map(({ row }) => row);

@@ -26,15 +26,14 @@ function openUntil(minute: Date) {
   return [{ days: WEEKDAYS, from: clock(new Date(Date.now() - HOUR_MS)), to: clock(minute), timeZone: 'UTC' }];
 }
 
-const migrated = async ({ id }: TestMigration): Promise<number> =>
-  (await countCompanies(orchestrator.ferry.db, id)).migrated;
+const moved = async ({ id }: TestMigration): Promise<number> => (await countCompanies(orchestrator.ferry.db, id)).moved;
 
 /** Returns a migration in step 6 whose Schedule is paused, so that it has not opened the current window. */
 async function withUnopenedWindow(client: string, windows: unknown): Promise<TestMigration> {
   const tokens = [1, 2, 3].map((each) => `sbx-ok-1.${client}-${each}`);
   const migration = await startTestMigration(orchestrator, client, tokens);
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('adjust', windowChange(closedWindows()));
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const { ferry } = orchestrator;
@@ -74,17 +73,17 @@ test('a worker that starts within the window moves companies, and a worker that 
 
   await orchestrator.startWorker();
   expect(await ofLate.result()).toMatchObject({ opened: true });
-  await until(async () => (await migrated(late)) === 3, 30_000);
+  await until(async () => (await moved(late)) === 3, 30_000);
   const { opened, text } = (await ofMissed.result()) as WindowStart;
   const [, next = ''] = /^no company is started outside the windows; the next window opens at (.+)$/.exec(text) ?? [];
   expect(opened).toBe(false);
   expect(Date.parse(next)).toBeGreaterThan(Date.now());
-  expect(await migrated(missed)).toBe(1);
+  expect(await moved(missed)).toBe(1);
 
   // A batch run that is started now cannot start companies, so it ends.
   const run = { migrationId: missed.id, runNumber: 9 };
   const workflowId = `${missed.id}.batch`;
   const begunLate = await temporal.workflow.start('batchRun', { taskQueue: TASK_QUEUE, workflowId, args: [run] });
   expect(await begunLate.result()).toEqual({ stop: null });
-  expect(await countCompanies(orchestrator.ferry.db, missed.id)).toMatchObject({ migrated: 1, waiting: 2 });
+  expect(await countCompanies(orchestrator.ferry.db, missed.id)).toMatchObject({ moved: 1, waiting: 2 });
 }, 180_000);

@@ -32,9 +32,9 @@ test('a worker that joins during a run imports some of the companies, and no com
   const limits = { slicesAtOnce: 4, companiesPerSliceAtOnce: 1, rampCompanies: 0 };
   expect(await migration.send('adjust', { limits, ...SUPPORT })).toBe('applied');
   await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  const moved = async () => (await countCompanies(orchestrator.ferry.db, migration.id)).migrated;
+  const moved = async () => (await countCompanies(orchestrator.ferry.db, migration.id)).moved;
   await until(async () => (await moved()) > 2, 30_000);
   await startWorker(proxies[1]);
   await until(async () => (await moved()) === tokens.length, 180_000);

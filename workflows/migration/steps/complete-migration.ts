@@ -36,7 +36,7 @@ export async function completeMigration(migration: MigrationContext): Promise<vo
  * because it would meet the same problem.
  */
 function needsVerifyingRun(state: MigrationState): boolean {
-  return isRecorded(state) && state.counts.syncing > 0 && state.pause !== null && state.pause.stop === null;
+  return isRecorded(state) && state.counts.syncing > 0 && state.pause !== null && state.pause.stopReason === null;
 }
 
 /** Returns whether all remaining companies are syncing. Verifying them needs no window. */
@@ -56,13 +56,13 @@ const SCHEDULE_GRACE_MS = 5 * 60_000;
 async function windowOpened(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;
   const hasChanged = changedSince(migration.state());
-  const { opening, opensInMs } = await shortActivities.openWindow({ migrationId });
+  const { window, opensInMs } = await shortActivities.findWindow({ migrationId });
   // A migration that never had windows has no Schedule to update.
-  const hasSchedule = opening !== null || migration.state().schedule !== 'none';
-  const schedule = hasSchedule ? await shortActivities.keepSchedule({ migrationId }) : 'none';
-  migration.change((state) => ({ ...state, opening, schedule }));
-  if (opening === null) return true;
-  const isOpened = schedule === 'running' || migration.state().opened?.opensAt === opening.opensAt;
+  const hasSchedule = window !== null || migration.state().schedule !== 'none';
+  const schedule = hasSchedule ? await shortActivities.updateSchedule({ migrationId }) : 'none';
+  migration.change((state) => ({ ...state, window, schedule }));
+  if (window === null) return true;
+  const isOpened = schedule === 'running' || migration.state().openedWindow?.opensAt === window.opensAt;
   if (opensInMs <= 0 && isOpened) return true;
   // Before the window opens, a run can only verify stragglers, because the ledger refuses every claim.
   if (opensInMs > 0 && migration.state().counts.syncing > 0) return true;
@@ -77,7 +77,7 @@ async function runBatch(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
   const runNumber = migration.state().batchRuns + 1;
   migration.change((state) => ({ ...state, batchRuns: runNumber }));
-  const batch = { migrationId, runNumber, opening: migration.state().opening };
+  const batch = { migrationId, runNumber, window: migration.state().window };
   const run = await startChild(batchRun, {
     args: [batch],
     workflowId: batchRunIdOf(migrationId),
@@ -89,7 +89,7 @@ async function runBatch(migration: MigrationContext): Promise<void> {
     // A cancelled run still finishes its slices, so it must be woken until it has ended.
     (isOver) => CancellationScope.nonCancellable(() => wakeOnChange(migration, run, isOver)),
   );
-  await refreshCounts(migration, () => ({ standstill: null }));
+  await refreshCounts(migration, () => ({ outage: null }));
   if (stop) await pauseMigration(migration, stop);
   await refreshEstimate(migration, true);
 }

@@ -27,7 +27,7 @@ export async function migrateFirstCompany(migration: MigrationContext): Promise<
   }
   if (migration.state().firstCompany?.stage === 'importing') {
     await moveFirstCompany(migration);
-    if (migration.state().firstCompany?.stage === 'proven') await refreshEstimate(migration, false);
+    if (migration.state().firstCompany?.stage === 'verified') await refreshEstimate(migration, false);
   }
   const isDecided = (state: MigrationState): boolean => isStepComplete(state, STEP) || state.firstCompany === null;
   const decided = await migration.awaitInStep(isDecided);
@@ -35,7 +35,7 @@ export async function migrateFirstCompany(migration: MigrationContext): Promise<
 }
 
 function hasCandidate(state: MigrationState): boolean {
-  return state.wantedFirst !== null || movableCompanies(state.counts) > 0;
+  return state.requestedFirst !== null || movableCompanies(state.counts) > 0;
 }
 
 /** Waits for the agreed start. Returns false if the migration should continue as new, or has left this step. */
@@ -51,8 +51,8 @@ async function startTimeReached(migration: MigrationContext): Promise<boolean> {
 async function windowReached(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;
   const hasChanged = changedSince(migration.state());
-  const { opening, opensInMs } = await shortActivities.openWindow({ migrationId });
-  migration.change((state) => ({ ...state, opening }));
+  const { window, opensInMs } = await shortActivities.findWindow({ migrationId });
+  migration.change((state) => ({ ...state, window }));
   if (opensInMs <= 0) return true;
   await migration.awaitCondition(hasChanged, { ms: opensInMs, summary: 'Until the next window opens' });
   return false;
@@ -63,13 +63,13 @@ async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
   const hasChanged = changedSince(migration.state());
   const chosen = await shortActivities.chooseFirstCompany({
     migrationId,
-    wanted: migration.state().wantedFirst?.reference ?? null,
+    wanted: migration.state().requestedFirst?.reference ?? null,
   });
   if (!chosen) {
     // The requested company is not ready. Only a decision can change that, for example by supplying credentials.
     migration.change((state) => ({
       ...state,
-      wantedFirst: state.wantedFirst && { ...state.wantedFirst, heldUp: true },
+      requestedFirst: state.requestedFirst && { ...state.requestedFirst, notReady: true },
     }));
     await migration.awaitCondition(hasChanged);
     return;
@@ -100,22 +100,22 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
       [{ migrationId, row }],
     );
     await refreshCounts(migration, () => ({
-      ...('againInMs' in advance ? {} : { standstill: null }),
+      ...('retryInMs' in advance ? {} : { outage: null }),
       ...('result' in advance ? { firstCompany: advance.result } : {}),
     }));
     if ('stop' in advance) return pauseMigration(migration, advance.stop, { firstCompany: null });
     if ('result' in advance) return;
     // A decision ends the wait, because it may be what the company needs, for example a new credential.
-    const ms = nextDelayMs(advance.againInMs, false);
-    const outage = outageOf(migration.state(), advance.heldUpBy, ms);
-    migration.change((state) => ({ ...state, standstill: outage }));
+    const ms = nextDelayMs(advance.retryInMs, false);
+    const outage = outageOf(migration.state(), advance.outageReason, ms);
+    migration.change((state) => ({ ...state, outage }));
     const summary = outage ? outageSummary(outage) : 'Until the first company is checked again';
     await migration.awaitCondition(hasChanged, { ms, summary });
   }
 }
 
 /** Returns the outage that delays the company; null if there is none. A known outage keeps its beginning. */
-function outageOf({ standstill: known }: MigrationState, why: string | null, retryInMs: number): Outage | null {
+function outageOf({ outage: known }: MigrationState, why: string | null, retryInMs: number): Outage | null {
   if (!why) return null;
   return { why, since: known?.since ?? now(), until: new Date(Date.now() + retryInMs).toISOString() };
 }
