@@ -20,7 +20,7 @@ export interface WindowSchedules {
 
 /** Reads from Temporal what the workflow of a migration cannot report itself. */
 export interface WorkflowStatus {
-  /** Returns `terminated` after a termination or a time-out, and `unknown` if it is unknown or ended otherwise. */
+  /** Returns `terminated` if the workflow was terminated or timed out, and `unknown` if Temporal does not know it or it ended in any other way. */
   of(migrationId: string): Promise<'running' | 'terminated' | 'unknown'>;
   /** Lists the migrations that have a Schedule for their windows. */
   scheduled(): Promise<readonly string[]>;
@@ -38,6 +38,6 @@ export interface ActivityDeps {
   readonly sendWithinMs: number;
   /** Milliseconds from a claim to the end of its lease. `leaseMs` in store/companies/lease.ts calculates it. */
   readonly leaseMs: number;
-  /** How long a slice takes companies. Then it ends, so that a new worker can take the next slice. Milliseconds. */
+  /** How long a slice keeps claiming companies before it ends, so that a new worker can take the next slice. Milliseconds. */
   readonly sliceTimeLimitMs: number;
 }

@@ -22,7 +22,7 @@ export interface MigrationClient {
   close(): Promise<void>;
 }
 
-/** A client with the ledger. Support has one; starting a migration requires one. */
+/** A client with the ledger. Support uses one; starting a migration requires one. */
 export interface LedgerClient extends MigrationClient {
   readonly db: Database;
 }

@@ -1,4 +1,4 @@
-/** The errors of the client, one class per outcome, and short texts about connection failures. */
+/** The errors of the client, one class per kind of failure, and short texts about connection failures. */
 import { ServiceError } from '@temporalio/client';
 
 /** Thrown when Temporal or Postgres cannot be reached at its configured address. */
@@ -17,7 +17,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** Thrown when neither the ledger nor Temporal has a migration with this id. */
+/** Thrown when there is no migration with this id where it was looked up: in the ledger, in Temporal or in both. */
 export class NoSuchMigration extends Error {
   override readonly name = 'NoSuchMigration';
   constructor(migrationId: string) {

@@ -37,7 +37,7 @@
  * }
  * ```
  *
- * Conventions: durations are in milliseconds and end in `Ms`; times are ISO 8601 in UTC unless they are a `Date`;
+ * Conventions: durations end in their unit, usually `Ms` (milliseconds), in a few cases `Hours`; times are ISO 8601 in UTC unless they are a `Date`;
  * `null` means "known to be absent" and is explained where it occurs. Each expected failure has its own error class.
  * Other errors of Temporal and Postgres are passed on unchanged.
  */

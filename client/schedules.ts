@@ -136,7 +136,7 @@ export async function deleteSchedule(ferry: LedgerClient, migrationId: string): 
   await undefinedIfMissing(() => scheduleOf(ferry, migrationId).delete());
 }
 
-/** Wakes the migration, because it reads its Schedule only at long intervals otherwise. */
+/** Wakes the migration, because otherwise it reads its Schedule only at long intervals. */
 async function notifyMigration({ temporal }: LedgerClient, migrationId: string): Promise<void> {
   try {
     await temporal.workflow.getHandle(migrationId).signal(wakeSignal);

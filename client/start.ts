@@ -31,7 +31,7 @@ export interface StartRequest {
   readonly platform: Platform;
   /** Distinguishes several migrations of one client and platform. Part of the migration's id. */
   readonly label?: string;
-  /** The manifest. Read a second time if a row cannot be stored, to find all rows that are in error. */
+  /** The manifest. Read a second time if a row cannot be stored, to find all invalid rows. */
   readonly rows: Stream<ManifestRow>;
   /** SHA-256 of the manifest, in hexadecimal. Approvals of step 1 refer to it. */
   readonly manifestDigest: string;
@@ -78,7 +78,7 @@ export async function startMigration({ temporal, db }: LedgerClient, request: St
       platformKey: platform.key,
       contact,
       route,
-      // Self-service has no confirmation, so credentials do not have to be obtained after one.
+      // In self-service, starting the migration is the confirmation, so credentials can be obtained before it.
       rotating: route === 'managed' && isRotating(platform),
       limits,
       manifestDigest: request.manifestDigest,
@@ -125,7 +125,7 @@ const POLL_EVERY_MS = 100;
 /**
  * Waits up to 15 s for the preflight to check everything that was supplied. Afterwards, credentials can be sealed.
  *
- * @returns null if the preflight has not finished in time, because no worker is running or a server is not answering
+ * @returns null if the preflight has not finished in time: no worker is running, a server is not answering, or the account takes a long time to check
  */
 export async function waitForPreflight(ferry: LedgerClient, migrationId: string): Promise<Preflight | null> {
   const deadline = Date.now() + PREFLIGHT_WITHIN_MS;
@@ -146,7 +146,7 @@ export interface SelfServiceStart {
   readonly migrationId: string;
   /** Number of credentials that were sealed and stored. */
   readonly stored: number;
-  /** Null if the preflight has not finished; then no credential could be sealed. */
+  /** Null if the preflight has not finished, in which case no credential was sealed. */
   readonly preflight: Preflight | null;
   /** The failures that keep the preflight from finishing; empty if none are known. */
   readonly outages: readonly string[];
@@ -176,8 +176,7 @@ export async function startSelfService(
 }
 
 /**
- * Waits for the preflight. Has no deadline while a worker is making progress, because a large account takes long to
- * check.
+ * Waits for the preflight. Has no deadline while a worker is making progress, because a large account takes a long time to check.
  *
  * @returns null if no worker is answering or something keeps failing
  */

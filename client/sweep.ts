@@ -12,11 +12,11 @@ import { deleteSchedule, scheduledMigrations } from './schedules';
 export interface SweepResult {
   /** Migrations whose Schedules were deleted. */
   readonly schedulesDeleted: readonly string[];
-  /** Terminated migrations that are still open in the ledger. They block their organizations and keep credentials. */
+  /** Migrations that are still open in the ledger but not running in Temporal: terminated, ended in another way, or unknown. They block their organizations and keep credentials. */
   readonly open: readonly string[];
 }
 
-/** Deletes the Schedules of migrations that are not running, and finds terminated migrations that are still open. */
+/** Deletes the Schedules of migrations that are not running, and finds migrations that are open in the ledger but not running. */
 export async function sweep(ferry: LedgerClient): Promise<SweepResult> {
   const schedulesDeleted: string[] = [];
   for await (const migrationId of scheduledMigrations(ferry)) {

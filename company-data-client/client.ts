@@ -1,4 +1,4 @@
-/** The endpoints of the Company Data Service that a migration needs. */
+/** The interface of the client, with the endpoints of the Company Data Service that it can call. */
 import type { Secret } from '../security/secret';
 import type { CallResult, CallOptions } from './caller';
 import type {
@@ -14,7 +14,7 @@ import type {
   SyncSettings,
 } from './schemas';
 
-/** The fields of a company that a client can set. */
+/** The fields of a company that a caller can set. */
 export interface CompanyDetails {
   readonly name: string;
   readonly description?: string | undefined;

@@ -98,7 +98,7 @@ function errorBody(text: string) {
   try {
     return errorBodySchema.safeParse(JSON.parse(text)).data;
   } catch {
-    return undefined; // The body is not JSON or is truncated. `textOfPage` extracts a text from it.
+    return undefined; // The body is not JSON or is truncated. `textOfPage` extracts its text.
   }
 }
 

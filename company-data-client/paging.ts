@@ -2,7 +2,7 @@
 import { BrokenPaging } from './errors';
 import type { Page } from './schemas';
 
-/** How many times a list is read again because its total shrank while it was being read. */
+/** The maximum number of times a list is read again because its total shrank while it was being read. */
 const MAX_REREADS = 5;
 
 /** The functions that read one list. */

@@ -3,8 +3,7 @@ export interface ServiceClock {
   /**
    * Updates the estimate with the `Date` header of a response that arrived at `now` (epoch milliseconds by our clock).
    *
-   * @returns how far the service's clock is ahead, in milliseconds: negative if it is behind, 0 if this is unknown. The
-   * estimate errs on the low side, so a wait for a time that the service announces is too long, never too short.
+   * @returns how far the service's clock is ahead, in milliseconds: negative if it is behind, 0 if this is unknown. The estimate errs on the low side, so a caller that waits until a time announced by the service may wait too long, but never too short a time.
    */
   aheadMs(date: string | undefined, now: number): number;
 }
@@ -13,7 +12,7 @@ export interface ServiceClock {
  * Assumed drift between the clocks, as a share of elapsed time. Higher than real drift, even while a clock is slewed.
  */
 const DRIFT = 0.001;
-/** Rounding to seconds and latency cannot explain a larger difference: one of the clocks has been set. */
+/** Latency and rounding to whole seconds cannot explain a larger difference: one of the clocks has been set. */
 const CLOCK_STEP_MS = 2_000;
 
 /**

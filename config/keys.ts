@@ -50,12 +50,12 @@ export function readKeys(
   }
 }
 
-/** Returns the path of a person's signing key: the configured one, or `signing.key` in the home folder. */
+/** Returns the path of a person's signing key: the configured one, or `signing.key` in Tokenferry's home folder. */
 export function signingKeyFile(home: string, configured: string | undefined): string {
   return configured ?? path.join(home, 'signing.key');
 }
 
-/** Returns the key that signs this person's decisions; undefined if there is none. Then decisions are not signed. */
+/** Returns the key that signs this person's decisions. Undefined if there is none, in which case decisions are not signed, or if a problem was added to `problems`. */
 export function readSigningKey(
   { TOKENFERRY_SIGNING_KEY_FILE: configured }: Environment,
   home: string,

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 
 /**
- * The content of the file. `ferry up` writes it to the home folder while it is running, so that other commands need no
- * environment variables. Only its owner can read it, because it contains an API key and passwords.
+ * The content of the file. `ferry up` keeps it in Tokenferry's home folder (`TOKENFERRY_HOME`) while it is running, so that other commands need no environment variables. Only its owner can read it, because it contains an API key and passwords.
  */
 const runningStack = z.object({
   /** Id of the process that is running the stack. If this process has ended, the file is stale. */
@@ -35,7 +34,7 @@ export function readRunningStack(home: string): RunningStack | undefined {
   try {
     content = JSON.parse(readFileSync(stackFile(home), 'utf8'));
   } catch {
-    return undefined; // The file is missing, or this user cannot read it.
+    return undefined; // The file is missing, is not JSON, or cannot be read by this user.
   }
   const stack = runningStack.safeParse(content);
   return stack.success && isAlive(stack.data.pid) ? stack.data : undefined;

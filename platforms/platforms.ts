@@ -1,5 +1,5 @@
 /**
- * The platform table: one entry for each platform that companies are moved from.
+ * The platform table: one entry for each platform whose connections can be moved.
  *
  * The service's validation, the orchestrator's preflight and the documentation read the same table, so each field name
  * is written once. Routes, fields and token rotation follow the contract of the Company Data Service.
@@ -23,8 +23,7 @@ export type TokenRotation =
 export type Route = 'managed' | 'self-service';
 
 /**
- * Which companies belong to one token family: none, those of one user, or those of one shop. Companies of one family
- * move one at a time, because refreshing one token invalidates the others.
+ * Which companies belong to one token family: none, those of one user, or those of one shop. Companies of one family move one at a time, because their tokens can invalidate one another.
  */
 export type TokenFamily = 'none' | 'user' | 'shop';
 

@@ -2,8 +2,7 @@
  * Decides which statements Postgres prepares, and under which names.
  *
  * For a short statement, parsing and planning take at least as long as running it. A statement that has been used more
- * than 20 times gets a name. Postgres prepares it on each connection that runs it. Statements that differ every time
- * are never prepared, because all counts are dropped when there are too many.
+ * than 20 times gets a name. Postgres prepares it on each connection that runs it. Statements that differ every time are never prepared, because each is used only once. All counts are dropped when there are too many.
  */
 
 /** Number of uses after which a statement is prepared, because it will probably be used again. */

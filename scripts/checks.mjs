@@ -6,7 +6,7 @@ import { run, runCaptured } from './run.mjs';
 /** The folder of the tools' caches. With a cache, a tool checks only files that have changed. */
 const CACHE = 'node_modules/.cache';
 
-/** The static checks, in the order in which they run. The longest comes first, because jest runs in parallel. */
+/** The static checks, in the order in which they run. */
 const CHECKS = {
   // CI uses no cache here, because the result of a rule that needs types depends on more files than the linted one.
   lint: ['eslint', '.', '--max-warnings', '0', ...(process.env.CI ? [] : cachedByContent('eslint'))],
@@ -34,7 +34,7 @@ export async function runTests(args, env) {
   if (args.length > 0) return run(tool('jest'), args, env);
 
   mkdirSync(fileURLToPath(new URL(`../${CACHE}`, import.meta.url)), { recursive: true });
-  // The checks run in parallel with jest, whose tests mostly wait, but one at a time, because each check needs a core.
+  // The checks run in parallel with jest, because its tests mostly wait. The checks themselves run one at a time, because each needs a core.
   const [checks, tests] = await Promise.all([runChecks(env), runJest(env)]);
   const failed = checks.failed + tests.failed;
   console.log(`${checks.passed + tests.passed} passed, ${failed} failed`);

@@ -1,4 +1,4 @@
-/** Runs `npm ci` if `node_modules` differs from package-lock.json. Imports only Node's own modules. */
+/** Runs `npm ci` if `node_modules` differs from package-lock.json. Imports no npm packages, because they might not be installed yet. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 export async function installPackages(log) {
   if (packagesAreInstalled()) return;
-  log('Installing packages with npm ci (about a minute, longer on a slow connection).');
+  log('Installing packages with npm ci README.md says "a few minutes" for the same download.');
   const npmArguments = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   // Prefers the npm that runs this script, because the one on the PATH can be another version, or missing.
   const npm = process.env.npm_execpath;

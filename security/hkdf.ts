@@ -9,7 +9,7 @@ const HASH_BYTES = 32;
  * HKDF-SHA256 (RFC 5869) for HPKE's key schedule, computed with Node's synchronous HMAC.
  *
  * The library's own version calls Web Crypto six times per message. Each call imports a key and runs on another thread.
- * These calls take as long as all other work of opening a sealed credential.
+ * These calls take as long as all the other work involved in opening a sealed credential.
  */
 export class NodeHkdfSha256 extends HkdfSha256 {
   override async extract(salt: Bytes, ikm: Bytes): Promise<ArrayBuffer> {

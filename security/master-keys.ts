@@ -52,7 +52,7 @@ export class WrappedKeyBroken extends Error {
 }
 
 /**
- * Parses the master keys in a text, newest key first.
+ * Parses a list of master keys, newest first.
  *
  * @throws {KeyInvalid}
  */

@@ -11,7 +11,7 @@ import type { WindowOccurrence, ScheduleState } from '../../domain/planning/wind
 import { TASK_QUEUE } from '../../workflows/messages';
 import type { WindowSchedules } from '../deps';
 
-/** The maximum number of occurrences in a Schedule. Later ones are added when the first have passed. */
+/** The maximum number of occurrences in a Schedule. Later ones are added when earlier ones have passed. */
 const MAX_OCCURRENCES = 30;
 
 export function createWindowSchedules(client: ScheduleClient): WindowSchedules {

@@ -18,7 +18,7 @@ export const memory: Benchmark = {
           value: rssMb,
           unit: `MB of memory (RSS), ${quick ? 20 : '1,000'} migrations waiting`,
           goal: ['<=', 400],
-          note: `MB before ${before.rssMb.toFixed(0)}, peak ${peakRssMb.toFixed(0)}; heap of the main thread ${heapMb.toFixed(0)}, before ${before.heapMb.toFixed(0)}`,
+          note: `in MB: ${before.rssMb.toFixed(0)} before, ${peakRssMb.toFixed(0)} at the peak; heap of the main thread ${heapMb.toFixed(0)}, ${before.heapMb.toFixed(0)} before`,
         },
       ];
     }),

@@ -55,7 +55,7 @@ export class Duplicates {
     }
   }
 
-  /** Returns whether a company has this organization. @param key the result of `organizationKey` */
+  /** Returns whether any company so far has this organization. @param key the result of `organizationKey` */
   hasOrganization(key: string): boolean {
     return this.#organizations.has(key);
   }

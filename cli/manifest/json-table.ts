@@ -11,7 +11,7 @@ const MAX_DEPTH = 50;
 
 const EXPECTED = `a manifest is [{"reference": …}, …] or {"${ROWS_INSIDE}": [{"reference": …}, …]}`;
 
-/** Returns whether a text is JSON rather than CSV. CSV does not start with a bracket. */
+/** Returns whether the text is JSON rather than CSV. CSV does not start with a bracket. */
 export function isJson(text: string): boolean {
   return /^\s*[[{]/.test(text);
 }
@@ -62,7 +62,7 @@ interface Level {
   key: string;
 }
 
-type Expected = 'value' | 'value or ]' | 'property' | 'property or }' | ':' | ', or the end' | 'end of file';
+type Expected = 'value' | 'value or ]' | 'property' | 'property or }' | ':' | 'comma or end of the list or object' | 'end of file';
 
 /** A state machine over JSON tokens. `take` returns the object of a row when the token closes it, otherwise null. */
 class ObjectReader {
@@ -82,7 +82,7 @@ class ObjectReader {
       case ']':
         return this.#close(token, token.kind === '}' ? '{' : '[');
       case ',':
-        this.#expect(token, ', or the end');
+        this.#expect(token, 'comma or end of the list or object');
         this.#expected = this.#levels.at(-1)?.opens === '{' ? 'property' : 'value';
         return null;
       case ':':
@@ -119,7 +119,7 @@ class ObjectReader {
   }
 
   #close(token: JsonToken, opened: '{' | '['): JsonObject | null {
-    this.#expect(token, ', or the end', opened === '{' ? 'property or }' : 'value or ]');
+    this.#expect(token, 'comma or end of the list or object', opened === '{' ? 'property or }' : 'value or ]');
     if (this.#levels.pop()?.opens !== opened) throw notJson(this.file, token, `${this.#expected} expected`);
     this.#afterValue();
     const object = this.#depthInRows() === 0 ? this.#object : null;
@@ -148,7 +148,7 @@ class ObjectReader {
   }
 
   #afterValue(): void {
-    this.#expected = this.#levels.length === 0 ? 'end of file' : ', or the end';
+    this.#expected = this.#levels.length === 0 ? 'end of file' : 'comma or end of the list or object';
   }
 
   /** Returns the depth of the next value: 0 for a row, 1 for a field of a row, -1 outside the rows. */

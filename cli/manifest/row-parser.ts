@@ -38,7 +38,7 @@ export function parseCompany(row: number, reader: RowReader, platform: Platform)
   return named === null ? company : { ...company, named };
 }
 
-/** Parses the service's ids of an existing company. Returns null if there are none, or if an id is invalid. */
+/** Parses the service's ids of an existing company. Reports errors. Returns null if there is no valid company id. */
 function parseServiceIds(reader: RowReader): ExistingCompany | null {
   const companyId = parseId(reader, COMPANY_ID);
   const connectionId = parseId(reader, CONNECTION_ID);

@@ -18,7 +18,7 @@ export interface TableColumn {
   readonly optional?: true;
 }
 
-/** Width that text columns keep as long as optional columns can be left out. */
+/** Optional columns are left out if showing them would make a text column narrower than this. */
 const PREFERRED_WIDTH = 10;
 const MIN_WIDTH = 7;
 const GAP = 2;
@@ -32,7 +32,7 @@ export function formatTable(
   return new TableFormatter(stream, columns).format(rows);
 }
 
-/** Formats a table in parts. Columns never get narrower, and all parts show the same columns. */
+/** Formats a table in parts. All parts show the same columns. A column is at least as wide as its widest value so far, if the terminal has room. */
 export class TableFormatter {
   #widths: readonly number[];
   /** Indices of the shown columns; null if no part has been formatted yet. */

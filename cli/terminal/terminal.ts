@@ -15,7 +15,7 @@ export interface Terminal {
   /** Absent if single keys cannot be read. */
   readonly keyboard?: ReadStream;
   /**
-   * Returns a signal that aborts at Ctrl-C or when the process is asked to end. A command that has called this function
+   * Returns a signal that aborts on Ctrl-C or when the process is asked to end. A command that has called this function
    * can then shut down in an orderly way; any other command ends immediately.
    */
   interruption(): AbortSignal;

@@ -5,12 +5,12 @@
  * | failure                                             | company                | batch     |
  * | --------------------------------------------------- | ---------------------- | --------- |
  * | 400, 404, 405, any other status below 500           | failed                 | continues |
- * | 401, 402, 403 because of the API key                | untouched              | stops     |
+ * | 401, 402, 403 caused by the key or account                | untouched              | stops     |
  * | 403 from the platform, 409, 429                     | retried with backoff   | continues |
  * | 409 when a sync is started                          | its connection is read | continues |
  * | 409 when a sync or its records are read             | still syncing          | continues |
  * | 5xx, no answer, unreadable answer                   | retried with backoff   | continues |
- * | the same if an authorization might have arrived     | its connection is read | continues |
+ * | 5xx or no clear answer to an authorization     | its connection is read | continues |
  * | the platform refuses the grant                      | must reconnect         | continues |
  * | the grant is for the wrong organization             | failed                 | stops     |
  * | the platform refuses the application                | untouched              | stops     |

@@ -1,6 +1,6 @@
 /** Findings: problems with the supplied details, found when files are read and by the preflight. */
 
-/** The kind of a finding. New codes can be added, but existing ones never change, because JSON output has them. */
+/** The kind of a finding. New codes can be added, but existing ones never change, because they appear in JSON output. */
 export type FindingCode =
   // In a file of companies or credentials:
   | 'file-unreadable'

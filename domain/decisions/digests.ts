@@ -1,7 +1,7 @@
 /**
  * Digests: a decision can carry the digest of what its sender reviewed, and is refused if that has changed.
  *
- * The views and the migration compute digests with the same function.
+ * What people see and the migration compute digests with the same function.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
@@ -15,7 +15,7 @@ export interface ReviewedState extends Pick<MigrationState, 'preflight' | 'propo
   readonly windows: MigrationLimits['windows'];
 }
 
-/** Returns, for each step, the part of the state that people review before they decide. */
+/** For each step, a function that returns the part of the state that people review before they decide. */
 const REVIEWED: Readonly<Record<Step, (state: ReviewedState) => unknown>> = {
   'supply-details': ({ preflight }) => preflight,
   schedule: ({ proposal, windows }) => ({ proposal, windows }),

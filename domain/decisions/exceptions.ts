@@ -25,7 +25,7 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
     return applied(withDetailsChanged(state), 'the supplied details will be checked again');
   }
   if (state.step !== 'complete-migration') {
-    return refused('exceptions are decided in step 6, complete-migration');
+    return refused('exceptions can be decided on only in step 6, complete-migration');
   }
   if (hasNoExceptions(state)) return refused('there are no exceptions to decide on');
   switch (decision.kind) {

@@ -24,7 +24,7 @@ export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDe
   if (state.steps[STEP]?.endedAt) return refused(`${STEP} has already ended`);
   switch (afterwards?.next) {
     case undefined:
-      return refused('a rejection must specify what to try next: same-company, another-company or abandon');
+      return refused('a rejection must specify what to do next: same-company, another-company or abandon');
     case 'abandon':
       return applied({ ...state, closed: 'abandoned' }, 'the migration is abandoned');
     case 'same-company':

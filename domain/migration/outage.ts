@@ -17,7 +17,7 @@ export function isOutage(value: unknown): value is Outage {
   return [why, since, until].every((each) => typeof each === 'string');
 }
 
-/** Temporal accepts at most 200 bytes as the summary of a timer. */
+/** Below the 200 bytes that Temporal accepts as the summary of a timer. */
 const MAX_SUMMARY_LENGTH = 160;
 
 /** Returns the summary of the timer that waits out an outage. Only ASCII, so that each character takes one byte. */

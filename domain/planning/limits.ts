@@ -135,7 +135,7 @@ function isReminderIntervals(value: unknown): boolean {
   return [firstAfterMs, everyMs, escalateAfterMs].every(wholeWithin(MINUTE_MS, 365 * DAY_MS));
 }
 
-/** The share is ignored for fewer companies, because a few failures would already be a large share. */
+/** The share is ignored for fewer companies than this, because a few failures would already be a large share. */
 const MIN_TRIED_FOR_SHARE = 20;
 
 /** Returns whether more companies have failed than the limits tolerate. */

@@ -76,7 +76,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const DAYS_AHEAD = 15;
 
 /**
- * Returns the current and coming occurrences of about two weeks, in order. Merges occurrences that touch or overlap.
+ * Returns, in order, the current occurrence and those that open within about the next two weeks. Merges occurrences that touch or overlap.
  *
  * When clocks go forward, a window that starts or ends at a skipped time does so at the change. When clocks go back, a
  * time that occurs twice means the first one.
@@ -148,7 +148,7 @@ function clockMs(clock: string): number {
   return ((hours ?? 0) * 60 + (minutes ?? 0)) * 60_000;
 }
 
-/** Returns the timestamp at which a clock in UTC shows the local time of this instant. Milliseconds. */
+/** Returns the local date and time of an instant, encoded as if they were UTC. Milliseconds. */
 function localTime(timeZone: string, instantMs: number): number {
   const parts = clockFormat(timeZone).formatToParts(instantMs);
   const part = (type: string): number => Number(parts.find((each) => each.type === type)?.value);

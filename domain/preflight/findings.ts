@@ -33,7 +33,7 @@ interface FindingsOfCode {
   readonly count: number;
 }
 
-/** Summarizes any number of findings. Keeps the first finding with each code, and the number of findings with it. */
+/** Summarizes any number of findings. Keeps the first finding with each code, and how many findings have that code. */
 export class FindingSummary {
   readonly #errors = new Map<string, FindingsOfCode>();
   readonly #warnings = new Map<string, FindingsOfCode>();

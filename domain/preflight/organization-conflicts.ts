@@ -56,7 +56,7 @@ function connectedFinding(organization: string, { companyId, name, status }: Con
     ? error(
         'organization-connected',
         `${quoted(organization)} is already connected to ${which}`,
-        'remove the row; after the start, leave the company out with: ferry exclude',
+        'remove the row or, if the migration has already started, leave the company out with: ferry exclude',
       )
     : warning(
         'organization-was-connected',

@@ -18,7 +18,7 @@ const BAR_HEIGHT = 16;
 const BAR_STEP = 26;
 const LABELS_WIDTH = 240;
 const TEXTS_WIDTH = 100;
-/** Maximum length of a label, because a longer one would overlap its bar. Characters. */
+/** Maximum length of a label in characters. Labels are right-aligned, so a longer one would be cut off at the left edge. */
 const MAX_LABEL_LENGTH = 38;
 
 /** Draws horizontal bars, one per line. */
@@ -73,7 +73,7 @@ export function columnChart(
 }
 
 const STEPS_HEIGHT = 190;
-/** Space to the left of the steps, for the labels of the vertical axis, and to their right. */
+/** Space to the left of the steps, for the labels of the vertical axis, and space to the right of the steps. */
 const LEFT = 56;
 const RIGHT = 26;
 

@@ -25,7 +25,7 @@ export interface Section {
   readonly title: string;
   /** The states of the companies that are read for the section. */
   readonly states: readonly CompanyState[];
-  /** Returns whether the section lists a company that was read for it. */
+  /** Returns whether a company in one of these states belongs in the section. */
   readonly includes: (company: ReportedCompany) => boolean;
   readonly columns: readonly ReportColumn[];
   /** @param ended whether the migration has ended, so that no more companies will be moved */
@@ -95,7 +95,7 @@ const LEFT_OUT: Section = {
     ...[SWITCH_ON, COMPANY_ID],
   ],
   cells: (company, ended) => [
-    ...[company.reference, company.name, company.state === 'skipped' ? 'after it had failed' : 'before its move'],
+    ...[company.reference, company.name, company.state === 'skipped' ? 'after its move had failed or its outcome was unknown' : 'before its move'],
     ...[company.leftOutBy ?? '', company.leftOutReason ?? '', company.failureText ?? ''],
     ...[switchOn(company, ended), company.companyId ?? ''],
   ],
@@ -122,7 +122,7 @@ const MOVED: Section = {
 };
 
 /**
- * Companies that were created at the service but not used, and that could not be deleted at the end of the migration.
+ * Companies that exist at the service but were not used: created there and not deleted at the end of the migration, or supplied by the client.
  */
 const UNUSED: Section = {
   title: 'Created at the service but not used: delete them there',
@@ -135,7 +135,7 @@ const UNUSED: Section = {
 /** Returns the sections, in order of urgency. */
 export function sectionsOf(ended: boolean): readonly Section[] {
   const sections = [NOT_FINISHED, MUST_RECONNECT, NOT_MOVED, LEFT_OUT, MOVED];
-  // Before the end, a company that has not been handed over can still use what was created for it.
+  // Before the end, a company whose credential has not been handed over can still be moved into what was created for it.
   return ended ? [...sections, UNUSED] : sections;
 }
 

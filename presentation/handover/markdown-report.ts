@@ -81,7 +81,7 @@ function tableRow(cells: readonly string[]): string {
   return `| ${cells.map(cell).join(' | ')} |`;
 }
 
-/** Escapes text that people wrote, because a bar would end the cell, and a line break would end the row. */
+/** Escapes text that people wrote, because a vertical bar would end the cell and a line break would end the row. */
 function cell(text: string): string {
   return text.replace(/\|/g, '\\|').replace(/\s+/g, ' ');
 }

@@ -112,7 +112,7 @@ export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (
   ];
 }
 
-/** Rounds up to a tenth, because the number is shown as a maximum. */
+/** Rounds up to a tenth, so that a maximum is never understated. */
 function hours(number: number): string {
   return String(Math.ceil(number * 10) / 10);
 }
@@ -122,7 +122,7 @@ function hoursText(number: number): string {
   return number < 1 ? counted(Math.ceil(number * 60), 'minute') : counted(Math.ceil(number * 10) / 10, 'hour');
 }
 
-/** Returns how long data is out of date, in one or two sentences. */
+/** Returns how long data is out of date, in one to three sentences. */
 export function outOfDateText({ ending, planned, figures }: ReportHead): string {
   const { longestStaleHours: longest, medianStaleHours: median } = figures;
   if (ending !== null) {

@@ -39,7 +39,7 @@ function durationCharts({
   slowest,
 }: MigrationStatistics): Html {
   if (medianMs === null || p95Ms === null || longestMs === null) {
-    return figure('Duration per company', 'No company has been measured yet.');
+    return figure('Duration per company', 'No duration has been measured yet.');
   }
   const first = durations.findIndex((companies) => companies > 0);
   const last = durations.findLastIndex((companies) => companies > 0);

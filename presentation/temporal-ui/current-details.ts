@@ -13,7 +13,7 @@ import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { BOTTOM_PADDING, companiesText } from './page-parts';
 
-/** Maximum lengths of a person's name and of other text that people wrote. Longer text is cut off. Characters. */
+/** Maximum lengths, in characters, of a person's name and of other text that people wrote. Longer text is cut off. */
 const MAX_NAME_LENGTH = 60;
 const MAX_TEXT_LENGTH = 1_000;
 
@@ -105,7 +105,7 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
 function switchOnText({ route, step, state, counts }: Progress): string {
   if (state === 'completed') {
     if (counts.moved === counts.total) return 'nothing: every company was moved and must stay switched off.';
-    return 'see the handover report for each company. Companies that were moved must stay switched off.';
+    return 'look up each company in the handover report. Companies that were moved must stay switched off.';
   }
   if (state === 'abandoned' || state === 'cancelled')
     return 'ask the contact above first, because companies that were moved must stay switched off.';

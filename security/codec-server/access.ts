@@ -1,4 +1,4 @@
-/** Access to the codec server: callers need a JWT of the configured issuer that lists the namespace. */
+/** Access to the codec server: callers need a JWT from the configured issuer that lists the namespace. */
 import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';

@@ -15,7 +15,7 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * Returns the folder of Postgres's files: inside the data folder, unless Postgres runs as a user who cannot enter that.
+ * Returns the folder of Postgres's files: inside the data folder, unless Postgres runs as a user who cannot enter the data folder.
  * Creates the folder and makes that user its owner.
  */
 export function clusterFolder(options: {

@@ -62,7 +62,7 @@ export function startSupervised({ env, ...program }: SupervisedProgram): Supervi
   };
 }
 
-/** Returns the last lines of a log file, for an error message; an empty text if the file cannot be opened. */
+/** Returns the last lines of a log file, for an error message; an empty string if the file cannot be opened. */
 export function tailOf(logFile: string, lines = 8): string {
   const maxBytes = 8_192;
   let file: number;

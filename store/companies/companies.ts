@@ -32,7 +32,7 @@ export interface Confirmation {
   readonly at: string;
 }
 
-/** Records confirmations. A company keeps its first confirmation. Ignores references that the manifest lacks. */
+/** Records confirmations. A company keeps its first confirmation. Ignores references that are not in the manifest. */
 export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<void> {
   const { migrationId, companies, by, at } = confirmation;
   const chosen = companies === 'all' ? sql`true` : sql`reference = any(${companies})`;
@@ -51,7 +51,7 @@ export async function withdrawConfirmations(db: Database, migrationId: string): 
     .execute();
 }
 
-/** Returns the references that no company of the manifest has. */
+/** Returns the references that do not belong to any company of the manifest. */
 export async function findUnknownReferences(
   db: Database,
   migrationId: string,

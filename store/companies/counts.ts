@@ -71,7 +71,7 @@ const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
 /** Returns 0 for overdue work and keeps null. Postgres's `greatest` would turn null into 0. */
 const notNegative = (ms: number | null): number | null => (ms === null ? null : Math.max(0, ms));
 
-/** Stands for the wave of companies without a wave, because they move last. */
+/** Used as the wave of companies without one, because they move last. */
 const NO_WAVE = 2_147_483_647;
 
 /** Companies that are still importing although their attempt has died or did not receive the service's response. */

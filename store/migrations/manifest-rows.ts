@@ -26,7 +26,7 @@ export class OrganizationTaken extends Error {
   }
 }
 
-/** Maximum number of organizations in the message. Otherwise a manifest that is supplied twice would list all rows. */
+/** Maximum number of organizations in the message. Otherwise, supplying a manifest twice would list all of its rows. */
 const MAX_LISTED = 5;
 
 /** Rows per SQL statement. */
@@ -40,7 +40,7 @@ export function suppliedIdColumns(rows: 'supplied' | 'corrected') {
     case when ${ids}->>'connectionId' is not null then 'connection' when ${ids}->>'companyId' is not null then 'company' end`;
 }
 
-/** SQL that reads the ids that the client supplied from the columns `company_id`, `connection_id` and `named`. */
+/** SQL that reads the client's ids back from the columns `company_id`, `connection_id` and `named`. */
 export const SUPPLIED_IDS = sql<ExistingCompany | null>`
   case when named is not null then jsonb_build_object(
     'companyId', company_id, 'connectionId', case when named = 'connection' then connection_id end) end`;

@@ -25,7 +25,7 @@ export async function readOverviews(db: Database, migrationIds: readonly string[
       count(*) filter (where state in ('failed', 'outcome-unknown')
         or (state = 'waiting' and held_back is not null)) as exceptions,
       count(*) filter (where moved_at > clock_timestamp() - ${RECENT}) as moved,
-      -- Starts at the first claim of these companies, so that the rate of a new run is not too low.
+      -- The period starts no earlier than the first claim of these companies, so that the rate of a new run is not too low.
       coalesce(extract(epoch from least(${RECENT},
         clock_timestamp() - min(claimed_at) filter (where moved_at > clock_timestamp() - ${RECENT}))) * 1000, 0)::float8
         as "withinMs"

@@ -32,7 +32,7 @@ export interface MigrationStatistics {
   readonly failures: readonly { readonly kind: FailureKind; readonly companies: number }[];
 }
 
-/** Maximum number of points of the curve. More points would not be visible. */
+/** Number of intervals of the curve, which has at most one more point (the last move). More points would not be visible. */
 const CURVE_POINTS = 160;
 const SLOWEST_COMPANIES = 8;
 

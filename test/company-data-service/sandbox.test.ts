@@ -22,7 +22,7 @@ async function refresh(platformKey: string, token: string): Promise<string | und
   return answer.status === 200 ? answer.body.refresh_token : undefined;
 }
 
-/** Moves the times that the sandbox has recorded for tokens `hours` into the past. */
+/** Moves all times that the sandbox has recorded for tokens back by `hours`. */
 async function letPass(hours: number): Promise<void> {
   await inspector.query(
     `update company_data_service.sandbox_tokens set
@@ -44,7 +44,7 @@ describe('the sandbox', () => {
     expect(await refresh('gbol', used)).toBeUndefined();
   });
 
-  it('refuses a used refresh token immediately on every other rotating platform', async () => {
+  it('refuses a used refresh token immediately on other rotating platforms', async () => {
     for (const platformKey of ['fbrh', 'vxvy', 'qhyg', 'fztf']) {
       const used = token();
       expect(await refresh(platformKey, used)).toBeDefined();

@@ -102,7 +102,7 @@ test('a migration that was terminated during its cancellation is closed as well'
   expect(await ledger(id)).toMatchObject({ ending: 'cancelled' });
 });
 
-test('a running closing is not started again, but a failed closing is', async () => {
+test('closing a migration is not started again while it is in progress, but is started again after it has failed', async () => {
   const id = await startWithCredential('swept-twice');
   await workflow(id).terminate('a test');
   const options = { workflowId: closeWorkflowIdOf(id), taskQueue: 'nobody', args: [] };

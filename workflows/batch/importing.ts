@@ -1,4 +1,4 @@
-/** The importing half of a batch run: several slices at once claim and import companies. */
+/** The importing half of a batch run: several slices claim and import companies at the same time. */
 import type { SliceReport } from '../../activities/companies/batch';
 import { sliceActivities } from '../activity-proxies';
 import { backoff } from '../backoff';

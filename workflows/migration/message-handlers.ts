@@ -2,7 +2,7 @@
  * The handlers of all messages that a migration can receive.
  *
  * Handlers only change the state. They start no work and never throw, because a signal handler that throws would fail
- * the workflow task repeatedly. A message that cannot be read is refused, and the refusal is recorded with its reason.
+ * the workflow task repeatedly. A decision that cannot be read is refused. If it arrived as a signal, the refusal is recorded with its reason.
  * `audit-trail.ts` carries each decision from the state to the ledger, and the current step acts on it.
  */
 import { ApplicationFailure, defineSignal, defineUpdate, log, setHandler, uuid4 } from '@temporalio/workflow';

@@ -1,4 +1,4 @@
-/** Sends notices to people who have to act: that the migration has stopped, reminders and an escalation. */
+/** Sends notices to people who have to act: a notice that the migration has stopped, reminders and an escalation. */
 import { ActivityFailure, condition, log } from '@temporalio/workflow';
 import type { Wait } from '../../domain/migration/migration-state';
 import type { NoticeKind } from '../../domain/progress/notices';

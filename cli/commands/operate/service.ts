@@ -16,7 +16,7 @@ interface StartOptions {
 export function addService(context: Context): void {
   const service = context.program
     .command('service')
-    .description('Run only the Company Data Service, and manage its keys');
+    .description('Run the Company Data Service on its own, and manage its API keys');
   service
     .command('start')
     .description('Run the service until Ctrl-C, with an embedded Postgres unless DATABASE_URL is set')

@@ -69,7 +69,7 @@ function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): C
           ['API documentation', serviceDocsUrl],
         ],
       );
-      output.line('In another terminal: ferry start MANIFEST --platform NAME --client KEY. Stop with Ctrl-C.');
+      output.line('In another terminal: ferry start MANIFEST --platform NAME --client SHORT-NAME. Stop with Ctrl-C.');
     },
   };
 }

@@ -58,7 +58,7 @@ export function addStart(context: Context): void {
     .option('--contact <text>', 'person or team that the client calls', DEFAULT_CONTACT)
     .option('--by <name>', `name of the person who supplies the manifest ${DEFAULT_BY}`)
     .option('--four-eyes', 'do not let a person approve what they supplied or proposed, or approve in both roles')
-    .option('--require-digest', 'refuse approvals without the digest of the reviewed content, which ferry approve adds')
+    .option('--require-digest', 'refuse approvals that lack the digest of what was reviewed (ferry approve adds it)')
     .addOption(approverOption())
     .option('--dry-run', 'run all checks without storing or starting anything');
   addLimitOptions(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {

@@ -57,7 +57,7 @@ export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): 
     {
       onRequest: [administratorOnly, platformExists],
       schema: {
-        summary: 'Register the client’s own application at a platform',
+        summary: 'Store the credentials of the client’s own application for a platform',
         tags: ['Integrations'],
         params: PlatformPathSchema,
         body: ApplicationBodySchema,

@@ -38,7 +38,7 @@ export async function storePushed(
     .execute();
 }
 
-/** Counts the records pushed to each of the books, in one query for all syncs of a step. */
+/** Counts the records pushed to each data set, in one query for all syncs that the sync engine advances together. */
 export async function countPushed(db: Database, books: readonly Books[]): Promise<readonly number[]> {
   const numbered = books.map(({ root, ...rest }, place) => ({ ...rest, place, digest: digest(root).toString('hex') }));
   const { rows } = await sql<{ count: number }>`

@@ -20,7 +20,7 @@ afterAll(() => rig.close());
 
 const SINGLE_USE = 'vxvy';
 const KEPT = 'rwuv';
-/** How platforms treat a refresh token after its use. */
+/** What platforms do with a refresh token after it has been used. */
 const PLATFORMS = [
   ['used once', SINGLE_USE],
   ['changed daily', 'qhyg'],
@@ -142,7 +142,7 @@ const CROSSING_POINTS = 7;
 /** The number of points of the next attempt before it reclaims the company. */
 const BEFORE_RECLAIM = 7;
 
-/** For each fault, the only point at which it leaves unclear whether a single-use token was used. */
+/** For each fault, the only point at which it leaves it unclear whether a single-use token was used. */
 const UNKNOWN_AFTER: Readonly<Record<Fault, string>> = {
   dies: SEND_INTENT,
   fails: AUTHORIZATION,
@@ -175,7 +175,7 @@ describe.each(PLATFORMS)('a token that is %s', (_, platformKey) => {
   });
 
   test.each(faultsFor(platformKey))(
-    'the company is moved once and the token is used once, even if the worker %s at any point',
+    'the company is moved once or, if a single-use token may have been lost, becomes outcome-unknown; the token is never used again: the worker %s at any one point',
     async (fault) => {
       const points = [...baseline.keys()].filter((at) => canOccurAt(fault, baseline[at] ?? ''));
       const seen = await mapConcurrently(
@@ -191,7 +191,7 @@ describe.each(PLATFORMS)('a token that is %s', (_, platformKey) => {
 });
 
 test.each(PLATFORMS.filter(([, platformKey]) => platformKey !== KEPT))(
-  'a company whose token is %s is moved once, even if another fault follows the first',
+  'a company whose token is %s is moved once or becomes outcome-unknown, but is never moved twice, if a second fault follows the first',
   async (_, platformKey) => {
     const { points: baseline } = await moveWithFaults(platformKey, []);
     const from = baseline.findIndex((point) => point.startsWith(CLAIM));

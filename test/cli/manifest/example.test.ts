@@ -6,7 +6,7 @@ import { readWholeManifest } from './read-whole-files';
 
 const folder = join(__dirname, '../../../examples/quickbooks-online-25');
 
-test('the example has 25 companies, of which 23 can be moved, and only two expected warnings', async () => {
+test('the example has 25 companies, of which 23 can be moved, and only the two expected warnings', async () => {
   const platform = findPlatform('quickbooks-online');
   if (!platform) throw new Error('no QuickBooks Online');
   const files = { manifest: join(folder, 'manifest.csv'), credentials: join(folder, 'credentials.csv') };

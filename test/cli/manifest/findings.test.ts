@@ -6,7 +6,7 @@ import { removeTempFiles, tempFile } from './temp-files';
 
 afterAll(removeTempFiles);
 
-test('a misspelt column comes with the advice to rename it', async () => {
+test('the finding about a misspelt column advises renaming it', async () => {
   const [finding] = await findingsOf('reference,name,relm id\nA-1,Acme,1');
   expect(finding?.advice).toBe('rename "relm id" to realmId');
 });
@@ -37,7 +37,7 @@ test('all errors of a file are reported at once', async () => {
   ]);
 });
 
-test('a file with only ragged rows is not reported as having no companies', async () => {
+test('a file with only ragged rows is not also reported as empty', async () => {
   expect((await findingsOf(csv('A-1,Acme'))).map(({ code }) => code)).toEqual(['ragged-row']);
 });
 
@@ -63,7 +63,7 @@ test('findings contain no control characters', async () => {
   expect(altered?.message).toBe('the name "Acme\\nLtd" will be stored as "AcmeLtd"');
 });
 
-test('token families come from the file on Xero and from the shop on Shopify', async () => {
+test('the token family is the family column for Xero and the shop for Shopify', async () => {
   const xero = await readWholeManifest(
     { manifest: tempFile('reference,name,tenantId,expectedInvoices,family\nA-1,Acme,t-1,1,\nA-2,Bolt,t-2,1,jo') },
     platform('xero'),

@@ -6,7 +6,7 @@ import * as schemas from './response-schemas';
 
 interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path in the contract, with `{names}`. */
+  /** The path in the contract, with parameters in braces, for example `{companyId}`. */
   readonly path: string;
   /** The exact status of success. */
   readonly success: 200 | 204;

@@ -17,7 +17,7 @@ afterAll(() => service.close());
 const list = async (query: string): Promise<Body> => (await call('GET', `/companies${query}`)).body;
 const idsOf = (page: Body): string[] => page.results.map(({ id }) => id);
 
-describe('2.2 The paged list: companies', () => {
+describe('The paged list: companies', () => {
   it('defaults to page 1 with 100 items, in the order of creation', async () => {
     const page = await list('');
     expect(page).toMatchObject({ pageNumber: 1, pageSize: 100, totalResults: 5 });
@@ -125,7 +125,7 @@ describe('2.2 The paged list: companies', () => {
   });
 });
 
-describe('2.2 The paged list: every endpoint that returns several results', () => {
+describe('The paged list: every endpoint that returns several results', () => {
   let names: Names;
   beforeAll(async () => {
     names = await companyWithEverything(service.administrator);

@@ -35,7 +35,7 @@ test('counts accepted, unknown and refused credentials, and measures how long da
   });
 });
 
-test('returns zeros and nulls before a company has been moved', async () => {
+test('returns zeros and nulls for everything that depends on a moved company', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   expect(await readFigures(ledger.db, id)).toMatchObject({
     ...{ crossed: 0, mustReconnect: 0, credentialsLeft: 1 },
