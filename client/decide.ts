@@ -172,7 +172,10 @@ async function outcomeInLedger({ db }: MigrationClient, migrationId: string, out
 }
 
 /** Also reads the ledger, because Temporal deletes workflows some time after their end. */
-async function closedOrMissing({ db, withoutPayloads }: MigrationClient, migrationId: string): Promise<Error> {
+async function closedOrMissing(
+  { db, temporalWithoutPayloads: withoutPayloads }: MigrationClient,
+  migrationId: string,
+): Promise<Error> {
   const isInTemporal = await withoutPayloads.workflow
     .getHandle(migrationId)
     .describe()

@@ -59,7 +59,7 @@ export class WorkflowTaskFailing extends NoWorker {
 }
 
 /** Returns the failure that explains the others. For example, if Temporal is down, queries to workers fail too. */
-export function firstConnectionError(errors: readonly unknown[]): unknown {
+export function rootConnectionError(errors: readonly unknown[]): unknown {
   return [...errors].sort((a, b) => rank(a) - rank(b))[0];
 }
 

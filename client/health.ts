@@ -10,8 +10,8 @@ import type { MigrationClient } from './connect';
  *
  * @throws WorkflowNotFoundError
  */
-export async function readOutages(ferry: MigrationClient, migrationId: string): Promise<readonly string[]> {
-  const { raw } = await ferry.withoutPayloads.workflow.getHandle(migrationId).describe();
+export async function readRetriedErrors(ferry: MigrationClient, migrationId: string): Promise<readonly string[]> {
+  const { raw } = await ferry.temporalWithoutPayloads.workflow.getHandle(migrationId).describe();
   const failures = (raw.pendingActivities ?? []).flatMap(({ attempt, lastFailure }) =>
     (attempt ?? 1) > 1 && lastFailure ? [lastFailure] : [],
   );

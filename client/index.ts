@@ -56,7 +56,7 @@ export {
   readProgressIfAnswered,
 } from './progress';
 export type { MigrationSummary } from './progress';
-export { readOutages, readWorkers } from './health';
+export { readRetriedErrors, readWorkers } from './health';
 export { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from './schedules';
 export type { WindowSchedule } from './schedules';
 export { readReport } from './report';
@@ -65,7 +65,7 @@ export { closeTerminated, sweep } from './sweep';
 export type { SweepResult } from './sweep';
 export {
   connectionErrorText,
-  firstConnectionError,
+  rootConnectionError,
   MigrationClosed,
   NoSuchMigration,
   NoWorker,

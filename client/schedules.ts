@@ -42,7 +42,9 @@ export async function readWindowSchedule(ferry: LedgerClient, migrationId: strin
 }
 
 /** Lists the ids of all migrations in the namespace that have a Schedule. */
-export async function* scheduledMigrations({ withoutPayloads }: LedgerClient): AsyncGenerator<string> {
+export async function* scheduledMigrations({
+  temporalWithoutPayloads: withoutPayloads,
+}: LedgerClient): AsyncGenerator<string> {
   for await (const listed of withoutPayloads.schedule.list()) {
     const migrationId = migrationOfSchedule(listed);
     if (migrationId !== undefined) yield migrationId;
@@ -145,7 +147,7 @@ async function notifyMigration({ temporal }: LedgerClient, migrationId: string):
   }
 }
 
-const scheduleOf = ({ withoutPayloads }: LedgerClient, migrationId: string) =>
+const scheduleOf = ({ temporalWithoutPayloads: withoutPayloads }: LedgerClient, migrationId: string) =>
   withoutPayloads.schedule.getHandle(scheduleIdOf(migrationId));
 
 const stateOf = ({ state }: ScheduleDescription): 'running' | 'paused' => (state.paused ? 'paused' : 'running');

@@ -15,7 +15,7 @@ import { MigrationExists, supplyCredentials, supplyMigration } from '../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { decide } from './decide';
-import { readOutages } from './health';
+import { readRetriedErrors } from './health';
 import { readProgressIfAnswered } from './progress';
 import { queryMigration } from './query';
 import { counted, oneLine } from '../domain/text/sentences';
@@ -149,7 +149,7 @@ export interface SelfServiceStart {
   /** Null if the preflight has not finished, in which case no credential was sealed. */
   readonly preflight: Preflight | null;
   /** The failures that keep the preflight from finishing; empty if none are known. */
-  readonly outages: readonly string[];
+  readonly retriedErrors: readonly string[];
 }
 
 /**
@@ -167,12 +167,13 @@ export async function startSelfService(
   const { by } = request;
   const migrationId = await startMigration(ferry, { ...request, route: 'self-service', firstCompany: null });
   const preflight = await waitForPreflightWhileRunning(ferry, migrationId);
-  if (!preflight) return { migrationId, stored: 0, preflight, outages: await readOutages(ferry, migrationId) };
+  if (!preflight)
+    return { migrationId, stored: 0, preflight, retriedErrors: await readRetriedErrors(ferry, migrationId) };
   const { stored } = await supplyCredentials(ferry.db, migrationId, credentials, by);
   if (stored.length > 0) {
     await decide(ferry, migrationId, 'credentialsSupplied', { companies: stored.length, role: 'client', by });
   }
-  return { migrationId, stored: stored.length, preflight, outages: [] };
+  return { migrationId, stored: stored.length, preflight, retriedErrors: [] };
 }
 
 /**
@@ -184,7 +185,7 @@ async function waitForPreflightWhileRunning(ferry: LedgerClient, migrationId: st
   for (;;) {
     const preflight = await waitForPreflight(ferry, migrationId);
     if (preflight) return preflight;
-    if ((await readOutages(ferry, migrationId)).length > 0) return null;
+    if ((await readRetriedErrors(ferry, migrationId)).length > 0) return null;
     if (!(await readProgressIfAnswered(ferry, migrationId))) return null;
   }
 }

@@ -64,7 +64,10 @@ function isDeadlineExceeded(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 4;
 }
 
-async function isRunning({ withoutPayloads }: LedgerClient, migrationId: string): Promise<boolean> {
+async function isRunning(
+  { temporalWithoutPayloads: withoutPayloads }: LedgerClient,
+  migrationId: string,
+): Promise<boolean> {
   try {
     const { status } = await withoutPayloads.workflow.getHandle(migrationId).describe();
     return status.name === 'RUNNING' || status.name === 'PAUSED';

@@ -28,8 +28,8 @@ export function createServiceClock(): ServiceClock {
       const estimate = Date.parse(date ?? '') - now;
       if (Number.isNaN(estimate)) return 0;
       const decayed = best ? best.aheadMs - (now - best.at) * DRIFT : estimate;
-      const wasSet = Math.abs(decayed - estimate) > CLOCK_STEP_MS;
-      best = { aheadMs: wasSet ? estimate : Math.max(decayed, estimate), at: now };
+      const clockWasSet = Math.abs(decayed - estimate) > CLOCK_STEP_MS;
+      best = { aheadMs: clockWasSet ? estimate : Math.max(decayed, estimate), at: now };
       return best.aheadMs;
     },
   };

@@ -12,7 +12,7 @@ const CHECKS = {
   lint: ['eslint', '.', '--max-warnings', '0', ...(process.env.CI ? [] : cachedByContent('eslint'))],
   types: ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', `${CACHE}/tsc.tsbuildinfo`],
   format: ['prettier', '--check', '--log-level', 'warn', ...cachedByContent('prettier'), '.'],
-  arrows: ['depcruise', '.', '--config', '.dependency-cruiser.cjs'],
+  imports: ['depcruise', '.', '--config', '.dependency-cruiser.cjs'],
   unused: ['knip'],
 };
 

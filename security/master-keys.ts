@@ -18,7 +18,7 @@ interface WrappedKey {
 export interface KeyProvider {
   /** Id of the master key that {@link wrap} uses. */
   readonly newestKeyId: string;
-  wrap(dataKey: Secret<Buffer>): Promise<WrappedKey>;
+  wrap(privateKey: Secret<Buffer>): Promise<WrappedKey>;
   /**
    * @throws {UnknownMasterKey} when the provider does not have the master key
    * @throws {WrappedKeyBroken} when the master key does not unwrap the key
@@ -65,8 +65,8 @@ export function createMasterKeyProvider({ newest, byId }: KeyRing): KeyProvider 
   return {
     newestKeyId: newest.id,
 
-    async wrap(dataKey) {
-      return { keyId: newest.id, wrapped: encrypt(newest.key, dataKey.reveal(), newest.id) };
+    async wrap(privateKey) {
+      return { keyId: newest.id, wrapped: encrypt(newest.key, privateKey.reveal(), newest.id) };
     },
 
     async unwrap(keyId, wrapped) {

@@ -33,17 +33,17 @@ function ensureKeyFile(dataFolder: string, name: string): string {
  */
 export async function ensureAdministratorKey(
   dataFolder: string,
-  { serviceUrl, embedded }: { serviceUrl: string; embedded: boolean },
+  { serviceDatabaseUrl, embedded }: { serviceDatabaseUrl: string; embedded: boolean },
 ): Promise<string> {
-  const { host, pathname } = new URL(serviceUrl);
+  const { host, pathname } = new URL(serviceDatabaseUrl);
   const database = createHash('sha256')
     .update(host + pathname)
     .digest('hex')
     .slice(0, 8);
   const file = path.join(dataFolder, embedded ? 'administrator.key' : `administrator-${database}.key`);
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
-  const accountId = await createAccount(serviceUrl, { name: 'Tokenferry', plan: 'paid' });
-  const { key } = await createKey(serviceUrl, { accountId, role: 'administrator' });
+  const accountId = await createAccount(serviceDatabaseUrl, { name: 'Tokenferry', plan: 'paid' });
+  const { key } = await createKey(serviceDatabaseUrl, { accountId, role: 'administrator' });
   writePrivately(file, key);
   return key;
 }

@@ -129,7 +129,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
   );
   signal?.throwIfAborted();
 
-  const service = await startServiceOnFreePort({ databaseUrl: databases.serviceUrl }, ports.service);
+  const service = await startServiceOnFreePort({ databaseUrl: databases.serviceDatabaseUrl }, ports.service);
   running.push({ stop: () => service.close() });
   const apiKey = await ensureAdministratorKey(dataFolder, databases);
   const masterKeyFile = ensureMasterKeyFile(dataFolder);
@@ -156,7 +156,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     pid: process.pid,
     temporal: { address: temporal.address, namespace: temporal.namespace },
     databaseUrl: databases.orchestratorUrl,
-    service: { url: service.url, apiKey, databaseUrl: databases.serviceUrl },
+    service: { url: service.url, apiKey, databaseUrl: databases.serviceDatabaseUrl },
     masterKeyFile,
     payloadKeyFile,
   });

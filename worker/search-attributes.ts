@@ -1,5 +1,5 @@
 import type { NativeConnection } from '@temporalio/worker';
-import { createSearchAttributes } from '../domain/migration/temporal-names';
+import { createSearchAttributesCommand } from '../domain/migration/temporal-names';
 import { SEARCH_ATTRIBUTES } from '../workflows/messages';
 
 type Attribute = readonly [name: string, type: (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES]];
@@ -9,7 +9,7 @@ export class SearchAttributesMissing extends Error {
   override readonly name = 'SearchAttributesMissing';
   constructor(namespace: string, missing: readonly Attribute[]) {
     const names = missing.map(([name]) => name).join(', ');
-    const command = createSearchAttributes(namespace, missing);
+    const command = createSearchAttributesCommand(namespace, missing);
     super(`namespace ${namespace} lacks the search attributes ${names}; create them with: ${command}`);
   }
 }

@@ -6,7 +6,7 @@ import { beginRun, chooseFirstCompany, findCompany } from '../../store';
 import { verifySlice, importSlice } from './slices';
 import type { ActivityDeps } from '../deps';
 
-export type FirstCompanyStep =
+export type FirstCompanyProgress =
   | { readonly result: FirstCompany }
   | { readonly stop: StopReason }
   /** `outageReason`: the outage or failure that delays the company; null if there is none. */
@@ -28,7 +28,10 @@ export function firstCompanyActivities(deps: ActivityDeps) {
     },
 
     /** Imports the company if it is waiting, and checks it if a check is due. */
-    async advanceFirstCompany(step: { readonly migrationId: string; readonly row: number }): Promise<FirstCompanyStep> {
+    async advanceFirstCompany(step: {
+      readonly migrationId: string;
+      readonly row: number;
+    }): Promise<FirstCompanyProgress> {
       const { migrationId, row: onlyRow } = step;
       const imported = await importSlice(deps, { migrationId, run: RUN, slice: 1, onlyRow });
       if (imported.stop) return { stop: imported.stop };

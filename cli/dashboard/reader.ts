@@ -4,7 +4,13 @@
 import type { LedgerCompany, Overview } from '../../store';
 import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
 import type { LedgerClient, MigrationSummary } from '../../client';
-import { firstConnectionError, listMigrations, readOutages, readProgress, connectionErrorText } from '../../client';
+import {
+  rootConnectionError,
+  listMigrations,
+  readRetriedErrors,
+  readProgress,
+  connectionErrorText,
+} from '../../client';
 import { withTimeout } from '../shared/waiting';
 import { openProgressCache } from './progress-cache';
 import type { MigrationDetail, DashboardRow, Reading } from './state';
@@ -55,7 +61,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     const [progress, [overview = null], outages, decisions] = await Promise.all([
       readProgress(ferry, migrationId, TEMPORAL_TIMEOUT_MS),
       withTimeout(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, [migrationId])),
-      ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readOutages(ferry, migrationId)),
+      ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readRetriedErrors(ferry, migrationId)),
       withTimeout(LEDGER_TIMEOUT_MS, readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
     ]);
     const { exceptionsDigest, heldBack } = progress.counts;
@@ -71,7 +77,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
       readRows(request, attempt),
       request.open === null ? undefined : attempt(readDetail(request.open)),
     ]);
-    const connectionError = errors.length === 0 ? null : connectionErrorText(firstConnectionError(errors));
+    const connectionError = errors.length === 0 ? null : connectionErrorText(rootConnectionError(errors));
     return { ...(rows ? { rows } : {}), ...(detail ? { detail } : {}), connectionError, at: Date.now() };
   };
 }

@@ -54,7 +54,7 @@ export interface ClockReading {
 }
 
 /** One part of the configuration, or the check result that explains why it cannot be used. */
-export type ConfigPart<P extends Part> = { readonly value: Config<P>[P] } | { readonly found: CheckResult };
+export type ConfigPart<P extends Part> = { readonly value: Config<P>[P] } | { readonly unusable: CheckResult };
 
 /**
  * Reads one part of the configuration.
@@ -71,11 +71,11 @@ export function readConfig<P extends Part>(
     const config: Partial<Config<P>> = loadConfig([], env, [part]);
     const value = config[part];
     if (value !== undefined) return { value };
-    if (neededFor !== undefined) return { found: notChecked(about, 'not configured here', neededFor) };
+    if (neededFor !== undefined) return { unusable: notChecked(about, 'not configured here', neededFor) };
     loadConfig([part], env);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return { found: problem(about, error.problems.join(' ')) };
+    return { unusable: problem(about, error.problems.join(' ')) };
   }
-  return { found: problem(about, 'not configured') };
+  return { unusable: problem(about, 'not configured') };
 }

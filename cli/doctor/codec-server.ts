@@ -28,7 +28,7 @@ export async function checkCodecServer(
       ),
     ];
   }
-  if ('found' in payloadKeys) return [notChecked(ABOUT, 'needs the payload key first')];
+  if ('unusable' in payloadKeys) return [notChecked(ABOUT, 'needs the payload key first')];
   return check(ABOUT, 'start it (ferry codec-server), or correct TEMPORAL_CODEC_ENDPOINT', async () => {
     const plain = { metadata: { encoding: Buffer.from('binary/plain') }, data: Buffer.from(PROBE) };
     const [encrypted = plain] = await createPayloadCodec(payloadKeys.value).encode([plain]);

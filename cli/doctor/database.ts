@@ -13,7 +13,7 @@ export async function checkDatabase(
   clocks: ClockReading[],
 ): Promise<readonly CheckResult[]> {
   const schemaNotChecked = notChecked(SCHEMA, 'needs the database first');
-  if ('found' in databaseUrl) return [databaseUrl.found, schemaNotChecked];
+  if ('unusable' in databaseUrl) return [databaseUrl.unusable, schemaNotChecked];
   const advice = 'start it, correct DATABASE_URL, or start everything with: ferry up';
   const found = await check(DATABASE, advice, async () => {
     const { version, clock, pending, unknown } = await inspectDatabase(databaseUrl.value.reveal(), CHECK_TIMEOUT_MS);

@@ -12,7 +12,7 @@ export async function checkService(
   clocks: ClockReading[],
 ): Promise<readonly CheckResult[]> {
   const keyNotChecked = notChecked(KEY, 'needs the service first');
-  if ('found' in service) return [service.found, keyNotChecked];
+  if ('unusable' in service) return [service.unusable, keyNotChecked];
   const { url, apiKey } = service.value;
   const advice = 'start it, correct COMPANY_DATA_URL, or start everything with: ferry up';
   const answers = await check(SERVICE, advice, () => reach(url, clocks));

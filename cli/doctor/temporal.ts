@@ -1,7 +1,7 @@
 /** Checks Temporal: server, namespace, search attributes, workers and payload keys. */
 import { Client, Connection } from '@temporalio/client';
 import type { TemporalConfig } from '../../config';
-import { createSearchAttributes } from '../../domain/migration/temporal-names';
+import { createSearchAttributesCommand } from '../../domain/migration/temporal-names';
 import { counted } from '../../domain/text/sentences';
 import type { KeyRing } from '../../security';
 import { createPayloadCodec, UnknownPayloadKey } from '../../security';
@@ -28,7 +28,7 @@ export async function checkTemporal(
   temporal: ConfigPart<'temporal'>,
   payloadKeys: ConfigPart<'payloadKeys'>,
 ): Promise<readonly CheckResult[]> {
-  if ('found' in temporal) return [temporal.found, NO_NAMESPACE, ...checksSkipped(payloadKeys)];
+  if ('unusable' in temporal) return [temporal.unusable, NO_NAMESPACE, ...checksSkipped(payloadKeys)];
   const { address, connectionOptions } = temporal.value;
   let connection: Connection;
   try {
@@ -54,7 +54,7 @@ export async function checkTemporal(
 function checksSkipped(payloadKeys: ConfigPart<'payloadKeys'>, first = 'needs Temporal first'): readonly CheckResult[] {
   return [
     ...[ABOUT.searchAttributes, ABOUT.worker].map((about) => notChecked(about, first)),
-    'found' in payloadKeys ? payloadKeys.found : notChecked(ABOUT.payloadKey, first),
+    'unusable' in payloadKeys ? payloadKeys.unusable : notChecked(ABOUT.payloadKey, first),
   ];
 }
 
@@ -68,8 +68,8 @@ async function examineServer(
     const { serverVersion } = await workflowService.getSystemInfo({});
     return ok(ABOUT.server, `${serverVersion || 'unknown version'} at ${address}`);
   });
-  const create = `correct TEMPORAL_NAMESPACE, or create it: temporal operator namespace create --namespace ${namespace}`;
-  const found = await check(ABOUT.namespace, create, async () => {
+  const advice = `correct TEMPORAL_NAMESPACE, or create it: temporal operator namespace create --namespace ${namespace}`;
+  const found = await check(ABOUT.namespace, advice, async () => {
     await workflowService.describeNamespace({ namespace });
     return ok(ABOUT.namespace, namespace);
   });
@@ -79,8 +79,8 @@ async function examineServer(
   const inNamespace = await Promise.all([
     check(ABOUT.searchAttributes, ASK_ADMINISTRATOR, () => searchAttributes(connection, namespace)),
     check(ABOUT.worker, ASK_ADMINISTRATOR, () => worker(connection, namespace)),
-    'found' in payloadKeys
-      ? [payloadKeys.found]
+    'unusable' in payloadKeys
+      ? [payloadKeys.unusable]
       : check(ABOUT.payloadKey, ASK_ADMINISTRATOR, () => payloadKey(connection, namespace, payloadKeys.value)),
   ]);
   return [...server, ...found, ...inNamespace.flat()];
@@ -93,7 +93,7 @@ async function searchAttributes(connection: Connection, namespace: string): Prom
   const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in customAttributes));
   if (missing.length === 0) return ok(ABOUT.searchAttributes, 'complete');
   const names = missing.map(([name]) => name).join(', ');
-  return problem(ABOUT.searchAttributes, `missing: ${names}`, createSearchAttributes(namespace, missing));
+  return problem(ABOUT.searchAttributes, `missing: ${names}`, createSearchAttributesCommand(namespace, missing));
 }
 
 async function worker(connection: Connection, namespace: string): Promise<CheckResult> {

@@ -17,7 +17,7 @@ function comparable(version: string): number {
 }
 
 export function checkSigningKey(signingKey: ConfigPart<'signingKey'>): CheckResult {
-  if ('found' in signingKey) return signingKey.found;
+  if ('unusable' in signingKey) return signingKey.unusable;
   const { by, publicKey } = signingKey.value;
   return ok('signing key', `belongs to ${by}, public key ${publicKey}`);
 }

@@ -161,6 +161,7 @@ export const companyFields = {
   confirmedAt: time.nullable().describe('when syncing was confirmed as disabled'),
   crossedAt: time.nullable().describe('when the credential was handed to the service'),
   sentAt: time.nullable().describe('when a single-use token was last sent; null if it was certainly not used'),
+  existedBefore: z.boolean().describe('the client supplied the id of a company that already existed at the service'),
   companyId: z.string().nullable(),
   connectionId: z.string().nullable(),
   storedName: z.string().nullable(),

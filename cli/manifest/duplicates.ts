@@ -4,7 +4,7 @@ import { COMPANY_ID } from './columns';
 import { inQuotes } from './findings';
 import { HashedKeyMap } from './hashed-key-map';
 import type { RowReader } from './row-file';
-import type { SuppliedCredential } from './row-parser';
+import type { ParsedCredential } from './row-parser';
 
 /** The line on which each value first appeared. */
 class FirstLines {
@@ -31,7 +31,7 @@ export class Duplicates {
 
   constructor(private readonly organizationField: string) {}
 
-  checkCompany(reader: RowReader, { reference, organization, name, named }: ManifestRow): void {
+  checkCompany(reader: RowReader, { reference, organization, name, existing: named }: ManifestRow): void {
     this.checkReference(reader, reference);
 
     const sameCompany = named ? this.#companies.record(named.companyId, reader.line) : null;
@@ -67,7 +67,7 @@ export class Duplicates {
     reader.error('reference', 'duplicate-reference', message, 'give each company its own reference');
   }
 
-  checkCredential(reader: RowReader, { fields }: SuppliedCredential): void {
+  checkCredential(reader: RowReader, { fields }: ParsedCredential): void {
     const { refreshToken } = fields.reveal();
     const lines = refreshToken === undefined ? null : this.#refreshTokens.record(refreshToken, reader.line);
     if (lines === null) return;

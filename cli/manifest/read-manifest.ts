@@ -6,7 +6,7 @@ import { Duplicates } from './duplicates';
 import { FindingList, type Report } from './findings';
 import { HashedKeyMap } from './hashed-key-map';
 import { RowFile, type RowReader } from './row-file';
-import { hasCredential, parseCompany, parseCredential, type SuppliedCredential } from './row-parser';
+import { hasCredential, parseCompany, parseCredential, type ParsedCredential } from './row-parser';
 import { CredentialMatcher, ManifestDigest, ManifestTotals, reportCredentials, reportTotals } from './whole-manifest';
 
 /** The files that a client supplies for the start of a migration. */
@@ -40,7 +40,7 @@ export interface Manifest {
   readonly rows: AsyncIterable<ManifestRow>;
   readonly placedRows: AsyncIterable<PlacedRow>;
   /** At most one per company; the separate file takes precedence over the manifest. */
-  readonly credentials: AsyncIterable<SuppliedCredential>;
+  readonly credentials: AsyncIterable<ParsedCredential>;
 }
 
 /**
@@ -90,7 +90,7 @@ export async function readManifest(
   async function* rows(): AsyncGenerator<ManifestRow> {
     for await (const { company } of placedRows()) yield company;
   }
-  async function* credentials(): AsyncGenerator<SuppliedCredential> {
+  async function* credentials(): AsyncGenerator<ParsedCredential> {
     for await (const { credential } of eachCompany(manifest, platform, now, () => undefined)) {
       if (credential !== null && credentialFile.get(credential.reference) === IN_MANIFEST) yield credential;
     }
@@ -122,7 +122,7 @@ const IN_SEPARATE_FILE = 2;
 export interface Credentials {
   readonly findings: FindingList;
   /** Each iteration reads the file again, row by row, and throws `FileChanged` if it has changed. */
-  readonly credentials: AsyncIterable<SuppliedCredential>;
+  readonly credentials: AsyncIterable<ParsedCredential>;
 }
 
 /**
@@ -135,7 +135,7 @@ export async function readCredentials(path: string, platform: Platform, now = ne
   const file = new RowFile(path, credentialColumns(platform));
   const findings = new FindingList();
   for await (const _ of eachCredential(file, platform, now, findings.add));
-  async function* credentials(): AsyncGenerator<SuppliedCredential> {
+  async function* credentials(): AsyncGenerator<ParsedCredential> {
     for await (const { credential } of eachCredential(file, platform, now, () => undefined)) yield credential;
   }
   return { findings, credentials: repeatable(credentials) };
@@ -150,7 +150,7 @@ interface ParsedRow {
   /** Null if the row has an error. */
   readonly company: ManifestRow | null;
   /** Null if the row has no credential, or has an error. */
-  readonly credential: SuppliedCredential | null;
+  readonly credential: ParsedCredential | null;
 }
 
 async function* eachCompany(file: RowFile, platform: Platform, now: Date, report: Report): AsyncGenerator<ParsedRow> {
@@ -169,7 +169,7 @@ async function* eachCredential(
   platform: Platform,
   now: Date,
   report: Report,
-): AsyncGenerator<{ readonly reader: RowReader; readonly credential: SuppliedCredential }> {
+): AsyncGenerator<{ readonly reader: RowReader; readonly credential: ParsedCredential }> {
   const duplicates = new Duplicates(platform.organizationField);
   for await (const reader of file.rows(report)) {
     const credential = parseCredential(reader, platform, now);

@@ -35,7 +35,7 @@ export function parseCompany(row: number, reader: RowReader, platform: Platform)
   if (reference === null || name === null || organization === null || !reader.isValid) return null;
   const family = platform.family === 'shop' ? organization.toLowerCase() : user;
   const company = { row, reference, name, organization, expectedInvoices, wave, family };
-  return named === null ? company : { ...company, named };
+  return named === null ? company : { ...company, existing: named };
 }
 
 /** Parses the service's ids of an existing company. Reports errors. Returns null if there is no valid company id. */
@@ -77,7 +77,7 @@ function parseName(reader: RowReader): string | null {
 }
 
 /** A company's credential as the client supplied it. */
-export interface SuppliedCredential {
+export interface ParsedCredential {
   /** The reference of the company. */
   readonly reference: string;
   /**
@@ -99,7 +99,7 @@ export function hasCredential(reader: RowReader, platform: Platform): boolean {
  *
  * @param now an `obtainedAt` after this time is an error
  */
-export function parseCredential(reader: RowReader, platform: Platform, now: Date): SuppliedCredential | null {
+export function parseCredential(reader: RowReader, platform: Platform, now: Date): ParsedCredential | null {
   const reference = parseReference(reader);
   const fields: Record<string, string> = {};
   for (const field of authorizationFields(platform)) {

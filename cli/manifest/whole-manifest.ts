@@ -9,7 +9,7 @@ import { isRotating, type Platform, type Route } from '../../platforms/platforms
 import { inQuotes, type Report } from './findings';
 import { HashedKeyMap } from './hashed-key-map';
 import type { RowReader } from './row-file';
-import type { SuppliedCredential } from './row-parser';
+import type { ParsedCredential } from './row-parser';
 
 /**
  * The SHA-256 of a manifest's rows in order, without credentials. Decisions on a manifest are bound to this digest. It
@@ -18,7 +18,7 @@ import type { SuppliedCredential } from './row-parser';
 export class ManifestDigest {
   readonly #hash = createHash('sha256');
 
-  add({ row, reference, name, organization, expectedInvoices, wave, family, named }: ManifestRow): void {
+  add({ row, reference, name, organization, expectedInvoices, wave, family, existing: named }: ManifestRow): void {
     const ids = named ? [named.companyId, named.connectionId] : [];
     const fields = [row, reference, name, organization, expectedInvoices, wave, family, ...ids];
     this.#hash.update(`${JSON.stringify(fields)}\n`);
@@ -53,7 +53,7 @@ export class ManifestTotals implements FamilySizes, ManifestVolume {
   readonly organizations = new Rounding();
   readonly #familySizes = new HashedKeyMap();
 
-  add({ reference, organization, expectedInvoices, family, named }: ManifestRow): void {
+  add({ reference, organization, expectedInvoices, family, existing: named }: ManifestRow): void {
     this.companies += 1;
     this.references.add(reference);
     this.organizations.add(organization);
@@ -136,7 +136,7 @@ export class CredentialMatcher {
   }
 
   /** Reports a credential of an unknown company or of another organization, for example after a shift by one row. */
-  check(reader: RowReader, { reference, fields }: SuppliedCredential, { organizationField: field }: Platform): void {
+  check(reader: RowReader, { reference, fields }: ParsedCredential, { organizationField: field }: Platform): void {
     const row = this.#rows.get(reference);
     if (row === 0) {
       const message = `the manifest has no company with the reference ${inQuotes(reference)}`;

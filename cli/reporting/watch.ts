@@ -2,7 +2,7 @@
 import type { MigrationClient } from '../../client';
 import {
   connectionErrorText,
-  firstConnectionError,
+  rootConnectionError,
   NoSuchMigration,
   readAbnormalStatus,
   readProgress,
@@ -97,7 +97,7 @@ async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchS
     const [overview = null] = overviews.value;
     return { progress: progress.value, overview, abnormalStatus: status.value, at: new Date() };
   }
-  throw firstConnectionError(results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
+  throw rootConnectionError(results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
 }
 
 function hasEnded({ progress, abnormalStatus }: WatchSnapshot): boolean {

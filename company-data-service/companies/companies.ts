@@ -6,7 +6,7 @@ import { kindsOf, columnSql, type Columns, conditionSql, orderSql, type FieldSql
 import type { FieldKinds, Order, Test } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 
-/** A connection of a company. Its dates have the format that Postgres uses in JSON. */
+/** A connection of a company. Its dates are ISO 8601 strings, in UTC or with another offset. */
 export interface Connection {
   readonly id: string;
   readonly company_id: string;

@@ -52,8 +52,7 @@ export async function authorizeConnection(
 }
 
 /**
- * Checks the organization of a credential and refreshes its tokens. The check comes first, because it does not use up a
- * token and a refresh does.
+ * Checks the organization of a credential and, if it contains a refresh token, refreshes its tokens. The check comes first, because it does not use up a token, but a refresh can.
  */
 async function checkAndRefresh(
   platforms: Platforms,

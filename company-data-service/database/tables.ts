@@ -47,7 +47,7 @@ interface ConnectionTable {
   platform_key: string;
   source_id: Generated<string>;
   status: Generated<ConnectionStatus>;
-  /** Data types of the company's organization at the platform. */
+  /** Data types of the company's organization at the platform; before the connection is first linked, those of the platform. */
   data_types: string[];
   organization_id: string | null;
   organization_name: string | null;
@@ -82,7 +82,7 @@ interface SyncTable {
   requested_at: GeneratedDate;
   completed_at: Date | null;
   progress: Generated<number>;
-  /** Cursor of the platform's next page; null before the platform's first response. */
+  /** Cursor of the platform's next page; null before the platform's first response, and once the sync has ended. */
   cursor: string | null;
   /** When the next page can be fetched; null once the sync has ended. */
   due_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
@@ -196,7 +196,7 @@ interface DailyRequestTable {
   used: number;
 }
 
-/** The schema `company_data_service`, table by table. */
+/** The tables of the schema `company_data_service`, except `rate_windows`, which only raw SQL uses. */
 export interface Tables {
   accounts: AccountTable;
   api_keys: ApiKeyTable;

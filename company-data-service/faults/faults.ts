@@ -3,7 +3,10 @@ import { z } from 'zod';
 
 const Scope = {
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional().describe('Default: every method.'),
-  path: z.string().optional().describe('A path of this description: `/companies/{companyId}`. Default: every path.'),
+  path: z
+    .string()
+    .optional()
+    .describe('A path as in this description, for example `/companies/{companyId}`. Default: every path.'),
   probability: z.number().min(0).max(1).default(1),
   times: z.int().min(1).optional().describe('How many requests are affected. Default: no limit.'),
 };
@@ -13,13 +16,19 @@ const FaultSchema = z.discriminatedUnion('kind', [
   z.object({ ...Scope, kind: z.literal('tooManyRequests'), retryAfterS: z.int().min(0).max(86_400).default(1) }),
   z.object({ ...Scope, kind: z.literal('internalError') }),
   z.object({ ...Scope, kind: z.literal('unavailable') }),
-  z.object({ ...Scope, kind: z.literal('droppedConnection').describe('Before the request is processed.') }),
-  z.object({ ...Scope, kind: z.literal('lostAnswer').describe('After the request has been processed.') }),
+  z.object({
+    ...Scope,
+    kind: z.literal('droppedConnection').describe('Closes the connection before the request is processed.'),
+  }),
+  z.object({
+    ...Scope,
+    kind: z.literal('lostAnswer').describe('Closes the connection after the request has been processed.'),
+  }),
 ]);
 export type Fault = z.infer<typeof FaultSchema>;
 
 export const FaultPlanSchema = z.object({
-  seed: z.int().min(0).max(0xffff_ffff).default(1).describe('The same seed affects the same requests.'),
+  seed: z.int().min(0).max(0xffff_ffff).default(1).describe('With the same seed, the same requests are affected.'),
   faults: z.array(FaultSchema).max(100),
 });
 export type FaultPlan = z.infer<typeof FaultPlanSchema>;

@@ -27,14 +27,14 @@ interface CachedKey {
   readonly expiresFromCacheAt: number;
 }
 
-/** Looks up API keys. Each key is read from the database at most every two seconds. */
+/** Looks up API keys, and caches each one for two seconds. */
 export class Authenticator {
   private readonly cache = new Map<string, CachedKey>();
 
   constructor(private readonly db: Database) {}
 
   /**
-   * Returns the caller, with a refusal if the key is revoked (403) or else the account has expired (402).
+   * Returns the caller, with a refusal if the key is revoked (403) or, if it is not, the account has expired (402).
    *
    * @throws ServiceError 401
    */

@@ -38,7 +38,7 @@ export interface PlatformRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A page of a data set. The platform has to prepare the next page for `next.afterMs` before it can be fetched. */
+/** A page of a data set. The next page can be fetched after `next.afterMs`, because the platform has to prepare it first. */
 export interface FetchedPage {
   readonly records: readonly PlatformRecord[];
   /** Percentage of the data set fetched so far, including this page. */
@@ -64,14 +64,11 @@ export type PushAnswer =
 
 export interface Platforms {
   /**
-   * Returns the organization of the access token. Does not use up a token.
-   * @throws PlatformRefusal
+   * Returns the organization of the access token. Does not use up a token. @throws PlatformRefusal, PlatformInaccessible
    */
   identify(grant: Grant): Promise<Organization>;
   /**
-   * Refreshes the tokens once. On a rotating platform, this uses up the refresh token of `grant`, even if the response
-   * is lost.
-   * @throws PlatformRefusal
+   * Refreshes the tokens once. On a rotating platform, this uses up the refresh token of `grant`, even if the response is lost. @throws PlatformRefusal, PlatformInaccessible
    */
   refresh(grant: Grant): Promise<TokenPair>;
   /**

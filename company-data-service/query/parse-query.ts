@@ -24,7 +24,7 @@ export interface Comparison {
 export type Condition<Leaf = Comparison> =
   Leaf | { readonly kind: 'all' | 'any'; readonly conditions: readonly Condition<Leaf>[] };
 
-/** Thrown when a query does not follow the grammar. */
+/** Thrown when a query or a sort order is invalid. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';
 }
@@ -34,7 +34,7 @@ const MAX_DEPTH = 50;
 /** More comparisons would keep the database busy. */
 const MAX_COMPARISONS = 100;
 
-/** @throws QueryError with what was expected and at which character */
+/** @throws QueryError if the text does not follow the grammar or exceeds a limit */
 export function parseQuery(text: string): Condition {
   return new Parser(text).parse();
 }

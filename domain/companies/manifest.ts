@@ -23,7 +23,7 @@ export interface ManifestRow {
   /** The company's token family; null if it has none. Companies of one family move one at a time. */
   readonly family: string | null;
   /** Absent or null: the company will be created. Used only in the self-service route. */
-  readonly named?: ExistingCompany | null;
+  readonly existing?: ExistingCompany | null;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Decision, StepDecision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
 import type { Step } from '../migration/steps';
-import { moment } from '../text/sentences';
+import { momentText } from '../text/sentences';
 import { digestOf } from './digests';
 
 /** Returns why a decision is refused; null if no guard refuses it. */
@@ -17,7 +17,7 @@ export function guardRefusal(
   { requireDigest, fourEyes }: DecisionRules,
 ): string | null {
   if (decision.validUntil !== undefined && at > decision.validUntil) {
-    return `this decision was valid until ${moment(decision.validUntil)} and was not applied in time`;
+    return `this decision was valid until ${momentText(decision.validUntil)} and was not applied in time`;
   }
   const step = reviewedStep(decision);
   if (step !== null) {

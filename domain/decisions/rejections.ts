@@ -5,7 +5,7 @@ import type { StepDecision, TimeProposal } from '../migration/decision';
 import { rejectFirstCompany } from './first-company';
 import type { Ruling } from './ruling';
 import type { MigrationState } from '../migration/migration-state';
-import { moment } from '../text/sentences';
+import { momentText } from '../text/sentences';
 import type { Step } from '../migration/steps';
 import { STEP_RULES, stepNumber } from '../migration/steps';
 
@@ -34,7 +34,7 @@ export function reject(state: MigrationState, decision: StepDecision): Ruling {
 
 export function proposeTime(state: MigrationState, decision: TimeProposal, at: string): Ruling {
   if (Date.parse(decision.startAt) < Date.parse(at) - PAST_TOLERANCE_MS) {
-    return refused(`${moment(decision.startAt)} is in the past; to start at once, propose "now"`);
+    return refused(`${momentText(decision.startAt)} is in the past; to start at once, propose "now"`);
   }
   if (hasCrossed(state))
     return refused('the first company has already been started, so the start time cannot be changed');
@@ -44,7 +44,7 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
   // The approvals of an earlier proposal were given for a different time.
   return applied(
     { ...withoutApprovals(open, 'schedule'), limits, proposal },
-    `start proposed for ${moment(decision.startAt)}`,
+    `start proposed for ${momentText(decision.startAt)}`,
   );
 }
 

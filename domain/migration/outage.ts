@@ -1,5 +1,5 @@
 /** An outage: no call gets through to the service or the platform, so companies wait instead of failing one by one. */
-import { moment } from '../text/sentences';
+import { momentText } from '../text/sentences';
 
 /** Times are ISO 8601, UTC. */
 export interface Outage {
@@ -22,5 +22,5 @@ const MAX_SUMMARY_LENGTH = 160;
 
 /** Returns the summary of the timer that waits out an outage. Only ASCII, so that each character takes one byte. */
 export function outageSummary({ why, until }: Outage): string {
-  return `Until ${moment(until)}: ${why}`.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_SUMMARY_LENGTH);
+  return `Until ${momentText(until)}: ${why}`.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_SUMMARY_LENGTH);
 }

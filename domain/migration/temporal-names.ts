@@ -48,7 +48,7 @@ export function migrationOfSchedule({ scheduleId, action }: ListedSchedule): str
 type SearchAttributeType = 'INT' | 'KEYWORD';
 
 /** Returns the command that registers missing search attributes in a namespace. */
-export function createSearchAttributes(
+export function createSearchAttributesCommand(
   namespace: string,
   missing: readonly (readonly [name: string, type: SearchAttributeType])[],
 ): string {

@@ -35,12 +35,12 @@ export function organizationFindings(
   const company = conflicts.connected.get(key);
   return [
     ...(migrationId === undefined ? [] : [openElsewhereFinding(row.organization, migrationId)]),
-    ...(company === undefined || isReauthorized(row, company) ? [] : [connectedFinding(row.organization, company)]),
+    ...(company === undefined || willBeReauthorized(row, company) ? [] : [connectedFinding(row.organization, company)]),
   ].map((finding) => attachTo(row, platform.organizationField, finding));
 }
 
 /** Returns whether the row is for this existing company, whose unlinked connection will receive a new authorization. */
-function isReauthorized({ named }: ManifestRow, { companyId, status }: ConnectedCompany): boolean {
+function willBeReauthorized({ existing: named }: ManifestRow, { companyId, status }: ConnectedCompany): boolean {
   return named?.companyId === companyId && status !== 'Linked';
 }
 

@@ -4,7 +4,7 @@
  * The caller gathers the facts: a worker reads them from the ledger, a command from a file. Both therefore report the
  * same findings.
  */
-import { moment, counted } from '../text/sentences';
+import { momentText, counted } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';
 import { error, quoted, warning } from './findings';
@@ -100,12 +100,12 @@ function accountFindings(
       ),
     );
   }
-  const lastMove = endsBy === null ? 'more than a year from now' : `as late as ${moment(endsBy)}`;
+  const lastMove = endsBy === null ? 'more than a year from now' : `as late as ${momentText(endsBy)}`;
   if (expiresAt !== null && (endsBy === null || Date.parse(expiresAt) <= Date.parse(endsBy))) {
     findings.push(
       error(
         'account-expires',
-        `the account expires at ${moment(new Date(expiresAt).toISOString())}; the last company could move ${lastMove}`,
+        `the account expires at ${momentText(new Date(expiresAt).toISOString())}; the last company could move ${lastMove}`,
         'choose a plan that does not expire, or start earlier',
       ),
     );

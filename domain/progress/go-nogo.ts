@@ -4,7 +4,7 @@
 import { headline } from './progress';
 import type { MigrationLimits } from '../planning/limits';
 import { exceedsTolerance } from '../planning/limits';
-import { moment, counted } from '../text/sentences';
+import { momentText, counted } from '../text/sentences';
 import type { Platform } from '../../platforms/platforms';
 import type { ServiceFacts } from '../preflight/preflight';
 import { preflight } from '../preflight/preflight';
@@ -120,7 +120,7 @@ function windowAnswers({ windowsPaused }: GoNoGoFacts): readonly Answer[] {
 function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
   const { unconfirmed, withoutCredential, oldestCredentialAt } = next;
   const ofWave = next.wave === null ? '' : ` of wave ${next.wave}`;
-  const oldest = oldestCredentialAt === null ? '' : `; the oldest is from ${moment(oldestCredentialAt)}`;
+  const oldest = oldestCredentialAt === null ? '' : `; the oldest is from ${momentText(oldestCredentialAt)}`;
   const heldBack = progress?.counts.heldBack ?? 0;
   const moving = (progress?.counts.importing ?? 0) + (progress?.counts.syncing ?? 0);
   const ready = next.companies - unconfirmed - withoutCredential;
@@ -167,7 +167,7 @@ function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoG
     answerFrom(
       'account',
       findings.filter((finding) => !ofApplication(finding)),
-      `plan ${account.plan}, ${account.expiresAt === null ? 'does not expire' : `expires at ${moment(account.expiresAt)}`}`,
+      `plan ${account.plan}, ${account.expiresAt === null ? 'does not expire' : `expires at ${momentText(account.expiresAt)}`}`,
     ),
     answerFrom('application', findings.filter(ofApplication), `${application?.clientId} (${application?.environment})`),
   ];
@@ -209,9 +209,9 @@ function pauseNotes(
     ...(window === null
       ? []
       : [
-          `no company is started from ${moment(window.closesAt)} until the next window; syncing companies are still checked`,
+          `no company is started from ${momentText(window.closesAt)} until the next window; syncing companies are still checked`,
         ]),
-    ...(endsBy === null ? [] : [`the migration ends by ${moment(endsBy)} at the latest`]),
+    ...(endsBy === null ? [] : [`the migration ends by ${momentText(endsBy)} at the latest`]),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { MigrationState, Proposal } from '../migration/migration-state';
 import type { Outage } from '../migration/outage';
 import type { Role } from '../migration/steps';
 import type { WindowOccurrence } from '../planning/windows';
-import { counted, moment } from '../text/sentences';
+import { counted, momentText } from '../text/sentences';
 
 export interface WaitingFor {
   /** Empty: nobody has to act. */
@@ -43,7 +43,10 @@ function waitingInStep(state: MigrationState): WaitingFor {
       return support('accept the supplied details');
     case 'schedule':
       if (!state.proposal) return { roles: ['client', 'support'], what: 'propose a start time' };
-      return { roles: missingApprovals(state, step), what: `approve the start at ${moment(state.proposal.startAt)}` };
+      return {
+        roles: missingApprovals(state, step),
+        what: `approve the start at ${momentText(state.proposal.startAt)}`,
+      };
     case 'update-application':
       return {
         roles: missingApprovals(state, step),
@@ -91,7 +94,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
 function startText(window: WindowOccurrence | null, proposal: Proposal | null): string {
   const startAt = proposal?.startAt ?? null;
   const at = window && (startAt === null || window.opensAt > startAt) ? window.opensAt : startAt;
-  return at === null ? 'now' : `at ${moment(at)}`;
+  return at === null ? 'now' : `at ${momentText(at)}`;
 }
 
 function waitingInComplete(state: MigrationState): WaitingFor {
@@ -115,11 +118,11 @@ function selfServiceEnd({ failed }: Counts): WaitingFor {
 }
 
 function windowText({ window }: MigrationState): string {
-  return window ? `, in the window from ${moment(window.opensAt)} to ${moment(window.closesAt)}` : '';
+  return window ? `, in the window from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}` : '';
 }
 
 function onHold({ why, since, until }: Outage): WaitingFor {
-  return nobody(`on hold since ${moment(since)}; retries automatically at ${moment(until)}: ${why}`);
+  return nobody(`on hold since ${momentText(since)}; retries automatically at ${momentText(until)}: ${why}`);
 }
 
 /** Returns whether the preflight has yet to check some of the supplied details. */

@@ -18,7 +18,7 @@ export function oneLine(text: string, maxLength: number): string {
  *
  * @param iso ISO 8601, UTC
  */
-export function moment(iso: string): string {
+export function momentText(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }
 

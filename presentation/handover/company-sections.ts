@@ -8,7 +8,7 @@ import { CLIENT_STATES, clientStateText } from '../../domain/companies/company-s
 import type { SyncSchedule } from '../../domain/companies/evidence';
 import { evidenceOf } from '../../domain/companies/evidence';
 import type { LedgerCompany } from '../../store';
-import { moment } from '../../domain/text/sentences';
+import { momentText } from '../../domain/text/sentences';
 import { remediesFor, remedyText } from '../../domain/companies/remedies';
 import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
 
@@ -95,7 +95,11 @@ const LEFT_OUT: Section = {
     ...[SWITCH_ON, COMPANY_ID],
   ],
   cells: (company, ended) => [
-    ...[company.reference, company.name, company.state === 'skipped' ? 'after its move had failed or its outcome was unknown' : 'before its move'],
+    ...[
+      company.reference,
+      company.name,
+      company.state === 'skipped' ? 'after its move had failed or its outcome was unknown' : 'before its move',
+    ],
     ...[company.leftOutBy ?? '', company.leftOutReason ?? '', company.failureText ?? ''],
     ...[switchOn(company, ended), company.companyId ?? ''],
   ],
@@ -113,21 +117,19 @@ const MOVED: Section = {
   ],
   cells: (company, ended) => [
     ...[company.reference, company.name, company.storedName ?? '', organizationText(company)],
-    ...[company.companyId ?? '', company.connectionId ?? '', momentText(company.movedAt)],
+    ...[company.companyId ?? '', company.connectionId ?? '', dateText(company.movedAt)],
     ...[recordsText(company), correlationIdsText(company)],
     syncIntervalText(company.syncSchedule),
-    company.syncSchedule?.nextAt ? moment(company.syncSchedule.nextAt) : '',
+    company.syncSchedule?.nextAt ? momentText(company.syncSchedule.nextAt) : '',
     switchOn(company, ended),
   ],
 };
 
-/**
- * Companies that exist at the service but were not used: created there and not deleted at the end of the migration, or supplied by the client.
- */
+/** Companies that were created at the service but not used, and not deleted at the end of the migration. */
 const UNUSED: Section = {
   title: 'Created at the service but not used: delete them there',
   states: ['waiting', 'excluded'],
-  includes: ({ companyId, crossedAt }) => companyId !== null && crossedAt === null,
+  includes: ({ companyId, crossedAt, existedBefore }) => companyId !== null && crossedAt === null && !existedBefore,
   columns: [REFERENCE, NAME, COMPANY_ID, CONNECTION_ID],
   cells: ({ reference, name, companyId, connectionId }) => [reference, name, companyId ?? '', connectionId ?? ''],
 };
@@ -193,8 +195,8 @@ function syncIntervalText(schedule: SyncSchedule | null): string {
   return least === most ? `${least} h` : `${least} to ${most} h`;
 }
 
-function momentText(date: Date | null): string {
-  return date === null ? '' : moment(date.toISOString());
+function dateText(date: Date | null): string {
+  return date === null ? '' : momentText(date.toISOString());
 }
 
 /** Returns a company as one row of a spreadsheet, with the facts of all sections. */
@@ -209,10 +211,10 @@ export function companyRecord(company: ReportedCompany, ended: boolean): Readonl
     why: company.failureText ?? company.heldBack ?? '',
     'what to do': needsAction(company) ? whatToDo(company, ended) : '',
     'switch back on': switchOn(company, ended),
-    'moved at': momentText(company.movedAt),
+    'moved at': dateText(company.movedAt),
     records: recordsText(company),
     'synced every': syncIntervalText(company.syncSchedule),
-    'next sync': company.syncSchedule?.nextAt ? moment(company.syncSchedule.nextAt) : '',
+    'next sync': company.syncSchedule?.nextAt ? momentText(company.syncSchedule.nextAt) : '',
     'link for the end customer': mustReconnect(company) ? (linkUrl ?? '') : '',
     'left out by': company.leftOutBy ?? '',
     'reason for leaving it out': company.leftOutReason ?? '',

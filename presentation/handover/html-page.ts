@@ -19,7 +19,7 @@ import {
 } from './report-facts';
 import { PAGE_STYLE, pagePolicy } from './style';
 import { Html, markup } from './html';
-import { moment, counted } from '../../domain/text/sentences';
+import { momentText, counted } from '../../domain/text/sentences';
 
 /**
  * Returns the part of the page before the companies.
@@ -45,8 +45,8 @@ export function pageHead(head: ReportHead, statistics: MigrationStatistics, writ
 <p class="state ${ending ?? 'under-way'}">${stateText(head)}</p>
 <dl class="facts">
 <div><dt>Migration</dt><dd>${migrationId}</dd></div>
-<div><dt>Details supplied</dt><dd>${moment(suppliedAt)} by ${suppliedBy}</dd></div>
-<div><dt>Report written</dt><dd>${moment(writtenAt)}</dd></div>
+<div><dt>Details supplied</dt><dd>${momentText(suppliedAt)} by ${suppliedBy}</dd></div>
+<div><dt>Report written</dt><dd>${momentText(writtenAt)}</dd></div>
 </dl>
 </header>
 <main>

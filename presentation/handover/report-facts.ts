@@ -6,7 +6,7 @@ import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';
 import type { Planned } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
-import { duration, moment, counted } from '../../domain/text/sentences';
+import { duration, momentText, counted } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 
@@ -68,7 +68,7 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
       ? [['Route', 'self-service (the client confirmed at the start that syncing is off for every company)'] as const]
       : []),
     ['State', stateText(head)],
-    ['Details supplied', `${moment(head.suppliedAt)} by ${head.suppliedBy}`],
+    ['Details supplied', `${momentText(head.suppliedAt)} by ${head.suppliedBy}`],
     ['Who to call', head.contact],
   ];
 }
@@ -88,7 +88,7 @@ export function resultRows({ counts, figures }: ReportHead): readonly (readonly 
 /** Returns rows with a label, the planned value and the actual value. */
 export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (readonly [string, string, string])[] {
   const { firstStartedAt, lastMovedAt, longestStaleHours, medianStaleHours } = figures;
-  const at = (iso: string | null | undefined): string => (iso ? moment(iso) : '');
+  const at = (iso: string | null | undefined): string => (iso ? momentText(iso) : '');
   const expected = planned?.estimate;
   const took = firstStartedAt && lastMovedAt ? duration(Date.parse(lastMovedAt) - Date.parse(firstStartedAt)) : '';
   const stale =
@@ -99,7 +99,7 @@ export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (
     ['first company started', at(planned?.startAt), at(firstStartedAt)],
     [
       'last company moved',
-      expected?.ends ? `${moment(expected.ends.earliest)} to ${moment(expected.ends.latest)}` : '',
+      expected?.ends ? `${momentText(expected.ends.earliest)} to ${momentText(expected.ends.latest)}` : '',
       at(lastMovedAt),
     ],
     [
@@ -186,7 +186,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
     vaultDestroyedAt
       ? {
           topic: 'Destroyed',
-          text: `all credentials supplied for this migration, and the key that decrypts them, were destroyed at ${moment(vaultDestroyedAt)}; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left.`,
+          text: `all credentials supplied for this migration, and the key that decrypts them, were destroyed at ${momentText(vaultDestroyedAt)}; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left.`,
         }
       : {
           topic: 'Still needed',
@@ -222,7 +222,7 @@ export interface DecisionRow {
 
 export function decisionRows({ decisions }: Pick<ReportHead, 'decisions'>): readonly DecisionRow[] {
   return decisions.map(({ decision, outcome }) => ({
-    when: moment(outcome.at),
+    when: momentText(outcome.at),
     who: `${decision.by} (${decision.role})`,
     what: decisionText(decision),
     refused: outcome.applied ? null : outcome.text,

@@ -1,7 +1,7 @@
 /** The page of a batch run in the Temporal UI: its window, and the numbers of companies in each state. */
 import type { Counts } from '../../domain/companies/company-state';
 import type { WindowOccurrence } from '../../domain/planning/windows';
-import { moment } from '../../domain/text/sentences';
+import { momentText } from '../../domain/text/sentences';
 import { BOTTOM_PADDING, companiesText } from './page-parts';
 
 export interface BatchFacts {
@@ -21,7 +21,7 @@ export function batchDetails({ migrationId, runNumber, window, counts, at }: Bat
     `# Batch run ${runNumber} of ${migrationId}`,
     `**Window:** ${windowText(window)}`,
     ...(counts
-      ? [...companiesText(counts), `Counted at ${moment(at)}; updated once a minute while companies move.`]
+      ? [...companiesText(counts), `Counted at ${momentText(at)}; updated once a minute while companies move.`]
       : []),
     `The page of ${migrationId} shows who has to act, and what they have to do.`,
     BOTTOM_PADDING,
@@ -30,11 +30,11 @@ export function batchDetails({ migrationId, runNumber, window, counts, at }: Bat
 
 function windowText(window: WindowOccurrence | null): string {
   if (!window) return 'none; companies are moved at any time';
-  return `companies are moved from ${moment(window.opensAt)} to ${moment(window.closesAt)}`;
+  return `companies are moved from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`;
 }
 
 /** Returns one line for Temporal's lists: ASCII, and far below Temporal's limit of 200 bytes. */
 export function batchSummary({ migrationId, runNumber, window }: Omit<BatchFacts, 'counts' | 'at'>): string {
-  const until = window ? `, until ${moment(window.closesAt)}` : '';
+  const until = window ? `, until ${momentText(window.closesAt)}` : '';
   return `Batch run ${runNumber} of ${migrationId}${until}`;
 }

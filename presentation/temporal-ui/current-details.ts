@@ -6,7 +6,7 @@
  */
 import type { Estimate } from '../../domain/planning/estimate';
 import { isEnding } from '../../domain/migration/migration-state';
-import { duration, moment, counted, oneLine } from '../../domain/text/sentences';
+import { duration, momentText, counted, oneLine } from '../../domain/text/sentences';
 import { headline } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
@@ -43,7 +43,7 @@ function stepsText({ route, steps }: Progress): string[] {
 function waitingText({ waitingFor, waitingSince, migrationId, contact }: Progress): string[] {
   const what = oneLine(waitingFor.what, MAX_TEXT_LENGTH);
   if (waitingFor.roles.length === 0) return [`**Now:** ${what}`];
-  const since = waitingSince ? `, since ${moment(waitingSince)}` : '';
+  const since = waitingSince ? `, since ${momentText(waitingSince)}` : '';
   return [
     `**Waiting for:** ${waitingFor.roles.join(' and ')}${since}`,
     `**What to do:** ${what}`,
@@ -56,7 +56,7 @@ function estimateText({ estimate, proposal }: Progress): string[] {
     ...(estimate && estimate.volume.companies > 0 ? [estimateLine(estimate, proposal !== null)] : []),
     ...(proposal
       ? [
-          `**Start:** ${moment(proposal.startAt)}, proposed by ${oneLine(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`,
+          `**Start:** ${momentText(proposal.startAt)}, proposed by ${oneLine(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`,
         ]
       : []),
   ];
@@ -64,7 +64,7 @@ function estimateText({ estimate, proposal }: Progress): string[] {
 
 function estimateLine(estimate: Estimate, hasStart: boolean): string {
   const { lowMs, highMs, ends } = estimate;
-  const end = hasStart && ends ? `, ${endText(moment(ends.earliest), moment(ends.latest))}` : '';
+  const end = hasStart && ends ? `, ${endText(momentText(ends.earliest), momentText(ends.latest))}` : '';
   return `**Estimated duration:** ${duration(lowMs)} to ${duration(highMs)}${end} (${estimateBasisText(estimate)})`;
 }
 
@@ -91,9 +91,9 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
   const mark = { done: '**done**', open: '**now**', later: 'later' }[state];
   const who = [...new Set([...rules.actors, ...rules.approvers])].join(' and ');
   const times = endedAt
-    ? `, ended ${moment(endedAt)}`
+    ? `, ended ${momentText(endedAt)}`
     : state === 'open' && openedAt
-      ? `, since ${moment(openedAt)}`
+      ? `, since ${momentText(openedAt)}`
       : '';
   const approved =
     approvals.length > 0
@@ -128,7 +128,7 @@ function outOfDateText({ route, estimate, proposal, step, state }: Progress): st
       : 'since syncing was disabled';
   if (estimate.volume.companies === 0) return 'the data of all companies that were moved is up to date.';
   const until =
-    proposal && estimate.ends ? moment(estimate.ends.latest) : `${duration(estimate.highMs)} after the start`;
+    proposal && estimate.ends ? momentText(estimate.ends.latest) : `${duration(estimate.highMs)} after the start`;
   const hours = estimate.staleHours === null ? '' : `: up to ${counted(estimate.staleHours, 'hour')}`;
   return `${from} until about ${until}${hours}.`;
 }

@@ -1,7 +1,7 @@
 /** Describes decisions in words, for the report and the audit trail. */
 import type { Companies, Decision } from '../../domain/migration/decision';
 import type { LimitsChange } from '../../domain/planning/limits';
-import { moment, counted } from '../../domain/text/sentences';
+import { momentText, counted } from '../../domain/text/sentences';
 import { windowsText } from './windows';
 
 /** Maximum number of references in the text of a decision. The audit trail contains all of them. */
@@ -13,7 +13,7 @@ export function decisionText(decision: Decision): string {
     case 'step':
       return `${decision.verdict} ${decision.step}${reason}`;
     case 'time':
-      return `propose to start at ${moment(decision.startAt)}${reason}`;
+      return `propose to start at ${momentText(decision.startAt)}${reason}`;
     case 'first-company':
       return `choose ${decision.reference} as the first company${reason}`;
     case 'sync-disabled':

@@ -10,7 +10,7 @@ import { PostgresUnavailable } from './binaries';
 const NAMES = { service: 'company_data_service', orchestrator: 'tokenferry' };
 
 export interface StackDatabases {
-  serviceUrl: string;
+  serviceDatabaseUrl: string;
   orchestratorUrl: string;
   embedded: boolean;
   stop(): Promise<void>;
@@ -44,7 +44,7 @@ export async function openStackDatabases(
     );
   }
   return {
-    serviceUrl: shared ? url : withDatabase(url, names.service),
+    serviceDatabaseUrl: shared ? url : withDatabase(url, names.service),
     orchestratorUrl: shared ? url : withDatabase(url, names.orchestrator),
     embedded: postgres !== undefined,
     stop: async () => {

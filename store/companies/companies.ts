@@ -112,6 +112,8 @@ export interface LedgerCompany {
   readonly crossedAt: Date | null;
   /** Time of the last send intent; null if there is none, or if the credential was certainly not used. */
   readonly sentAt: Date | null;
+  /** Whether the company existed at the service before the migration: the client supplied its id. */
+  readonly existedBefore: boolean;
   readonly companyId: string | null;
   readonly connectionId: string | null;
   readonly storedName: string | null;
@@ -185,7 +187,7 @@ export async function readCompanyPage(
 function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
   return db
     .selectFrom('companies')
-    .select([
+    .select(({ eb }) => [
       'row',
       'reference',
       'name',
@@ -196,6 +198,7 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
       'confirmed_at as confirmedAt',
       'crossed_at as crossedAt',
       'authorization_sent_at as sentAt',
+      eb('named', 'is not', null).$castTo<boolean>().as('existedBefore'),
       'company_id as companyId',
       'connection_id as connectionId',
       'stored_name as storedName',

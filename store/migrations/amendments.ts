@@ -193,7 +193,7 @@ function classify(before: ReadonlyMap<string, LockedRow>, rows: readonly Manifes
 
 function isSame(one: ManifestRow, other: ManifestRow): boolean {
   const fields = ['name', 'organization', 'expectedInvoices', 'wave', 'family'] as const;
-  const named = ({ named }: ManifestRow): string => `${named?.companyId ?? ''}/${named?.connectionId ?? ''}`;
+  const named = ({ existing: named }: ManifestRow): string => `${named?.companyId ?? ''}/${named?.connectionId ?? ''}`;
   return named(one) === named(other) && fields.every((field) => one[field] === other[field]);
 }
 

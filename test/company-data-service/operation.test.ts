@@ -126,7 +126,7 @@ describe('closing the service', () => {
   it.each([
     ['does not read its responses', 'GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: any\r\n\r\n'.repeat(20)],
     ['does not finish its request', 'GET /companies HTTP/1.1\r\nHost: any\r\n'],
-  ])('does not wait for a client that %s', async (_what, request) => {
+  ])('waits only a few seconds for a client that %s', async (_what, request) => {
     expect(await timeToClose(request)).toBeLessThan(8_000);
   });
 

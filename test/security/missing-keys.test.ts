@@ -1,7 +1,7 @@
 /** Missing keys cause a clear error, and nothing is lost. Work continues when the key is available. */
 import { randomBytes } from 'node:crypto';
 import type { LedgerClient } from '../../client';
-import { decide, openLedgerClient, readOutages } from '../../client';
+import { decide, openLedgerClient, readRetriedErrors } from '../../client';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
 import { countCompanies } from '../../store';
 import type { RunningWorker } from '../../worker';
@@ -32,7 +32,7 @@ async function replaceWorker(some: Parameters<Orchestrator['startWorker']>[0]): 
 }
 
 const historyLength = async ({ id }: TestMigration): Promise<number> =>
-  (await orchestrator.ferry.withoutPayloads.workflow.getHandle(id).describe()).historyLength;
+  (await orchestrator.ferry.temporalWithoutPayloads.workflow.getHandle(id).describe()).historyLength;
 
 describe('ferry without the payload key of a migration', () => {
   let readable: TestMigration;
@@ -126,7 +126,7 @@ test('continues a migration when a worker gets the missing payload key, and appl
     ...orchestrator.config,
     payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER_KEY),
   });
-  const why = async () => (await readOutages(ferryWithBothKeys, migration.id)).join();
+  const why = async () => (await readRetriedErrors(ferryWithBothKeys, migration.id)).join();
   await until(async () => (await why()).startsWith('the worker cannot continue: This was encrypted under payload key'));
 
   await replaceWorker({ payloadKeys: payloadKeys(OTHER_KEY, PAYLOAD_KEY) });

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { decide, openLedgerClient, readOutages } from '../../client';
+import { decide, openLedgerClient, readRetriedErrors } from '../../client';
 import { createCompanyDataClient } from '../../company-data-client';
 import { createAccount, createKey, startService } from '../../company-data-service';
 import { loadConfig } from '../../config';
@@ -106,7 +106,7 @@ async function runMigrations(): Promise<readonly string[]> {
   proxy.on('GET', /^\/account/, refuseWithMarker);
   const moved = await moveFirstCompany(ferry, 'moved', ['sbx-ok-1', 'sbx-ok-1', 'sbx-revoked'], async (id) => {
     // The service's error text reaches Temporal and the worker's log.
-    await until(async () => (await readOutages(ferry, id)).some((text) => text.includes(QUOTED)), 40_000);
+    await until(async () => (await readRetriedErrors(ferry, id)).some((text) => text.includes(QUOTED)), 40_000);
     proxy.reset();
   });
   await applyDecision(ferry, moved, 'approve', { step: 'migrate-first-company', ...SUPPORT });

@@ -1,5 +1,5 @@
 /** After a long Retry-After of the service, Temporal does the waiting, so that it is visible and occupies no worker. */
-import { readOutages } from '../../client';
+import { readRetriedErrors } from '../../client';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/conditions';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy';
@@ -24,8 +24,8 @@ test('an activity is retried after a Retry-After of an hour, and shows the reaso
   const { ferry } = orchestrator;
   between.on('GET', /^\/account/, failing(429, 'slowly', { 'retry-after': '3600' }));
   const { id } = await startTestMigration(orchestrator, 'asked-to-wait', ['sbx-ok-1']);
-  await until(async () => (await readOutages(ferry, id)).length > 0);
-  const [outage] = await readOutages(ferry, id);
+  await until(async () => (await readRetriedErrors(ferry, id)).length > 0);
+  const [outage] = await readRetriedErrors(ferry, id);
   expect(outage).toMatch(/^GET \/account: the service asks us to retry after /);
   const { raw } = await ferry.temporal.workflow.getHandle(id).describe();
   const [pending] = raw.pendingActivities ?? [];

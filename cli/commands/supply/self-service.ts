@@ -147,7 +147,8 @@ function printStarted(output: Output, { manifest }: CheckOutcome, started: SelfS
   const { migrationId } = started;
   output.line(`${output.styled('green', '✓')} ${migrationId}: started`);
   if (started.preflight) printPreflight(output, started.preflight);
-  else if (started.outages.length > 0) output.line(`  The preflight has not finished: ${started.outages.join('; ')}`);
+  else if (started.retriedErrors.length > 0)
+    output.line(`  The preflight has not finished: ${started.retriedErrors.join('; ')}`);
   else output.line('  No worker is answering yet. Start one, or start everything with: ferry up');
   const notStored = manifest.withCredential - started.stored;
   if (notStored > 0) {
@@ -158,7 +159,7 @@ function printStarted(output: Output, { manifest }: CheckOutcome, started: SelfS
 
 function selfServiceResult(
   { files, manifest, findings }: CheckOutcome,
-  { migrationId, stored, preflight, outages }: SelfServiceStart,
+  { migrationId, stored, preflight, retriedErrors }: SelfServiceStart,
   end: WatchEnd | null,
 ): CommandResult {
   const next = end ? nextCommands(end.progress) : [];
@@ -171,7 +172,7 @@ function selfServiceResult(
       companies: manifest.totals.companies,
       credentialsStored: stored,
       preflight,
-      retrying: outages,
+      retrying: retriedErrors,
       state: end?.progress.state ?? null,
       waitingFor: end?.progress.waitingFor ?? null,
       counts: end?.progress.counts ?? null,

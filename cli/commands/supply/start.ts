@@ -5,7 +5,7 @@ import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import type { Approver } from '../../../domain/migration/signatures';
 import { CommandFailed } from '../../shared/errors';
-import { waitForPreflight, readOutages, startMigration } from '../../../client';
+import { waitForPreflight, readRetriedErrors, startMigration } from '../../../client';
 import type { Manifest } from '../../manifest';
 import { readManifest, identifyFile } from '../../manifest';
 import { supplyCredentials } from '../../../store';
@@ -114,11 +114,11 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
     const stored = canStore
       ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by)).stored.length
       : 0;
-    const outages = preflight ? [] : await readOutages(ferry, migrationId);
+    const retriedErrors = preflight ? [] : await readRetriedErrors(ferry, migrationId);
     const isAllStored = stored > 0 && stored === manifest.withCredential;
     const disposal =
       isAllStored || options.shred ? await disposeOf(original, isAllStored, options, terminal) : undefined;
-    return startResult({ migrationId, manifest, platform, stored, preflight, outages, disposal });
+    return startResult({ migrationId, manifest, platform, stored, preflight, retriedErrors, disposal });
   });
 }
 
@@ -150,13 +150,13 @@ interface Started {
   /** Null if it has not finished. */
   readonly preflight: Preflight | null;
   /** Failures that keep the preflight from finishing. */
-  readonly outages: readonly string[];
+  readonly retriedErrors: readonly string[];
   /** The result for the credential file; undefined if `--shred` was not given and credentials are left to be stored. */
   readonly disposal: Disposal | undefined;
 }
 
 function startResult(request: Started): CommandResult {
-  const { migrationId, manifest, platform, stored, preflight, outages, disposal } = request;
+  const { migrationId, manifest, platform, stored, preflight, retriedErrors, disposal } = request;
   const { totals, findings, withCredential } = manifest;
   return {
     failed: disposal?.failed ?? false,
@@ -168,7 +168,7 @@ function startResult(request: Started): CommandResult {
       credentialsStored: stored,
       shredded: disposal?.shredded ?? false,
       preflight,
-      retrying: outages,
+      retrying: retriedErrors,
       ...findingsJson(findings),
     },
     printQuietly: (output) => output.line(migrationId),
@@ -178,8 +178,8 @@ function startResult(request: Started): CommandResult {
       output.line(`${output.styled('green', '✓')} ${migrationId}: started with ${what}`);
       if (!preflight) {
         const why =
-          outages.length > 0
-            ? outages.join('; ')
+          retriedErrors.length > 0
+            ? retriedErrors.join('; ')
             : 'no worker is answering; start one, or start everything with: ferry up';
         output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
       } else printPreflight(output, preflight);

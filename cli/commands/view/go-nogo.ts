@@ -5,7 +5,7 @@ import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { Progress } from '../../../domain/progress/progress';
 import { countFailures, readLimits, readNextCompanies } from '../../../store';
 import type { LedgerClient } from '../../../client';
-import { NoWorker, readOutages, readProgress, readWindowSchedule, readWorkers } from '../../../client';
+import { NoWorker, readRetriedErrors, readProgress, readWindowSchedule, readWorkers } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
@@ -27,7 +27,7 @@ export function addGoNoGo({ program, run, terminal }: Context): void {
 async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationId: string): Promise<GoNoGoFacts> {
   const { migration, platform } = await readOpenMigration(ferry, migrationId, () => `see: ferry report ${migrationId}`);
   const { db } = ferry;
-  const [{ limits, now }, { next, toCreate }, failures, progress, schedule, workers, outages, service] =
+  const [{ limits, now }, { next, toCreate }, failures, progress, schedule, workers, retriedErrors, service] =
     await Promise.all([
       readLimits(db, migrationId),
       readNextCompanies(db, migrationId),
@@ -35,7 +35,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
       readProgressOrNull(ferry, migrationId),
       readWindowSchedule(ferry, migrationId),
       readWorkers(ferry),
-      readOutages(ferry, migrationId),
+      readRetriedErrors(ferry, migrationId),
       probeService(env, platform.key),
     ]);
   return {
@@ -50,7 +50,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     progress,
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
     workers,
-    failing: outages,
+    failing: retriedErrors,
     service,
   };
 }

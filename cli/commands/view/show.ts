@@ -8,7 +8,7 @@ import type { Progress, StepProgress } from '../../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../../domain/migration/steps';
 import type { Interrupted } from '../../../store';
 import { countInterrupted } from '../../../store';
-import { readOutages, readProgress } from '../../../client';
+import { readRetriedErrors, readProgress } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
@@ -24,22 +24,26 @@ export function addShow({ program, run, terminal }: Context): void {
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const progress = await readProgress(ferry, migration);
-          const outages = await readOutages(ferry, migration);
+          const retriedErrors = await readRetriedErrors(ferry, migration);
           const interrupted = ferry.db ? await countInterrupted(ferry.db, migration) : null;
-          return showResult(progress, outages, interrupted);
+          return showResult(progress, retriedErrors, interrupted);
         }),
       ),
     );
 }
 
-function showResult(progress: Progress, outages: readonly string[], interrupted: Interrupted | null): CommandResult {
+function showResult(
+  progress: Progress,
+  retriedErrors: readonly string[],
+  interrupted: Interrupted | null,
+): CommandResult {
   const next = nextCommands(progress);
   return {
-    json: { schema: 'ferry.show/1', ...progress, retrying: outages, interrupted, next },
+    json: { schema: 'ferry.show/1', ...progress, retrying: retriedErrors, interrupted, next },
     print: (output) => {
       output.line(`${output.styled('bold', progress.migrationId)}  ${headline(progress)}`);
       output.line(waitingText(progress));
-      for (const failure of outages) output.line(output.styled('yellow', `Retrying: ${failure}`));
+      for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
       output.line();
       if (progress.route !== 'self-service') {
         printSteps(output, progress.steps);

@@ -1,4 +1,4 @@
-/** Limits on the size of a request, which are checked before anything else. */
+/** Limits on the size, the nesting and the duration of a request. */
 import { badRequest } from '../errors/errors';
 
 /** Limit on the body. Node.js limits headers and URL together to 16 KB. */

@@ -60,7 +60,9 @@ function errorsOf({ needsKey, repeatable, url }: RouteKind): Record<string, unkn
       404: errorAnswer('The resource does not exist, or the platform does not have this data type.'),
     }),
     ...(repeatable && {
-      409: errorAnswer('The first request with this idempotency key, or a sync, is still in progress.'),
+      409: errorAnswer(
+        'The first request with this idempotency key or a sync is still in progress, or no suitable connection is linked.',
+      ),
     }),
     500: errorAnswer('The service failed. Try again later.'),
     503: errorAnswer('The service is temporarily unavailable. Try again later.'),

@@ -18,7 +18,7 @@ const TAGS = [
   { name: 'Pushes', description: 'Creating records at platforms.' },
   { name: 'Integrations', description: 'The platforms, and the client’s own applications at these platforms.' },
   { name: 'Service', description: 'The account and the service itself.' },
-  { name: 'Sandbox', description: 'Simulation of platforms and companies.' },
+  { name: 'Sandbox', description: 'Simulated platforms and end customers, and faults for tests.' },
 ];
 
 /** Allows only the service's own files, inline styles and `data:` images, because the documentation page uses these. */

@@ -85,7 +85,7 @@ export function pushRoutes(app: Api, context: ServiceContext): void {
   );
 }
 
-/** Validates a record. It may lack fields, but the fields it has must match the data type. */
+/** Validates a record. It may lack fields of the data type, but must have at least one, and those it has must be valid. Other fields are ignored. */
 function checkRecord(dataType: DataType, record: Readonly<Record<string, unknown>>): void {
   const schema: z.ZodObject = RECORD_SCHEMAS[dataType];
   const { error } = schema.partial().safeParse(record);

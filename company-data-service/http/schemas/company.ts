@@ -45,7 +45,9 @@ const HOURS_OF_A_YEAR = 8_760;
 
 const SyncSettingSchema = z.object({
   dataType: z.enum(DATA_TYPES),
-  fetchOnFirstLink: z.boolean().describe('Sync when first linked. Ignored for migrated credentials.'),
+  fetchOnFirstLink: z
+    .boolean()
+    .describe('Sync when the end customer first links the connection. Ignored for migrated credentials.'),
   syncSchedule: z.int().min(0).max(HOURS_OF_A_YEAR).describe('Interval in hours: 1 is hourly, 0 means never.'),
   syncOrder: z.int().min(0).max(1_000),
 });

@@ -14,7 +14,7 @@ interface Behaviour {
   readonly refreshRefused?: string;
   /** The access token belongs to another organization. */
   readonly otherOrganization?: true;
-  /** The grant ends after half of a data set has been fetched. */
+  /** The grant ends halfway through a data set: the page that reaches the half is refused. */
   readonly expiresDuringSync?: true;
   /** The platform's endpoint is not accessible to the service. */
   readonly inaccessible?: true;
@@ -47,7 +47,7 @@ const RATE_LIMITED = 'The platform has received too many requests.';
 /** The test credentials: pattern and behaviour. */
 const BEHAVIOURS: readonly (readonly [RegExp, (match: readonly string[]) => Behaviour])[] = [
   [/^ok-(\d+)$/, ([, n]) => ({ invoices: Number(n) })],
-  // The platform delivers only some of its records, without an error. Only a client that knows the number notices.
+  // The platform delivers only some of its records, without an error. Only a client that knows the expected number notices.
   [/^short-(\d+)-of-\d+$/, ([, n]) => ({ invoices: Number(n) })],
   [/^revoked$/, () => ({ invoices: 0, refused: refusal('GrantRefused', 'The grant was revoked.') })],
   [/^expired$/, () => ({ invoices: 0, refused: refusal('GrantRefused', 'The grant has expired.') })],
@@ -85,7 +85,7 @@ const UNKNOWN: Behaviour = { invoices: 0, refused: refusal('GrantRefused', 'The 
 /** `sbx-<behaviour>[.<suffix>][@<client id>][~<rotation>]` */
 const FORM = /^sbx-(?<behaviour>[a-z0-9-]+)(?:\.(?<suffix>[^@~]+))?(?:@(?<clientId>[^~]+))?(?:~(?<rotation>.+))?$/;
 
-/** Returns the token that represents the grant: the refresh token if there is one. */
+/** Returns the token that represents the grant: the refresh token if there is one, otherwise the access token. */
 export function tokenOf({ credential }: Grant): string {
   return credential['refreshToken'] ?? credential['accessToken'] ?? '';
 }

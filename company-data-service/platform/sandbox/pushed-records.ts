@@ -6,8 +6,8 @@ import type { DataType } from '../data-types';
 import type { PlatformRecord } from '../platform';
 import { newRecord } from './records';
 
-/** The books that a record is pushed to. Like the generated records, they depend on the grant. */
-export interface Books {
+/** The books that a record is pushed to. Another grant for the same organization does not see the pushed records. */
+export interface DataSetRef {
   readonly platformKey: string;
   readonly organizationId: string;
   /** The credential without the rotation suffix. */
@@ -18,7 +18,7 @@ export interface Books {
 /** Stores a record with the fields that the platform adds. Does nothing if the key is already stored. */
 export async function storePushed(
   db: Database,
-  { platformKey, organizationId, root, dataType }: Books,
+  { platformKey, organizationId, root, dataType }: DataSetRef,
   { key, index, record }: { key: string; index: number; record: Readonly<Record<string, unknown>> },
 ): Promise<void> {
   const createdAt = new Date();
@@ -39,7 +39,7 @@ export async function storePushed(
 }
 
 /** Counts the records pushed to each data set, in one query for all syncs that the sync engine advances together. */
-export async function countPushed(db: Database, books: readonly Books[]): Promise<readonly number[]> {
+export async function countPushed(db: Database, books: readonly DataSetRef[]): Promise<readonly number[]> {
   const numbered = books.map(({ root, ...rest }, place) => ({ ...rest, place, digest: digest(root).toString('hex') }));
   const { rows } = await sql<{ count: number }>`
     select (
@@ -57,7 +57,7 @@ export async function countPushed(db: Database, books: readonly Books[]): Promis
 /** Returns the pushed records, oldest first. */
 export async function readPushed(
   db: Database,
-  books: Books,
+  books: DataSetRef,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<PlatformRecord[]> {
   const { rows } = await sql<PlatformRecord>`
@@ -66,7 +66,7 @@ export async function readPushed(
   return rows;
 }
 
-function inBooks({ platformKey, organizationId, root, dataType }: Books) {
+function inBooks({ platformKey, organizationId, root, dataType }: DataSetRef) {
   return sql`platform_key = ${platformKey} and organization_id = ${organizationId}
     and grant_digest = ${digest(root)} and data_type = ${dataType}`;
 }

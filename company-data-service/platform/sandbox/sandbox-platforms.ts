@@ -18,14 +18,14 @@ import {
   type TokenPair,
 } from '../platform';
 import { parseCredential, tokenOf, type SandboxCredential } from './credentials';
-import { countPushed, storePushed, readPushed, type Books } from './pushed-records';
+import { countPushed, storePushed, readPushed, type DataSetRef } from './pushed-records';
 import { recordAt, recordCount } from './records';
 import { countUse, isAmongNewest, isRecentAndUnused, mintPair, recordMinted, useRefreshToken } from './tokens';
 
 /** Client secret for tests: the sandbox refuses an application with it, as if the secret had been mistyped. */
 const WRONG_SECRET = 'sbx-wrong-secret';
 const PAGE_SIZE = 250;
-/** How long a platform accepts a used refresh token: half an hour on Xero, no time on other platforms. */
+/** How long a platform that rotates refresh tokens still accepts one after its first use: half an hour on Xero, not at all on the others. */
 const GRACE_MS: Readonly<Record<string, number>> = { gbol: 30 * 60_000 };
 /** QuickBooks Online replaces a refresh token about once a day. */
 const ROTATES_AFTER_MS = 24 * 60 * 60_000;
@@ -33,14 +33,14 @@ const ROTATES_AFTER_MS = 24 * 60 * 60_000;
 const TOKENS_OF_A_USER = 20;
 
 export interface SandboxPace {
-  /** Milliseconds until the first page of a data set can be fetched. */
+  /** Milliseconds until the first page of a data set can be fetched or a push ends, in addition to the time per record. */
   readonly syncBaseMs: number;
   /** Milliseconds per record of a page. */
   readonly syncMsPerRecord: number;
 }
 
 export class SandboxPlatforms implements Platforms {
-  private readonly pushed: DataLoader<Books, number>;
+  private readonly pushed: DataLoader<DataSetRef, number>;
 
   constructor(
     private readonly db: Database,
@@ -142,7 +142,7 @@ export class SandboxPlatforms implements Platforms {
   }
 }
 
-function booksOf(grant: Grant, organizationId: string, dataType: DataType): Books {
+function booksOf(grant: Grant, organizationId: string, dataType: DataType): DataSetRef {
   const { root } = parseCredential(tokenOf(grant));
   return { platformKey: grant.platform.key, organizationId, root, dataType };
 }

@@ -39,7 +39,7 @@ test.each<[string, string, RegExp]>([
   async (_, method, path) => {
     const { companyId } = await createExisting();
     const named = { companyId, connectionId: null };
-    const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ named }) });
+    const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ existing: named }) });
     const { db } = rig.ledger;
     rig.proxy.on(method, path, [
       async (response, _request, pass) => {
@@ -62,7 +62,7 @@ test('an interrupted company is resolved from the connection that the client sup
   const { companyId, connections } = await createExisting(2);
   const [, connectionId = ''] = connections;
   const named = { companyId, connectionId };
-  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ named }) });
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ existing: named }) });
   const { db } = rig.ledger;
   rig.proxy.on('PUT', /\/authorization$/, [
     async (response, _request, pass) => {
@@ -84,7 +84,7 @@ test('closing a migration removes the unused companies that it created, but none
   const named = { companyId, connectionId: null };
   const { id } = await rig.migration(['sbx-unavailable', 'sbx-unavailable'], {
     platformKey: XERO,
-    row: (row) => (row === 1 ? { named } : {}),
+    row: (row) => (row === 1 ? { existing: named } : {}),
   });
   await rig.importSlice(id);
   const { company_id: created } = await readRow(rig.ledger.db, id, 2);
@@ -96,7 +96,7 @@ test('closing a migration removes the unused companies that it created, but none
 test('the preflight holds back a supplied company that is already connected, unless an earlier try connected it', async () => {
   const { companyId } = await createExisting();
   const named = { companyId, connectionId: null };
-  const { id } = await rig.migration(['sbx-ok-1'], { platformKey: XERO, row: () => ({ named }) });
+  const { id } = await rig.migration(['sbx-ok-1'], { platformKey: XERO, row: () => ({ existing: named }) });
   await rig.importSlice(id);
   const { db } = rig.ledger;
   await db.updateTable('companies').set({ state: 'waiting' }).where('migration_id', '=', id).execute();

@@ -1,6 +1,6 @@
 /** The activities for the first company: it is chosen, imported and verified, and its evidence is returned. */
 import type { MockActivityEnvironment } from '@temporalio/testing';
-import type { FirstCompanyStep } from '../../../activities/companies/first-company';
+import type { FirstCompanyProgress } from '../../../activities/companies/first-company';
 import { failing } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { activityEnvironment, openImportRig } from '../../support/company-import';
@@ -21,7 +21,7 @@ const oneStep = (migrationId: string, row: number, environment?: MockActivityEnv
   rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId, row }), environment);
 
 /** Advances the company until it has a result. Every advance is a new activity. */
-async function advance(migrationId: string, row: number): Promise<FirstCompanyStep> {
+async function advance(migrationId: string, row: number): Promise<FirstCompanyProgress> {
   for (;;) {
     const step = await oneStep(migrationId, row);
     if (!('retryInMs' in step)) return step;

@@ -22,7 +22,7 @@ async function refused(call: Caller, { method, path }: { method: string; path: s
 }
 
 describe('5.1 The API key', () => {
-  it('is accepted only as HTTP Basic credentials without a user name and a colon', async () => {
+  it('is accepted only as HTTP Basic credentials without a user name or a colon', async () => {
     const { key } = await createKey(service.database.url, { accountId: service.accountId, role: 'client' });
     const withoutKey = callerWith(service.url);
     expect(await withoutKey('GET', '/companies', encoded(key))).toMatchObject({ status: 200 });
@@ -35,7 +35,7 @@ describe('5.1 The API key', () => {
   });
 });
 
-describe('5.2 A wrong API key', () => {
+describe('5.2 A missing or wrong API key', () => {
   it.each([
     ['missing', {}],
     ['wrong', encoded('wrong')],
@@ -44,13 +44,13 @@ describe('5.2 A wrong API key', () => {
     ['malformed: bytes that are not text', { headers: { authorization: 'Basic /////w==' } }],
     ['malformed: without a scheme', { headers: { authorization: Buffer.from('key').toString('base64') } }],
     ['sent with another scheme', { headers: { authorization: 'Bearer abc' } }],
-  ])('is answered 401 if it is %s', async (_what, request) => {
+  ])('is answered with 401 if it is %s', async (_what, request) => {
     const { status, body } = await callerWith(service.url)('GET', '/companies', request);
     expect(status).toBe(401);
     expect(error.parse(body)).toMatchObject({ statusCode: 401, service: 'PublicApi' });
   });
 
-  it.each(rows)('is answered 401 by %s', async (_name, endpoint) => {
+  it.each(rows)('gets a 401 from %s', async (_name, endpoint) => {
     expect(await refused(callerWith(service.url, 'wrong'), endpoint)).toMatchObject({ status: 401 });
   });
 });
@@ -63,7 +63,7 @@ describe('5.3 A revoked key', () => {
     revoked = callerWith(service.url, key);
   });
 
-  it.each(rows)('is answered 403 by %s', async (_name, endpoint) => {
+  it.each(rows)('gets a 403 from %s', async (_name, endpoint) => {
     expect(await refused(revoked, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
   });
 });
@@ -74,7 +74,7 @@ describe('5.3 A key of another account', () => {
     stranger = await service.newAccount('paid');
   });
 
-  it.each(rowsOf('/companies/{companyId}'))('is answered 403 by %s', async (_name, endpoint) => {
+  it.each(rowsOf('/companies/{companyId}'))('gets a 403 from %s', async (_name, endpoint) => {
     expect(await refused(stranger, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
   });
 
@@ -91,12 +91,9 @@ describe('5.3 A client’s key', () => {
     'PUT /integrations/{platformKey}/credentials',
   ];
 
-  it.each(rows.filter(([name]) => onlyAdministrators.includes(name)))(
-    'is answered 403 by %s',
-    async (_name, endpoint) => {
-      expect(await refused(service.client, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
-    },
-  );
+  it.each(rows.filter(([name]) => onlyAdministrators.includes(name)))('gets a 403 from %s', async (_name, endpoint) => {
+    expect(await refused(service.client, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
+  });
 
   it.each(rows.filter(([name]) => !onlyAdministrators.includes(name)))('is accepted by %s', async (_name, endpoint) => {
     const { method, path, body, success } = endpoint;

@@ -117,7 +117,7 @@ describe('4.5 An authorization', () => {
     ]);
   });
 
-  it('is refused if the old application has refreshed the token since, and accepted with the new token', async () => {
+  it('is refused once the old application has refreshed the token, and accepted with the new token', async () => {
     const { refreshToken } = quickBooksCredential('sbx-ok-3');
     const refresh = (token: string) =>
       service.client('POST', '/sandbox/fbrh/token', { body: { grant_type: 'refresh_token', refresh_token: token } });

@@ -33,7 +33,7 @@ describe('4.4 A new connection', () => {
 });
 
 describe('1.1.5 Fetch on first link', () => {
-  it('is not supported: an authorization starts no sync even if fetchOnFirstLink is true', async () => {
+  it('does not apply to migrated credentials: an authorization starts no sync even if fetchOnFirstLink is true', async () => {
     const { company, connection } = await newConnection(service.administrator);
     const settings = DATA_TYPES.map((dataType) => ({
       dataType,

@@ -66,7 +66,7 @@ describe('8 Sync settings', () => {
     }
   });
 
-  it('sync a data set again when its schedule is due, if it has been requested before', async () => {
+  it('cause a data set to be synced again when its schedule is due, if its sync has been requested before', async () => {
     const { company } = await newSyncedConnection(service.administrator, 'sbx-ok-2');
     const untouched = await newAuthorizedConnection(service.administrator, 'sbx-ok-2');
     await service.client('POST', `${company}/syncSettings`, {

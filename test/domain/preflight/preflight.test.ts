@@ -122,7 +122,7 @@ describe('an organization conflict', () => {
   });
 
   test('is not reported if the row is for the unlinked company', () => {
-    const named = row(2, { named: { companyId: 'id', connectionId: null } });
+    const named = row(2, { existing: { companyId: 'id', connectionId: null } });
     expect(found(named, { connected: connected('Unlinked') })).toEqual([]);
     expect(found(named, { connected: connected('Linked') })).toHaveLength(1);
   });

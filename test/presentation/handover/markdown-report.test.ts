@@ -64,6 +64,7 @@ const COMPANY: ReportedCompany = {
   state: 'moved',
   crossedAt: new Date('2026-11-20T22:03:00.000Z'),
   sentAt: null,
+  existedBefore: false,
   companyId: 'company',
   connectionId: 'connection',
   linkUrl: 'https://link.example/1',
@@ -285,6 +286,8 @@ describe('a company in the report', () => {
     expect(rowsOf(unused, true)[title]).toContain('| company | connection |');
     expect(rowsOf(unused, false)).not.toHaveProperty([title]);
     expect(rowsOf({ ...unused, companyId: null }, true)).not.toHaveProperty([title]);
+    // The client must not delete a company that existed before the migration.
+    expect(rowsOf({ ...unused, existedBefore: true }, true)).not.toHaveProperty([title]);
     expect(rowsOf({ ...unused, crossedAt: COMPANY.crossedAt }, true)).not.toHaveProperty([title]);
   });
 

@@ -1,7 +1,7 @@
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { currentDetails, endText } from '../../../presentation/temporal-ui/current-details';
 import { headline, progressOf } from '../../../domain/progress/progress';
-import { duration, moment } from '../../../domain/text/sentences';
+import { duration, momentText } from '../../../domain/text/sentences';
 import { stopReasonText } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../../domain/migration/plan';
@@ -75,7 +75,7 @@ test('the page shows who has to act, the six steps, the companies, who to call a
 test('the page shows since when someone has to act, what to do and how', () => {
   const wait = { key: 'x', since: AT, reminders: 0, escalated: false, stopNotified: false };
   const text = detailsAt(stateAt('disable-syncing', { ...estimated, wait }));
-  expect(text).toContain(`**Waiting for:** client, since ${moment(AT)}`);
+  expect(text).toContain(`**Waiting for:** client, since ${momentText(AT)}`);
   expect(text).toContain('**What to do:** confirm that syncing is off for ');
   expect(text).toContain('`ferry show acme.quickbooks-online`');
   expect(text).toContain(

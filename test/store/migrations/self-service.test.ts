@@ -35,7 +35,7 @@ test('confirms supplied companies in the self-service route, but not in the mana
 test('stores supplied company and connection ids, and records which ids were supplied', async () => {
   const [company, connection] = [existingCompany(), existingCompany(randomUUID())];
   const id = await supplySelfService(
-    manifestRows(3, (row) => (row === 1 ? { named: company } : row === 2 ? { named: connection } : {})),
+    manifestRows(3, (row) => (row === 1 ? { existing: company } : row === 2 ? { existing: connection } : {})),
   );
   expect(await readRow(ledger.db, id, 1)).toMatchObject({
     named: 'company',
@@ -51,7 +51,7 @@ test('stores supplied company and connection ids, and records which ids were sup
 });
 
 test('corrects supplied ids until the first try, and confirms corrected and added rows', async () => {
-  const rows = manifestRows(2, () => ({ named: existingCompany() }));
+  const rows = manifestRows(2, () => ({ existing: existingCompany() }));
   const id = await supplySelfService(rows);
   const other = existingCompany(randomUUID());
   const [first, second] = rows.map((row) => ({ ...row, named: other }));
@@ -78,7 +78,7 @@ test('corrects supplied ids until the first try, and confirms corrected and adde
 });
 
 test('computes the same digest from ledger and manifest, and another digest for other supplied ids', async () => {
-  const rows = manifestRows(2, (row) => (row === 1 ? { named: existingCompany(randomUUID()) } : {}));
+  const rows = manifestRows(2, (row) => (row === 1 ? { existing: existingCompany(randomUUID()) } : {}));
   const id = await supplySelfService(rows);
   await amend(id, rows);
   expect((await readMigration(ledger.db, id))?.manifestDigest).toBe(manifestDigest(rows));

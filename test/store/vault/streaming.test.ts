@@ -57,7 +57,7 @@ test('counts token families and the companies that must be created', async () =>
   await supplyMigration(
     ledger.db,
     migration,
-    manifestRows(7, (row) => ({ family: family[row - 1] ?? null, ...(row === 1 ? { named } : {}) })),
+    manifestRows(7, (row) => ({ family: family[row - 1] ?? null, ...(row === 1 ? { existing: named } : {}) })),
   );
   expect(await countPreflightRows(ledger.db, migration.id)).toEqual({
     ...{ companies: 7, toCreate: 6, withoutFamily: 1, families: 2, related: 5, largestFamily: 3 },
