@@ -45,13 +45,12 @@ export const SEARCH_ATTRIBUTES = {
 } as const;
 
 /**
- * Returns how far a migration is and who has to act. The client sends it for `ferry show`, `ferry list` and others.
+ * Returns how far a migration has got and who has to act. The client sends this query for `ferry show`, `ferry list` and other commands.
  */
 export const progressQuery = defineQuery<Progress>('progress');
 
 /**
- * Returns the outcome of a decision; null if it has not been handled yet, or so long ago that only the audit trail
- * contains the outcome. After sending a decision as a signal, the client repeats this query until there is an outcome.
+ * Returns the outcome of a decision; null if it has not been handled yet, or was handled so long ago that only the audit trail still contains the outcome. After sending a decision as a signal, the client repeats this query until there is an outcome.
  */
 export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: string }]>('outcome');
 
@@ -64,7 +63,7 @@ export const batchProgressSignal = defineSignal<[Counts]>('batchProgress');
  */
 export const outageSignal = defineSignal<[Outage | null]>('outage');
 
-/** Sends the window that is open from `openWindow` to the migration, which starts a batch run if it is in step 6. */
+/** Tells the migration that a window is open. The workflow `openWindow` sends it; in step 6, the migration then starts a batch run. */
 export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened');
 
 /**

@@ -53,7 +53,7 @@ export function batchActivities(deps: ActivityDeps) {
     /**
      * Probes the service by reading the account.
      *
-     * @returns null unless the call should be retried later (no response, 5xx, 409, 429)
+     * @returns why the service cannot be used, if the call should be retried later (no response, 5xx, 409, 429); otherwise null
      */
     async probeService(): Promise<ServiceUnavailable | null> {
       try {

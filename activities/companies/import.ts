@@ -33,7 +33,7 @@ export interface ImportContext {
   readonly platform: Platform;
   readonly service: CompanyDataClient;
   readonly vault: VaultReader;
-  /** Cancels the calls before the authorization, but not the authorization and the calls after it. */
+  /** Cancels the calls before the authorization, but not the authorization or the calls after it. */
   readonly signal: AbortSignal;
   readonly recordSendIntent: RecordSendIntent;
   /** No credential leaves after this time, because another attempt might reclaim the company (lease.ts). */
@@ -51,7 +51,7 @@ export interface ImportResult {
 const KEY_NAMESPACE = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
 
 const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
-const NO_SUCH_CONNECTION = 'its company has no connection with this id for this platform';
+const NO_SUCH_CONNECTION = 'the company has no connection with the supplied id for this platform';
 const CANCELLED = 'the import was cancelled before its credential was sent';
 
 const FIRST_RETRY_MS = 1_000;
@@ -66,7 +66,7 @@ export class CompanyImport {
     private readonly company: ClaimedCompany,
   ) {}
 
-  /** @throws the signal's reason if it is cancelled after an earlier attempt may have sent the credential */
+  /** @throws the signal's reason if the import is cancelled and an earlier attempt may have sent the credential */
   async run(): Promise<ImportResult> {
     let call: Call = 'find-company';
     try {
@@ -179,7 +179,7 @@ export class CompanyImport {
     const error = activeError(connection);
     // An error from before the send intent concerns an older credential.
     if (error && !(Date.parse(error.erroredOnUtc ?? '') < sentAt.getTime())) return this.refused(connection);
-    if (isInFlight) return this.concluded({ action: 'read-connection' }, 'the answer to its authorization was lost');
+    if (isInFlight) return this.concluded({ action: 'read-connection' }, 'the answer to the authorization was lost');
     if (this.context.platform.rotation !== 'each-refresh') return undefined;
     return this.ended({
       to: 'outcome-unknown',
@@ -202,7 +202,7 @@ export class CompanyImport {
     return this.ended({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
   }
 
-  /** Returns true even if the platform does not report the organization. */
+  /** Returns whether the connection gives access to the right organization. If the platform does not report the organization, it is assumed to be right. */
   private hasRightOrganization(connection: Connection): boolean {
     const organization = organizationOf(connection);
     return organization === undefined || organization === this.company.organization;

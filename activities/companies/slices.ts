@@ -216,7 +216,7 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
   return { finished, ...end };
 }
 
-/** Counting more attempts can only lower the failure rate, so this sample is enough for a first check. */
+/** Counting more of the tried companies can only lower the failure rate, so this sample is enough for a first check. */
 const SAMPLE = 1_000;
 
 /**
@@ -242,7 +242,7 @@ function watchTolerance(db: Database, migrationId: string) {
 async function platformOf(db: Database, migrationId: string): Promise<Platform> {
   const migration = await readMigration(db, migrationId);
   const platform = migration && findPlatform(migration.platformKey);
-  if (!platform) throw new Error(`migration ${migrationId} is not in the ledger`);
+  if (!platform) throw new Error(`migration ${migrationId} is not in the ledger, or its platform is unknown`);
   return platform;
 }
 

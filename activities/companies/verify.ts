@@ -100,7 +100,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
   }
 }
 
-/** Returns the data sets that are still syncing, as text; null if each of them is complete or has failed. */
+/** Returns the data sets that are still syncing, as text; null if every data set is complete or has failed. */
 function dataSetsInSync({ running }: DataSets, status: DataStatus): string | null {
   if (running.length > 0) return running.join(', ');
   // The syncs have been started, but the service does not list them yet.
@@ -152,7 +152,7 @@ async function countEvidence(
   }
 }
 
-/** Returns how long the latest sync of each data set took, in milliseconds. */
+/** Returns how long the latest successful sync of each data set took, in milliseconds. */
 async function syncDurations(
   { service, signal }: Verification,
   due: DueCompany,

@@ -33,7 +33,7 @@ export function closingActivities({ db, service }: ActivityDeps) {
       return { retryInMs };
     },
 
-    /** Removes companies that were created at the service for rows whose credential was never sent. */
+    /** Removes companies that were created at the service for rows whose credential was never used. */
     async deleteUnused({ migrationId }: MigrationRef): Promise<{ readonly removed: number }> {
       const signal = cancellationSignal();
       const platform = findPlatform((await readMigration(db, migrationId))?.platformKey ?? '');
@@ -80,7 +80,7 @@ async function resolutionOf(
   };
 }
 
-/** Returns whether a company is unused, which means that its connection has never been authorized. */
+/** Returns whether a company is unused: the service has deleted it, it has no connection, or its connection has never been authorized. */
 async function isUnused(
   service: CompanyDataClient,
   companyId: string,

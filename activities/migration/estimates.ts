@@ -24,7 +24,7 @@ export function estimateActivities({ db }: ActivityDeps) {
       return planned;
     },
 
-    /** Estimates the rest from this migration's throughput. When a run has finished, stores it for later migrations. */
+    /** Estimates the rest from this migration's throughput if it has been measured. When a run has finished, stores the throughput for later migrations if it was measured on enough companies. */
     async estimateRemaining({
       migrationId,
       runFinished,

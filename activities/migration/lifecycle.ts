@@ -30,7 +30,7 @@ interface MigrationRef {
 
 export interface RunStart {
   readonly slicesAtOnce: number;
-  /** The run may end while this many companies, the stragglers of a ramp, are still syncing. */
+  /** The run may end while up to this many companies, the stragglers of a ramp, are still syncing. */
   readonly stragglersAllowed: number;
   /** The counts when the run begins. Companies of an earlier run may still be syncing. */
   readonly counts: Counts;

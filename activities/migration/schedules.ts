@@ -15,7 +15,7 @@ import type { WindowSchedules } from '../deps';
 const MAX_OCCURRENCES = 30;
 
 export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
-  /** Updates an existing Schedule, or deletes it if no occurrences are left. Returns undefined if there is none. */
+  /** Updates an existing Schedule, or deletes it if no occurrences are left. Returns undefined if the Schedule does not exist. */
   async function refresh(
     migrationId: string,
     occurrences: readonly WindowOccurrence[],

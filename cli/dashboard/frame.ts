@@ -23,7 +23,7 @@ export function visibleRowCount({ rows }: Size): number {
 export function frameOf(state: DashboardState, size: Size, now: Date): readonly StyledLine[] {
   const { columns, rows } = size;
   if (columns < MIN_SIZE.columns || rows < MIN_SIZE.rows) {
-    return [[`The dashboard needs ${MIN_SIZE.columns} columns and ${MIN_SIZE.rows} lines. Press q to quit.`]];
+    return [[`The dashboard needs at least ${MIN_SIZE.columns} columns and ${MIN_SIZE.rows} lines. Press q to quit.`]];
   }
   const height = rows - FRAME_LINES;
   const page = pageOf(state, { columns, rows: height }, now);

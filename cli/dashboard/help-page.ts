@@ -16,7 +16,7 @@ const HELP = [
   ['Columns', ''],
   ['Waiting for', 'who must act, and the waiting time; on hold: an outage'],
   ['/min', 'companies moved per minute in the last ten minutes'],
-  ['Ends', 'expected end at that rate, within the windows'],
+  ['Ends', 'expected end: at that rate; without a rate, the estimate'],
   ['Exc.', 'companies that were not moved, or need a correction'],
 ] as const;
 

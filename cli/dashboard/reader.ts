@@ -26,7 +26,7 @@ const TEMPORAL_TIMEOUT_MS = 4_000;
 /** Needed because a stopped database may not answer at all, not even with an error. */
 const LEDGER_TIMEOUT_MS = 4_000;
 const MAX_DECISIONS = 20;
-/** `ferry exceptions` prints all of them. */
+/** Maximum number of exceptions on a page. `ferry exceptions` prints all of them. */
 const MAX_EXCEPTIONS = 200;
 
 /** Opens a reader with a cache. A reading never throws; its `connectionError` describes what could not be read. */

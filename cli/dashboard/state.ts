@@ -21,7 +21,7 @@ export interface ProgressFacts {
 }
 
 export interface DashboardRow extends MigrationSummary {
-  /** Null if it has not been read yet, because the row was not visible. */
+  /** Null if it has not been read yet. Only visible rows are read. */
   readonly overview: Overview | null;
   readonly facts: ProgressFacts | null;
 }

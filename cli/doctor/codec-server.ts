@@ -55,7 +55,7 @@ export async function checkCodecServer(
     return problem(
       ABOUT,
       `answers ${response.status} but does not decrypt payloads that were encrypted here`,
-      'configure it with this payload key',
+      'configure it with the payload key that is configured here',
     );
   });
 }

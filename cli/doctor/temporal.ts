@@ -68,7 +68,7 @@ async function examineServer(
     const { serverVersion } = await workflowService.getSystemInfo({});
     return ok(ABOUT.server, `${serverVersion || 'unknown version'} at ${address}`);
   });
-  const advice = `correct TEMPORAL_NAMESPACE, or create it: temporal operator namespace create --namespace ${namespace}`;
+  const advice = `correct TEMPORAL_NAMESPACE, or create the namespace: temporal operator namespace create --namespace ${namespace}`;
   const found = await check(ABOUT.namespace, advice, async () => {
     await workflowService.describeNamespace({ namespace });
     return ok(ABOUT.namespace, namespace);
@@ -86,7 +86,7 @@ async function examineServer(
   return [...server, ...found, ...inNamespace.flat()];
 }
 
-const ASK_ADMINISTRATOR = 'ask your Temporal administrator for the permission';
+const ASK_ADMINISTRATOR = 'if a permission is missing, ask your Temporal administrator for it';
 
 async function searchAttributes(connection: Connection, namespace: string): Promise<CheckResult> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });

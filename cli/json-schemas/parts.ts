@@ -11,7 +11,7 @@ import type { Step } from '../../domain/migration/steps';
 import { ROLES, STEPS } from '../../domain/migration/steps';
 import type { WindowOccurrence, Window } from '../../domain/planning/windows';
 
-/** Maps the name of a schema to the commands that print it and its fields. */
+/** Maps the name of a schema to its fields and to the commands that print it. */
 export type CommandSchemas = Readonly<
   Record<`ferry.${string}/${number}`, readonly [command: string, fields: z.ZodRawShape]>
 >;
@@ -160,7 +160,9 @@ export const companyFields = {
   ledgerState: z.enum(COMPANY_STATES),
   confirmedAt: time.nullable().describe('when syncing was confirmed as disabled'),
   crossedAt: time.nullable().describe('when the credential was handed to the service'),
-  sentAt: time.nullable().describe('when a single-use token was last sent; null if it was certainly not used'),
+  sentAt: time
+    .nullable()
+    .describe('when the credential was last about to be sent; null if it never was, or if it was certainly not used'),
   existedBefore: z.boolean().describe('the client supplied the id of a company that already existed at the service'),
   companyId: z.string().nullable(),
   connectionId: z.string().nullable(),
@@ -219,7 +221,7 @@ export const outcome = z
 /** A decision and its result. */
 export const sent = {
   migrationId: z.string(),
-  message: z.string().describe('the wire name of the decision'),
+  message: z.string().describe('name of the Temporal update or signal'),
   outcome: z.enum(['applied', 'refused', 'recorded']).describe('recorded: kept until a worker processes it'),
   decisionId: z.string(),
   text: z.string(),

@@ -51,7 +51,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
     'ferry self-service',
     {
       ...startedFields,
-      state: z.string().nullable().optional().describe('null if the command did not wait for it'),
+      state: z.string().nullable().optional().describe('null if the command did not watch the migration'),
       waitingFor: part.waitingFor.nullable().optional(),
       counts: part.counts.nullable().optional(),
       next: part.next.optional(),

@@ -74,11 +74,13 @@ export const VIEW_SCHEMAS: CommandSchemas = {
     'ferry show',
     {
       ...progress,
-      retrying: z.array(z.string()).describe('errors that keep occurring and are being retried'),
+      retrying: z
+        .array(z.string())
+        .describe('errors of activities and workflow tasks that keep failing and are being retried'),
       interrupted: z
         .strictObject({ companies: count, inFlightUntil: time.nullable() })
         .nullable()
-        .describe('null if the database is not accessible'),
+        .describe('null if no database is configured'),
       next: part.next,
     },
   ],
@@ -116,7 +118,10 @@ export const VIEW_SCHEMAS: CommandSchemas = {
             ...part.companyFields,
             remedies: z.array(z.strictObject({ remedy, does: z.string(), command: z.string() })),
           })
-          .meta({ id: 'Exception', description: 'a company that was not moved, and its remedies' }),
+          .meta({
+            id: 'Exception',
+            description: 'a company that was not moved or cannot be moved as it is, and its remedies',
+          }),
       ),
     },
   ],

@@ -149,8 +149,8 @@ function reportNoHeader(file: string, columns: Columns, report: Report): void {
     severity: 'error',
     file,
     line: 1,
-    message: 'none of the expected columns was found; the first line must contain the column names',
-    advice: `start the file with: ${columns.required.join(',')}`,
+    message: 'none of the expected columns was found; in CSV, the first line must contain the column names',
+    advice: `use at least these column names: ${columns.required.join(',')}`,
   });
 }
 

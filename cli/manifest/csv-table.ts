@@ -16,7 +16,7 @@ type Delimiter = (typeof DELIMITERS)[number];
  * Reads CSV as spreadsheets write it: commas, semicolons or tabs; quotes; line breaks inside quotes; Excel's `sep=;`.
  *
  * @param text lines end in `\n`
- * @throws UnreadableFile if there is no header row
+ * @throws UnreadableFile if the file is empty or its header row cannot be parsed
  */
 export async function openCsvTable(file: string, text: AsyncIterable<string>, report: Report): Promise<Table> {
   const { start, rest } = await splitFirstLine(text);
@@ -66,7 +66,7 @@ function delimiterOf(header: string): Delimiter {
 }
 
 /**
- * Reads the non-empty rows, with the line of each cell. At a syntax error it yields the rows before it, then throws.
+ * Reads the non-empty rows, with the line of each cell. At a syntax error, yields the preceding rows and then throws.
  */
 async function* records(
   file: string,

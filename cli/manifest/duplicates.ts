@@ -21,7 +21,7 @@ class FirstLines {
   }
 }
 
-/** Reports values that may appear in only one row of a file. */
+/** Reports values that should appear in only one row of a file. */
 export class Duplicates {
   readonly #references = new FirstLines();
   readonly #organizations = new FirstLines();

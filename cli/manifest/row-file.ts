@@ -209,7 +209,7 @@ export class RowReader {
     if (text === null) return null;
     const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
     if (number >= least) return number;
-    const message = `${field} is ${inQuotes(text)}; it must be a whole number, ${least} or more`;
+    const message = `${field} is ${inQuotes(text)}; it must be a whole number from ${least} to 999999999`;
     this.error(field, 'invalid-number', message, 'write digits only, without separators or decimals');
     return null;
   }

@@ -39,7 +39,7 @@ export async function disposeOf(
   { prompts }: Terminal,
 ): Promise<Disposal> {
   const shred = options.shred === true;
-  if (!file) return kept('The file is no longer accessible', shred);
+  if (!file) return kept('The file was kept, because it was not accessible when the command started', shred);
   const { path } = file;
   if (!isAllStored) return kept(`${path} was kept, because not every credential in it was stored`, shred);
   const question = `Everything in ${path} has been sealed and stored. Overwrite and remove the file?`;
@@ -89,7 +89,7 @@ export async function identifyFile(path: string): Promise<FileIdentity | undefin
   }
 }
 
-/** Thrown when a file could not be destroyed. The file is unchanged, unless writing to it failed. */
+/** Thrown when a file could not be destroyed. The file is unchanged, unless overwriting or removing it failed. */
 export class NotShredded extends Error {
   override readonly name = 'NotShredded';
 }

@@ -20,7 +20,7 @@ export interface SourceFile {
 /**
  * Opens a client's file, which may be UTF-8 or UTF-16.
  *
- * @throws UnreadableFile if it does not exist, is not text (a workbook, an archive, a PDF), or is too large
+ * @throws UnreadableFile if it cannot be opened, is not a regular file, is not text (a workbook, an archive, a PDF), or is too large
  */
 export async function openSourceFile(path: string): Promise<SourceFile> {
   const file = await openRegularFile(path);

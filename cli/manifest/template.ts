@@ -55,7 +55,7 @@ function descriptionOf(name: string, { name: platform, organizationField, organi
     case 'family':
       return `the ${platform} user who authorized it; companies of one user are moved one at a time`;
     case COMPANY_ID:
-      return 'its id at the service, if it already exists there; otherwise it is created';
+      return 'the id of the company at the service; if empty, a new company is created';
     case CONNECTION_ID:
       return 'the id of its connection at the service, if it already has one';
     case 'obtainedAt':

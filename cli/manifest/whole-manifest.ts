@@ -113,7 +113,7 @@ export async function reportCredentials(
   if (supplied.count === 0 && route === 'managed') return;
   const warning = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
   if (route === 'managed' && isRotating(platform)) {
-    const message = `${platform.name} rotates its tokens; credentials that were exported before syncing was confirmed off will not be used`;
+    const message = `${platform.name} rotates its tokens; credentials that were obtained before syncing was confirmed off will not be used`;
     const advice = 'supply them with `ferry credentials` once syncing is off in your application';
     report({ ...warning, code: 'credential-early', message, advice });
     return;

@@ -14,7 +14,7 @@ const inQuotes = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const subcommandPatterns = (commands: readonly CompletedCommand[]): string =>
   commands.flatMap(({ path, subcommands }) => subcommands.map(({ name }) => inQuotes(`${path} ${name}`))).join('|');
 
-/** Reads migration ids, in bash and zsh. Removes all other characters, because bash would run a command in an id. */
+/** Reads migration ids, in bash and zsh. Removes all characters that an id cannot contain, because bash would run a command in an id. */
 const MIGRATIONS = `_ferry_migrations() {
   if [[ -z $_ferry_asked_at ]] || (( SECONDS - _ferry_asked_at > ${CACHE_SECONDS} )); then
     _ferry_ids=$(ferry list --quiet 2>/dev/null | tr -cd 'A-Za-z0-9._\\n-')
@@ -81,7 +81,7 @@ function zsh(commands: readonly CompletedCommand[]): string {
   const options = (each: CompletedCommand): string =>
     described(each.options.flatMap(({ names, description }) => names.map((name) => ({ name, description }))));
   return `#compdef ferry
-# Completes ferry in zsh. Install: ferry completion zsh > a folder of $fpath/_ferry
+# Completes ferry in zsh. Install: ferry completion zsh > FOLDER/_ferry, where FOLDER is in $fpath
 ${MIGRATIONS}
 _ferry() {
   local at= i

@@ -48,7 +48,10 @@ const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [Unreachable, 'start it, or start everything with: ferry up'],
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
   [VaultKeyMismatch, 'the credentials in this file were neither sealed nor stored'],
-  [WorkflowTaskFailing, 'check its log: either a payload key is missing, or its version does not fit this migration'],
+  [
+    WorkflowTaskFailing,
+    'check the log of the worker: either a payload key is missing, or the version of the worker does not fit this migration',
+  ],
   [NoWorker, 'decisions are kept and applied later; start a worker, or start everything with: ferry up'],
   [NoSuchMigration, 'list all migrations with: ferry list'],
   [MigrationExists, 'choose another --label'],

@@ -25,7 +25,7 @@ const COMPANIES_SHOWN = 20;
 /**
  * Reads the content to review before a decision on a step.
  *
- * @param maxCompanies maximum number of companies to show
+ *
  */
 export async function readReview(
   ferry: MigrationClient,

@@ -123,7 +123,7 @@ async function askCredentials(
   print: (line: string) => void,
 ): Promise<string | undefined> {
   if (route === 'managed' && isRotating(platform)) {
-    print('  Each use replaces its tokens, so supply the credentials later, when syncing is disabled.');
+    print('  Each use of a token replaces it, so supply the credentials later, when syncing is disabled.');
     return undefined;
   }
   const file = await askFile(prompts, 'Credential file? (Enter: none yet)', 'none');
@@ -147,7 +147,9 @@ function pathOf(text: string): string {
 
 function askWord(prompts: Prompts, question: string): Promise<string> {
   const rejection = (answer: string): string | null =>
-    isIdWord(answer) ? null : 'Use only lower-case letters, digits and hyphens';
+    isIdWord(answer)
+      ? null
+      : 'Use up to 64 lower-case letters, digits and hyphens, without a hyphen at the beginning or end';
   return prompts.text(question, { rejection });
 }
 
@@ -163,7 +165,7 @@ function check(
   });
 }
 
-/** Asks for a label if the id already exists. Otherwise asks the user to correct the files. */
+/** Asks for a label if the id already exists and has no label. Otherwise asks the user to correct the files. */
 async function askForCorrection(prompts: Prompts, answers: Answers, { findings }: CheckOutcome): Promise<Answers> {
   if (answers.label === undefined && findings.listed.some(({ code }) => code === 'migration-exists')) {
     const label = await askWord(prompts, 'This migration already exists. Label for the new one?');

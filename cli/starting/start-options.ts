@@ -22,7 +22,7 @@ export function assertStartable({ client, label, platform }: StartTarget, route:
     if (word !== undefined && !isIdWord(word)) {
       throw new CommandFailed(
         `${option} ${word} cannot be part of an id`,
-        'use only lower-case letters, digits and hyphens',
+        'use up to 64 lower-case letters, digits and hyphens, without a hyphen at the beginning or end',
       );
     }
   }

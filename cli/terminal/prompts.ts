@@ -52,7 +52,7 @@ export const terminalPrompts: Prompts = {
 export class Unanswered extends CommandFailed {}
 
 /**
- * Asks a question until the user answers or cancels it.
+ * Asks a question and waits until the user answers or cancels it.
  *
  * @throws Unanswered after Esc or Ctrl-C
  */

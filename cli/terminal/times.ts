@@ -31,7 +31,7 @@ export function shortTime(moment: string, now: Date): string {
   return time.toFormat(days < 300 ? 'd LLL' : 'LLL yyyy');
 }
 
-/** Formats a duration in at most three columns: `45s`, `12m`, `5h`, `3d`. */
+/** Formats a duration in at most three columns if it is shorter than 100 days: `45s`, `12m`, `5h`, `3d`. */
 export function shortDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;

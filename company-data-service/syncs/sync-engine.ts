@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { failureForLog } from '../database/database';
 import { PUSHES_AT_ONCE, stepDuePushes } from '../pushes/push-step';
 import { queueScheduledSyncs } from './sync-settings';
-import { STEP_SIZE, stepDueSyncs, type SyncStepDependencies } from './sync-step';
+import { SYNCS_AT_ONCE, stepDueSyncs, type SyncStepDependencies } from './sync-step';
 import { WORK_CHANNEL } from './syncs';
 
 /** Poll delay while another process has locked the due rows, because it is processing them or has just died. */
@@ -56,7 +56,7 @@ export class SyncEngine {
       await this.listen();
       await this.checkSchedules();
       const [synced, pushed] = [await stepDueSyncs(this.options), await stepDuePushes(this.options)];
-      if (synced === STEP_SIZE || pushed === PUSHES_AT_ONCE) return 0;
+      if (synced === SYNCS_AT_ONCE || pushed === PUSHES_AT_ONCE) return 0;
       const dueInMs = await msUntilDue(db);
       if (dueInMs === undefined) return MAX_SLEEP_MS;
       if (dueInMs > 0) return Math.min(dueInMs, MAX_SLEEP_MS);

@@ -19,7 +19,7 @@ import {
 } from '../platform/platform';
 
 /** Maximum number of syncs per step. One statement stores the records of all of them. */
-export const STEP_SIZE = 50;
+export const SYNCS_AT_ONCE = 50;
 
 interface DueSync {
   readonly id: string;
@@ -85,7 +85,7 @@ async function claimDueSyncs(transaction: Database): Promise<DueSync[]> {
       on applications.account_id = companies.account_id and applications.platform_key = connections.platform_key
     where syncs.due_at <= clock_timestamp()
     order by syncs.due_at
-    limit ${STEP_SIZE}
+    limit ${SYNCS_AT_ONCE}
     for update of syncs skip locked`.execute(transaction);
   return rows;
 }

@@ -59,14 +59,14 @@ export function clientStateText(state: CompanyState, failure: FailureKind | null
   return CLIENT_STATES[clientStateOf(state, failure)];
 }
 
-/** The ledger rows that a client state covers. */
+/** The ledger states and failures that a client state covers. */
 export interface LedgerStates {
   readonly states: readonly CompanyState[];
   /** Absent: any failure. True: only `reauthorization-required`. False: every other failure. */
   readonly mustReconnect?: boolean;
 }
 
-/** Returns the ledger rows that a client state covers: the inverse of `clientStateOf`. */
+/** Returns the ledger states and failures that a client state covers: the inverse of `clientStateOf`. */
 export function ledgerStatesOf(clientState: ClientState): LedgerStates {
   switch (clientState) {
     case 'must-reconnect':

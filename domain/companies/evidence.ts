@@ -1,4 +1,4 @@
-/** Evidence: the results of a company's end-to-end test, one entry per check. */
+/** Evidence: the results of the checks after a company's move, one entry per check. */
 
 /** What is recorded about a successful call to the service. */
 export interface ServiceAnswer {
@@ -44,7 +44,7 @@ export interface SyncSchedule {
   readonly nextAt: string | null;
 }
 
-/** Identifies the kind of a check. Programs compare the code; people read the label. */
+/** Identifies the kind of check. Programs compare the code; people read the label. */
 export const EVIDENCE_CODES = [
   'refreshed',
   'authorized',

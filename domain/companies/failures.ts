@@ -15,7 +15,7 @@
  * | the grant is for the wrong organization             | failed                 | stops     |
  * | the platform refuses the application                | untouched              | stops     |
  *
- * Status codes follow section 7 of the service's specification.
+ * Status codes follow section 7 of the service's specification. A 404 for a data type that the platform does not support is not in the table: only that data set is skipped.
  */
 import type { CallFailure } from './call-failure';
 
@@ -50,9 +50,9 @@ export type StopReason =
 export type Consequence =
   /** The company has failed. The batch continues. */
   | { readonly action: 'fail'; readonly kind: FailureKind }
-  /** The company has failed, and others could fail for the same reason. The batch stops until support resumes it. */
+  /** The company has failed, and others could fail for the same reason. The batch stops until the migration is resumed. */
   | { readonly action: 'fail-and-stop'; readonly kind: FailureKind; readonly reason: StopReason }
-  /** The company is untouched. The batch stops until support resumes it. */
+  /** The company is untouched. The batch stops until the migration is resumed. */
   | { readonly action: 'stop'; readonly reason: StopReason }
   /** The company is untouched, and is retried after a backoff. */
   | { readonly action: 'retry'; readonly afterMs?: number }

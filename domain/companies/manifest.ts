@@ -1,6 +1,6 @@
 /** The manifest: one row per company. This file also detects damage done by spreadsheet programs. */
 
-/** The service's ids of a company that already exists there. */
+/** The service's ids for a company that already exists there. */
 export interface ExistingCompany {
   readonly companyId: string;
   /** Null: use an unused connection of the company to the platform, or create one. */
@@ -11,7 +11,7 @@ export interface ExistingCompany {
 export interface ManifestRow {
   /** Position in the manifest, from 1. Identifies the company everywhere in its migration. */
   readonly row: number;
-  /** The client's id of the company, unique in the manifest. */
+  /** The client's id for the company, unique in the manifest. */
   readonly reference: string;
   readonly name: string;
   /** The id of the company's organization, from the column that the platform's `organizationField` specifies. */
@@ -46,7 +46,7 @@ export type SpreadsheetDamage = 'scientific-notation' | 'formula-error' | 'colum
 export function spreadsheetDamage(text: string): SpreadsheetDamage | null {
   if (/^[+-]?\d+(?:[.,]\d+)?E[+-]\d+$/i.test(text)) return 'scientific-notation';
   if (/^#+$/.test(text)) return 'column-too-narrow';
-  // Excel translates these words (#REF!, #BEZUG!, #¡REF!), but all of them end in ! or ?.
+  // Excel translates these words (#REF!, #BEZUG!, #¡REF!), but all of them end in ! or ?, except #N/A (in German, #NV).
   if (/^#[\p{Lu}\d¡¿/]+[!?]$/u.test(text) || text === '#N/A' || text === '#NV') return 'formula-error';
   return null;
 }
@@ -55,8 +55,7 @@ export function spreadsheetDamage(text: string): SpreadsheetDamage | null {
  * Detects that a spreadsheet has rounded long ids.
  *
  * A spreadsheet keeps 15 digits of a number and replaces the others with zeros, so a rounded id of 16 digits is the id
- * of another organization. One id can end in zero by chance. If all long ids do, and there are at least three, they
- * were rounded.
+ * of another organization. One id can end in zero by chance. If all long ids do, and there are at least three, they were probably rounded.
  */
 export class Rounding {
   #rounded = 0;

@@ -80,7 +80,7 @@ export function isTrailEntry(value: unknown): value is TrailEntry {
   return 'decisionId' in decision && typeof decision.decisionId === 'string';
 }
 
-/** Checks the form of a last line. */
+/** Checks the form of the last line. */
 export function isTrailEnd(value: unknown): value is { readonly end: TrailEnd; readonly signature: unknown } {
   const { end } = (value ?? {}) as { readonly end?: unknown };
   return typeof end === 'object' && end !== null;

@@ -1,4 +1,4 @@
-/** Exceptions: decisions to leave companies out, retry them, check them after reconnecting, or replace credentials. */
+/** Exceptions: decisions to leave companies out, retry them, check them after their end customers have reconnected, or replace their credentials. */
 import { movableCompanies } from '../companies/company-state';
 import type { CredentialReplacement, LeaveOut, Retry } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
@@ -34,7 +34,7 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
     case 'relink':
       return applied(
         { ...withoutSignOff(state), relinking: state.relinking + 1 },
-        `${companies} will be checked after reconnecting`,
+        `${companies} will be checked after the end customer has reconnected`,
       );
     case 'exclude':
     case 'skip':

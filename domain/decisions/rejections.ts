@@ -48,7 +48,7 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
   );
 }
 
-/** Returns whether a company might have been handed over. A first company is enough, because the counts can lag. */
+/** Returns whether a credential might have been handed over. The existence of a first company is enough, because the counts can lag. */
 function hasCrossed({ counts, firstCompany }: MigrationState): boolean {
   return firstCompany !== null || anyCrossed(counts);
 }

@@ -12,7 +12,7 @@ export function actsAsSupport({ route }: Pick<MigrationState, 'route'>, role: Ro
   return role === 'support' || route === 'self-service';
 }
 
-/** Returns whether the supplied details are still being checked or corrected. */
+/** Returns whether the supplied details of a self-service migration are still being checked or corrected. */
 export function isBeforeMoving({ route, step }: MigrationState): boolean {
   return route === 'self-service' && step === 'supply-details';
 }

@@ -1,4 +1,4 @@
-/** Changes of the supplied details, which are then checked again and must be accepted or signed off again. */
+/** Changes to the supplied details, which are then checked again and must be accepted or signed off again. */
 import { withoutApprovals, applied } from './ruling';
 import type { ApplicationSupplied, ManifestAmended } from '../migration/decision';
 import type { Ruling } from './ruling';

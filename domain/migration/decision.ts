@@ -12,7 +12,7 @@ export interface Sender {
   readonly reason?: string;
   /** Digest of what the sender reviewed, see `digests.ts`. The decision is refused if that has changed. */
   readonly digest?: string;
-  /** ISO 8601, UTC. A decision that waits for a worker longer than this is refused. */
+  /** ISO 8601, UTC. If no worker has handled the decision by this time, it is refused. */
   readonly validUntil?: string;
 }
 
@@ -72,7 +72,7 @@ export interface ManifestAmended extends Sender {
   readonly corrected: number;
 }
 
-/** Leaves companies out: `exclude` before their move, `skip` after a failure. */
+/** Leaves companies out: `exclude` before their move, `skip` after a failure or an unknown outcome. */
 export interface LeaveOut extends Sender {
   readonly kind: 'exclude' | 'skip';
   readonly companies: readonly string[];

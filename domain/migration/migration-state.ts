@@ -121,10 +121,10 @@ export interface MigrationState {
   /** Number of hints that something outside the workflow has changed. */
   readonly wakes: number;
   readonly firstCompany: FirstCompany | null;
-  /** The company that was chosen to go first; null for the first company that can be moved. */
+  /** The company that was chosen to go first; null if none was chosen, so that the first company that can be moved goes first. */
   readonly requestedFirst: ChosenFirstCompany | null;
   readonly counts: Counts;
-  /** Number of companies that wait for their end customer to reconnect. `relink` adds one until the ledger is read. */
+  /** Number of companies that wait for their end customer to reconnect. A `relink` decision adds one, and the next read of the ledger corrects the number. */
   readonly relinking: number;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */

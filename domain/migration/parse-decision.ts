@@ -123,7 +123,7 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: Sender): Pa
     }
     case 'credentialsSupplied': {
       const { companies } = fields;
-      if (!isCount(companies)) return malformed('companies must be a number');
+      if (!isCount(companies)) return malformed('companies must be a number: 0 or a positive whole number');
       return { decision: { kind: 'credentials-supplied', ...sender, companies } };
     }
     case 'pause':
@@ -142,7 +142,8 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: Sender): Pa
     }
     case 'manifestAmended': {
       const { added, corrected } = fields;
-      if (!isCount(added) || !isCount(corrected)) return malformed('added and corrected must be numbers');
+      if (!isCount(added) || !isCount(corrected))
+        return malformed('added and corrected must be numbers: 0 or positive whole numbers');
       return { decision: { kind: 'manifest-amended', ...sender, added, corrected } };
     }
     case 'exclude':
@@ -218,7 +219,7 @@ function malformed(what: string): ParsedDecision {
   return { malformed: what };
 }
 
-/** Checks that text can be stored: Postgres accepts neither NUL nor an unpaired surrogate. */
+/** Checks that text is not blank, not too long, and can be stored: Postgres accepts neither NUL nor an unpaired surrogate. */
 function isText(value: unknown): value is string {
   return (
     typeof value === 'string' &&

@@ -7,7 +7,7 @@ import type { Approver } from './signatures';
 
 /** The rules for decisions in a migration. */
 export interface DecisionRules {
-  /** Whether an approval must carry the digest of what its sender reviewed. */
+  /** Whether an approval, or a confirmation for all companies, must carry the digest of what its sender reviewed. */
   readonly requireDigest: boolean;
   /** Whether a person is prevented from approving what they supplied or proposed, and from approving in both roles. */
   readonly fourEyes: boolean;
@@ -25,7 +25,7 @@ export interface MigrationPlan {
   readonly route: Route;
   /** The four-letter key in the platform table. */
   readonly platformKey: string;
-  /** The client's contact for questions: a team, a phone number or an address. */
+  /** Who answers the client's questions: a team, a phone number or an address. */
   readonly contact: string;
   /** Reference of the company to move first; null for the first company that can be moved. */
   readonly firstCompany: string | null;

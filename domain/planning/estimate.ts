@@ -15,8 +15,7 @@ export interface Volume {
   /** Companies of the largest token family, which move one at a time; 0 if there is no family. */
   readonly largestFamily: number;
   /**
-   * When the client turned off syncing for the first company. The data of this company has been out of date since then.
-   * ISO 8601, UTC; null if syncing is still on.
+   * The earliest time at which syncing was confirmed off for a company that is still open. Its data has been out of date since then. ISO 8601, UTC; null if no open company is confirmed.
    */
   readonly staleSince: string | null;
 }
@@ -51,7 +50,7 @@ export function volumeOf(manifest: ManifestVolume, totalRecords?: number): Volum
   };
 }
 
-/** Where a speed comes from: a cautious assumption, earlier migrations of the platform, or this migration. */
+/** Where a speed comes from: a cautious assumption, an earlier migration on the same platform, or this migration. */
 export type SpeedBasis = 'assumed' | 'platform' | 'migration';
 
 /** A speed, and where it comes from. */
@@ -194,7 +193,7 @@ export interface Measurement {
   readonly importMs: number;
   readonly syncMs: number;
   readonly records: number;
-  /** The line's sync time at zero records. Milliseconds; null if companies are too few or all of one size. */
+  /** The line's sync time at zero records. Milliseconds; null if there are too few companies or they are all the same size. */
   readonly base: number | null;
   /** The line's slope, in milliseconds per record; null if `base` is null. */
   readonly slope: number | null;

@@ -28,7 +28,7 @@ export interface MigrationLimits {
   readonly toleratedShare: number | null;
   /** Empty: companies can be started at any time. */
   readonly windows: readonly Window[];
-  /** Reminders are days apart until step 4 ends, and hours apart after that, because data is then out of date. */
+  /** By default, reminders are days apart until step 4 ends, and hours apart after that, because data is then out of date. */
   readonly remindBeforeStale: ReminderIntervals;
   readonly remindWhileStale: ReminderIntervals;
 }
@@ -63,17 +63,23 @@ interface LimitRule {
 
 const REMINDER_INTERVALS: LimitRule = {
   isValid: isReminderIntervals,
-  expected: 'firstAfterMs, everyMs and escalateAfterMs, each at least a minute',
+  expected: 'firstAfterMs, everyMs and escalateAfterMs, each in milliseconds, from a minute to 365 days',
   fields: ['firstAfterMs', 'everyMs', 'escalateAfterMs'],
 };
 
 const RULES: Readonly<Record<keyof MigrationLimits, LimitRule>> = {
   slicesAtOnce: { isValid: wholeWithin(1, 64), expected: 'a whole number from 1 to 64' },
   companiesPerSliceAtOnce: { isValid: wholeWithin(1, 500), expected: 'a whole number from 1 to 500' },
-  companiesPerMinute: { isValid: orNull(wholeWithin(1, 1_000_000)), expected: 'a whole number of at least 1, or null' },
+  companiesPerMinute: {
+    isValid: orNull(wholeWithin(1, 1_000_000)),
+    expected: 'a whole number from 1 to 1,000,000, or null',
+  },
   syncTimeoutMs: { isValid: wholeWithin(MINUTE_MS, 30 * DAY_MS), expected: 'milliseconds, from a minute to 30 days' },
-  rampCompanies: { isValid: wholeWithin(0, 100_000), expected: 'a whole number; 0 for no ramp' },
-  toleratedFailures: { isValid: orNull(wholeWithin(0, 1_000_000)), expected: 'a whole number, or null' },
+  rampCompanies: { isValid: wholeWithin(0, 100_000), expected: 'a whole number from 0 to 100,000; 0 for no ramp' },
+  toleratedFailures: {
+    isValid: orNull(wholeWithin(0, 1_000_000)),
+    expected: 'a whole number from 0 to 1,000,000, or null',
+  },
   toleratedShare: { isValid: orNull(isShare), expected: 'a number from 0 to 1, or null' },
   windows: {
     isValid: (value) => Array.isArray(value) && value.length <= 50 && value.every(isWindow),

@@ -16,8 +16,7 @@ export interface Pace {
 /**
  * Splits the limits over the slices.
  *
- * If the rate is less than one company per minute and slice, fewer slices are used. The waits for the companies that a
- * slice imports at the same time therefore add up to a minute at most.
+ * If the rate is low, fewer slices are used, and each slice imports fewer companies at the same time, so that the waits for these companies add up to a minute at most.
  */
 export function paceOf({
   slicesAtOnce,
@@ -42,7 +41,7 @@ const MIN_POLL_DELAY_MS = 250;
 const MAX_POLL_DELAY_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the delay before the next poll of a syncing company: a quarter of the time that it has been syncing.
+ * Returns the delay before the next poll of a syncing company: a quarter of the time that it has been syncing, within the bounds above.
  *
  * @returns milliseconds
  */

@@ -174,7 +174,7 @@ function instantOf(timeZone: string, localMs: number): number {
   let before = localMs - DAY_MS;
   let after = localMs + DAY_MS;
   const MINUTE_MS = 60_000;
-  const candidates = offsetsBetween(timeZone, before, after).map((offset) => localMs - offset);
+  const candidates = offsetsAt(timeZone, before, after).map((offset) => localMs - offset);
   const shown = candidates.filter((instant) => localTime(timeZone, instant) === localMs);
   if (shown.length > 0) return Math.min(...shown);
   // A clock change skips this local time. Find the change by bisection.
@@ -187,6 +187,6 @@ function instantOf(timeZone: string, localMs: number): number {
 }
 
 /** Returns the zone's offsets from UTC at two instants. Milliseconds. */
-function offsetsBetween(timeZone: string, fromMs: number, toMs: number): readonly number[] {
+function offsetsAt(timeZone: string, fromMs: number, toMs: number): readonly number[] {
   return [...new Set([fromMs, toMs].map((instant) => localTime(timeZone, instant) - instant))];
 }

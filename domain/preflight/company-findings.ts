@@ -1,4 +1,4 @@
-/** Findings in the manifest rows themselves, without a call to the service. */
+/** Findings in the manifest rows themselves, which need no call to the service. */
 import type { ManifestRow } from '../companies/manifest';
 import { spreadsheetDamage, storedName } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
@@ -61,13 +61,13 @@ export interface FamilySizes {
   readonly largestFamily: number;
 }
 
-/** Returns findings about companies that share tokens, and about companies whose family is not given. */
+/** Returns findings about families of more than one company, and about companies whose family is not given. */
 export function familyFindings(sizes: FamilySizes, platform: Platform): readonly PreflightFinding[] {
   const { companies, withoutFamily, families, related, largestFamily } = sizes;
   const findings: PreflightFinding[] = [];
   if (families > 0) {
     const sizeText = `${counted(families, 'token family')} (the largest has ${largestFamily})`;
-    const message = `${counted(related, 'company')} belong to ${sizeText}, which move one company at a time`;
+    const message = `${counted(related, 'company')} belong to ${sizeText}; companies of one family move one at a time`;
     findings.push(warning('token-families', message, 'nothing to do; these companies take longer'));
   }
   if (platform.family === 'user' && withoutFamily > 0) {

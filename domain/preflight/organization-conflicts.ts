@@ -1,4 +1,4 @@
-/** Organization conflicts: an organization is already connected in the account, or is part of another migration. */
+/** Organization conflicts: an organization is or was connected in the account, or is still open in another migration. */
 import type { ManifestRow } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';
@@ -15,7 +15,7 @@ export interface ConnectedCompany {
 /** The conflicts of a manifest, by `organizationKey`. */
 export interface OrganizationConflicts {
   readonly connected: ReadonlyMap<string, ConnectedCompany>;
-  /** The id of the other migration. */
+  /** The id of the other migration in which the organization is open. */
   readonly openElsewhere: ReadonlyMap<string, string>;
 }
 
@@ -46,7 +46,7 @@ function willBeReauthorized({ existing: named }: ManifestRow, { companyId, statu
 
 function openElsewhereFinding(organization: string, migrationId: string): PreflightFinding {
   const message = `${quoted(organization)} is already part of migration ${migrationId}`;
-  const advice = 'an organization can be in only one migration: remove it from one of the two';
+  const advice = 'an organization can be open in only one migration: remove it from one of the two';
   return error('organization-open-elsewhere', message, advice);
 }
 

@@ -1,8 +1,7 @@
 /**
  * The preflight: checks of the account, the platform and the client's application before any credential is used.
  *
- * The caller gathers the facts: a worker reads them from the ledger, a command from a file. Both therefore report the
- * same findings.
+ * The caller gathers the facts: a worker reads the companies from the ledger, a command reads them from a file. Both use the same checks, so they report the same findings.
  */
 import { momentText, counted } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';

@@ -34,7 +34,7 @@ export interface GoNoGoFacts {
   readonly next: NextCompanies;
   /** Number of companies that will be created in the account. */
   readonly toCreate: number;
-  /** Failed companies that support has not accepted yet, and all tried companies. */
+  /** Failures and unknown outcomes that have not been accepted by a resume, and all companies that were tried. */
   readonly failures: { readonly failed: number; readonly tried: number };
   /** The latest time at which the last company could be moved. ISO 8601, UTC; null if more than a year from now. */
   readonly endsBy: string | null;
@@ -70,7 +70,7 @@ export interface GoNoGo {
   /** The current or next window; null if companies can be started at any time. */
   readonly window: WindowOccurrence | null;
   readonly answers: readonly Answer[];
-  /** Sentences about what will and what will not pause the migration while nobody is watching. */
+  /** Sentences about what will and will not pause the migration while nobody is watching, and until when companies move. */
   readonly pauseNotes: readonly string[];
   readonly contact: string;
 }
@@ -140,7 +140,7 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
       why:
         withoutCredential === 0
           ? `every confirmed company${ofWave} has a usable credential${oldest}`
-          : `${counted(withoutCredential, 'company')}${ofWave} confirmed but without a usable credential`,
+          : `a usable credential is missing for ${counted(withoutCredential, 'confirmed company')}${ofWave}`,
     },
     {
       check: 'companies',
@@ -187,7 +187,7 @@ function answerFrom(check: Answer['check'], findings: readonly PreflightFinding[
 function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
   const check = 'worker';
   if (!progress || workers.workflows === 0 || workers.activities === 0) {
-    return { check, go: false, why: 'no worker is running; start a worker' };
+    return { check, go: false, why: 'no worker is answering or polling for tasks; start a worker' };
   }
   if (failing.length > 0) return { check, go: false, why: `activities keep failing: ${failing.join('; ')}` };
   return {
@@ -211,7 +211,7 @@ function pauseNotes(
       : [
           `no company is started from ${momentText(window.closesAt)} until the next window; syncing companies are still checked`,
         ]),
-    ...(endsBy === null ? [] : [`the migration ends by ${momentText(endsBy)} at the latest`]),
+    ...(endsBy === null ? [] : [`the last company is expected to be moved by ${momentText(endsBy)} at the latest`]),
   ];
 }
 

@@ -8,7 +8,7 @@ import { stepNumber } from '../migration/steps';
 import { counted } from '../text/sentences';
 
 /**
- * `stopped`: the migration paused itself. `reminder`: people have to act. `escalation`: they have not acted for long.
+ * `stopped`: the migration paused itself. `reminder`: people have to act. `escalation`: they have not acted for a long time.
  */
 export type NoticeKind = 'stopped' | 'reminder' | 'escalation';
 
@@ -24,7 +24,7 @@ export interface Notice {
   readonly since: string;
 }
 
-/** Returns the current wait, which is the previous one if the same people have to act; null if nobody has to. */
+/** Returns the current wait; null if nobody has to act. The previous wait continues if the step, the roles and whether the migration is paused are unchanged. */
 export function waitOf(state: MigrationState, previous: Wait | null, at: string): Wait | null {
   const { roles } = waitingForOf(state);
   if (roles.length === 0) return null;
@@ -55,7 +55,7 @@ export function afterNotice(wait: Wait, kind: NoticeKind): Wait {
 }
 
 /**
- * Returns intervals of days until step 4 ends, and of hours after that, because data is then out of date. In the
+ * Returns the intervals for up-to-date data until step 4 ends, and those for out-of-date data after that. In the
  * self-service route, data is out of date from the start.
  */
 function reminderIntervalsOf({ route, step, limits }: MigrationState): ReminderIntervals {
@@ -69,7 +69,7 @@ export function noticeOf(migrationId: string, state: MigrationState, wait: Wait,
   return { kind, migrationId, step, waitingFor: roles, what, since: wait.since };
 }
 
-/** Removes the pause's reason and the preflight's problems, because both can contain names. */
+/** Replaces the pause's reason and the preflight's problems, because both can contain names. */
 function withoutNames(state: MigrationState): MigrationState {
   const { pause, preflight } = state;
   const kinds = preflight?.problems.length ?? 0;

@@ -22,7 +22,7 @@ export function momentText(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Formats a duration as `45 s`, `12 min` or `3.5 h`. Rounded, because it is used for estimates. */
+/** Formats a duration as `45 s`, `12 min` or `3.5 h`, rounded for people to read. */
 export function duration(ms: number): string {
   if (ms < 90_000) return `${Math.ceil(ms / 1000)} s`;
   if (ms < 5_400_000) return `${Math.round(ms / 60_000)} min`;

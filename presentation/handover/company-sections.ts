@@ -98,7 +98,7 @@ const LEFT_OUT: Section = {
     ...[
       company.reference,
       company.name,
-      company.state === 'skipped' ? 'after its move had failed or its outcome was unknown' : 'before its move',
+      company.state === 'skipped' ? 'after an attempt to move it' : 'before its move',
     ],
     ...[company.leftOutBy ?? '', company.leftOutReason ?? '', company.failureText ?? ''],
     ...[switchOn(company, ended), company.companyId ?? ''],

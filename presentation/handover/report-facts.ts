@@ -80,7 +80,7 @@ export function resultRows({ counts, figures }: ReportHead): readonly (readonly 
     ['must reconnect', figures.mustReconnect],
     ['not moved', counts.failed - figures.mustReconnect],
     ['left out before their move', counts.excluded],
-    ['left out after they had failed', counts.skipped],
+    ['left out after an attempt to move them', counts.skipped],
     ['not finished', openCompanies(counts)],
   ];
 }
@@ -190,7 +190,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
         }
       : {
           topic: 'Still needed',
-          text: `${left}, stored in encrypted form until the migration ends and then destroyed.`,
+          text: `${left}, stored in encrypted form. Each is erased when its company has been moved, and the others are destroyed when the migration ends.`,
         },
     {
       topic: 'To delete on your side',

@@ -1,4 +1,4 @@
-/** The page of a batch run in the Temporal UI: its window, and the numbers of companies in each state. */
+/** The page of a batch run in the Temporal UI: its window, and the number of companies in each state. */
 import type { Counts } from '../../domain/companies/company-state';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import { momentText } from '../../domain/text/sentences';
@@ -33,7 +33,7 @@ function windowText(window: WindowOccurrence | null): string {
   return `companies are moved from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`;
 }
 
-/** Returns one line for Temporal's lists: ASCII, and far below Temporal's limit of 200 bytes. */
+/** Returns one line for Temporal's lists: ASCII, and within Temporal's limit of 200 bytes. */
 export function batchSummary({ migrationId, runNumber, window }: Omit<BatchFacts, 'counts' | 'at'>): string {
   const until = window ? `, until ${momentText(window.closesAt)}` : '';
   return `Batch run ${runNumber} of ${migrationId}${until}`;

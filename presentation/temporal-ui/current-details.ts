@@ -80,7 +80,7 @@ export function estimateBasisText({ basis, measuredOn }: Estimate): string {
     case 'assumed':
       return 'a cautious assumption; nothing has been measured yet';
     case 'platform':
-      return `measured on ${companies} in an earlier migration from this platform`;
+      return `measured on ${companies} in an earlier migration on this platform`;
     case 'migration':
       return `measured on ${companies} of this migration`;
   }
@@ -118,7 +118,7 @@ function outOfDateText({ route, estimate, proposal, step, state }: Progress): st
   if (state === 'completed')
     return 'the data of all companies that were moved is up to date, because the service syncs it.';
   if (isEnding(state))
-    return 'the data of companies that were not moved stays out of date until you switch them back on.';
+    return 'the data of companies that were not moved stays out of date until you switch them back on or their end customers reconnect.';
   if (route === 'self-service')
     return 'for each company, from the moment its syncing is disabled until it has been moved.';
   if (!estimate) return 'this will be estimated in step 2.';

@@ -31,7 +31,7 @@ export function isClaimable(company: 'c' | 'relative', credential: 'v' | 'its') 
 /** The condition that the confirmed company `c` has no credential that counts. `v` is its credential; null if none. */
 export const LACKS_CREDENTIAL = sql`(v.row is null or (m.rotating and v.obtained_at < c.confirmed_at))`;
 
-/** The condition that the window is open by the database's clock. A migration without windows is always open. */
+/** The condition that the window is open by the database's clock. It always holds for a migration without windows. */
 export const WINDOW_IS_OPEN = sql`(
   clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
   and clock_timestamp() < coalesce(m.window_closes_at, 'infinity'))`;

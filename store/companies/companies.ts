@@ -16,8 +16,7 @@ export function inRows(rows: readonly number[]): RawBuilder<boolean> {
 }
 
 /**
- * Matches companies `c` in a state without using the index on the state, so that a statement with row numbers uses the
- * primary key. Every change of state leaves a dead entry in the index on the state, and Postgres reads those entries
+ * Matches companies `c` that are in a state. Does not use the index on the state, so that a statement with row numbers uses the primary key. Every change of state leaves a dead entry in the index on the state, and Postgres reads those entries
  * until it vacuums the table.
  */
 export function inState(state: CompanyState): RawBuilder<boolean> {
@@ -32,7 +31,7 @@ export interface Confirmation {
   readonly at: string;
 }
 
-/** Records confirmations. A company keeps its first confirmation. Ignores references that are not in the manifest. */
+/** Records confirmations of companies that are waiting. A company keeps its first confirmation. Ignores references that are not in the manifest. */
 export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<void> {
   const { migrationId, companies, by, at } = confirmation;
   const chosen = companies === 'all' ? sql`true` : sql`reference = any(${companies})`;

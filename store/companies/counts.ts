@@ -82,7 +82,7 @@ export interface Interrupted {
 }
 
 /**
- * Counts interrupted companies: their lease was superseded or has expired, or their attempt does not know the outcome.
+ * Counts interrupted companies: their attempt was superseded or does not know the outcome, or their lease has expired.
  */
 export async function countInterrupted(db: Database, migrationId: string): Promise<Interrupted> {
   return queryOne(

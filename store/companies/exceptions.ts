@@ -32,7 +32,7 @@ export async function leaveOutCompanies(
 }
 
 /**
- * Retries companies that were not moved: sets them to `waiting`. Keeps their ids, so the next attempt uses the company
+ * Retries companies that were not moved or whose outcome is unknown: sets them to `waiting`. Keeps their ids, so the next attempt uses the company
  * and the connection that already exist at the service.
  *
  * @returns the number of companies that are now waiting
@@ -49,8 +49,7 @@ export async function retryCompanies(db: Database, migrationId: string, companie
 }
 
 /**
- * Retries companies that were not moved and whose credential has been replaced: sets them to `waiting`. The others stay
- * unchanged.
+ * Retries companies that were not moved or whose outcome is unknown, if their credential has been replaced: sets them to `waiting`. The others stay unchanged.
  *
  * @returns the number of companies that are now waiting
  */
@@ -148,7 +147,7 @@ export async function recordRelinked(db: Database, migrationId: string, row: num
     where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')`.execute(db);
 }
 
-/** Stops waiting for an end customer whose link no longer works, because the service has deleted the connection. */
+/** Stops waiting for an end customer whose link no longer works, because the service has deleted the company or its connection. */
 export async function giveUpRelinking(db: Database, migrationId: string, row: number, why: string): Promise<void> {
   await db
     .updateTable('companies')

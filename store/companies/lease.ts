@@ -49,7 +49,7 @@ import type { Database } from '../database/database';
 export interface LeaseOwner {
   readonly migrationId: string;
   /**
-   * Id of the batch run or of the first company's move. Equals the migration's `current_run` unless it was replaced.
+   * Id of the batch run or of the first company's move. Equals the migration's `current_run` until another run begins.
    */
   readonly run: string;
   readonly slice: number;

@@ -34,11 +34,11 @@ import { leaseOwnerName } from './lease';
 /** Records the send intent of a row. Rejects with `LeaseLost` if the credential must not be sent. */
 export type RecordSendIntent = (row: number) => Promise<void>;
 
-/** Thrown when another attempt owns the row. That attempt records the outcome; this attempt sends nothing. */
+/** Thrown when this attempt no longer owns the row. Another attempt records the outcome; this attempt sends nothing. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   constructor(row: number) {
-    super(`another attempt has reclaimed the company in row ${row}`);
+    super(`this attempt no longer owns the company in row ${row}`);
   }
 }
 

@@ -138,7 +138,7 @@ const resolveExceptions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table migrations
-        -- Total number of records of all companies, for companies whose row has no number.
+        -- Total number of records in all companies. Used to estimate companies whose row has no number.
         add column records_in_total integer,
         -- The estimate at the time when the start was proposed. The report compares it with the actual duration.
         add column planned jsonb,

@@ -66,8 +66,7 @@ export async function amendManifest(db: Database, amendment: Amendment): Promise
 
 /**
  * Amends the manifest in a transaction. Claims skip rows that are being corrected, and a correction waits for a claim
- * in progress. Takes organizations at the end, because rows can swap them, for example when the rows of a column were
- * shifted.
+ * in progress. Takes organizations at the end, because rows can swap them, for example when the values of a column were shifted.
  */
 async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendment): Promise<AmendmentResult> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 0))`.execute(tx);

@@ -28,8 +28,7 @@ export async function readInterrupted(db: Database, migrationId: string): Promis
 }
 
 /**
- * Records the outcome of an interrupted company: `waiting` if the credential was not sent, `syncing` if the service
- * accepted it.
+ * Records the outcome of an interrupted company: `waiting` if the credential was certainly not used, `syncing` if the service accepted it, otherwise `outcome-unknown`.
  */
 export async function resolveInterrupted(
   db: Database,

@@ -5,14 +5,14 @@ import { inChunks } from '../../domain/text/streams';
 import type { ManifestRow, ExistingCompany } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
 
-/** A row whose organization is open in another migration. */
+/** A row whose organization is open in another migration or, after an amendment, in another row of the same migration. */
 export interface TakenOrganization {
   readonly reference: string;
   readonly organization: string;
   readonly migrationId: string;
 }
 
-/** Thrown when organizations of the manifest are open in another migration. */
+/** Thrown when organizations of the manifest are open in another migration or, after an amendment, in another row of the same migration. */
 export class OrganizationTaken extends Error {
   override readonly name = 'OrganizationTaken';
   constructor(readonly taken: readonly TakenOrganization[]) {

@@ -1,4 +1,4 @@
-/** Statistics for the charts of a report. Postgres aggregates them, so their size does not depend on the migration. */
+/** Statistics for the charts of a report. Postgres aggregates them, so their size does not depend on the number of companies. */
 import { sql } from 'kysely';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';

@@ -46,7 +46,7 @@ test.each<[string, Interceptor, string]>([
   expect(failure.nextRetryDelay).toBeUndefined();
 });
 
-test('the failure contains neither the API key nor its cause', async () => {
+test('the failure contains neither the API key nor the cause of the error', async () => {
   const failure = await failureOf((response, { headers }) => {
     failing(400, `no such key: ${headers.authorization}`)(response, {} as never);
   });

@@ -3,7 +3,7 @@ import { createAccount, createKey, startService, type ServiceOptions } from '../
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 /** Matches any string. */
-export const TEXT: unknown = expect.any(String);
+export const ANY_STRING: unknown = expect.any(String);
 
 interface Link {
   href: string;

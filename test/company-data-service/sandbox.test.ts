@@ -23,7 +23,7 @@ async function refresh(platformKey: string, token: string): Promise<string | und
 }
 
 /** Moves all times that the sandbox has recorded for tokens back by `hours`. */
-async function letPass(hours: number): Promise<void> {
+async function letHoursPass(hours: number): Promise<void> {
   await inspector.query(
     `update company_data_service.sandbox_tokens set
        spent_at = spent_at - $1 * interval '1 hour', minted_at = minted_at - $1 * interval '1 hour'`,
@@ -38,9 +38,9 @@ describe('the sandbox', () => {
     const used = token();
     expect(await refresh('gbol', used)).toBeDefined();
     expect(await refresh('gbol', used)).toBeDefined();
-    await letPass(0.49);
+    await letHoursPass(0.49);
     expect(await refresh('gbol', used)).toBeDefined();
-    await letPass(0.02);
+    await letHoursPass(0.02);
     expect(await refresh('gbol', used)).toBeUndefined();
   });
 
@@ -55,9 +55,9 @@ describe('the sandbox', () => {
   it('replaces a QuickBooks refresh token after 24 hours', async () => {
     const first = (await refresh('qhyg', token())) ?? '';
     expect(await refresh('qhyg', first)).toBe(first);
-    await letPass(23.9);
+    await letHoursPass(23.9);
     expect(await refresh('qhyg', first)).toBe(first);
-    await letPass(0.2);
+    await letHoursPass(0.2);
     const second = await refresh('qhyg', first);
     expect(second).toBeDefined();
     expect(second).not.toBe(first);

@@ -117,7 +117,7 @@ test('continues a migration when a worker gets the missing payload key, and appl
   const { exitCode, err } = await run({}, 'show', migration.id);
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: `ferry: the worker cannot continue ${migration.id}; check its log: either a payload key is missing, or its version does not fit this migration\n`,
+    err: `ferry: the worker cannot continue ${migration.id}; check the log of the worker: either a payload key is missing, or the version of the worker does not fit this migration\n`,
   });
   const decided = await run({}, 'approve', migration.id, 'supply-details', '--yes', '--by', 'Sam');
   expect(decided.exitCode).toBe(0);

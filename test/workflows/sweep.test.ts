@@ -24,7 +24,7 @@ const schedule = () => orchestrator.ferry.temporal.schedule;
 const workflow = (id: string) => orchestrator.ferry.temporal.workflow.getHandle(id);
 const sweeps = () => schedule().getHandle(SWEEP_SCHEDULE);
 const ledger = (id: string) => readMigration(orchestrator.ferry.db, id);
-const isClosed = (id: string) => until(async () => (await ledger(id))?.vaultDestroyedAt instanceof Date, 30_000);
+const untilClosed = (id: string) => until(async () => (await ledger(id))?.vaultDestroyedAt instanceof Date, 30_000);
 
 /** Starts a migration and stores one credential in its vault. */
 async function startWithCredential(client: string): Promise<string> {
@@ -47,7 +47,7 @@ async function triggerSweep(): Promise<SweepOutcome> {
   return (await workflow(latest?.action.workflow.workflowId ?? '').result()) as SweepOutcome;
 }
 
-async function listWindows(migrationId: string): Promise<void> {
+async function createWindowSchedule(migrationId: string): Promise<void> {
   const [opensAt, closesAt] = [24, 25].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
   await createWindowSchedules(schedule()).keep(migrationId, [{ opensAt, closesAt } as WindowOccurrence]);
 }
@@ -73,11 +73,11 @@ test('a terminated migration is closed as cancelled by Tokenferry, and a running
     await startWithCredential('swept-terminated'),
     await startWithCredential('swept-running'),
   ];
-  await listWindows(running);
+  await createWindowSchedule(running);
   await workflow(terminated).terminate('a test');
 
   expect(await triggerSweep()).toEqual({ schedulesDeleted: [], closing: [terminated], unknown: [] });
-  await isClosed(terminated);
+  await untilClosed(terminated);
   expect(await ledger(terminated)).toMatchObject({ state: 'closed', ending: 'cancelled' });
   expect(await rowsWithCredential(orchestrator.ferry.db, terminated)).toEqual([]);
   const cancelled = (await readDecisions(orchestrator.ferry.db, terminated)).filter(
@@ -98,7 +98,7 @@ test('a migration that was terminated during its cancellation is closed as well'
   await stopClaims(orchestrator.ferry.db, id);
   await workflow(id).terminate('a test');
   expect(await triggerSweep()).toMatchObject({ closing: [id], unknown: [] });
-  await isClosed(id);
+  await untilClosed(id);
   expect(await ledger(id)).toMatchObject({ ending: 'cancelled' });
 });
 
@@ -110,7 +110,7 @@ test('closing a migration is not started again while it is in progress, but is s
   expect(await triggerSweep()).toMatchObject({ closing: [id] });
   await stuck.terminate('a test');
   expect(await triggerSweep()).toMatchObject({ closing: [id] });
-  await isClosed(id);
+  await untilClosed(id);
 });
 
 // The worker might be connected to the wrong server.
@@ -135,7 +135,7 @@ test('a migration that Temporal does not know stays open', async () => {
 });
 
 test('a sweep deletes the Schedule of a migration that has ended, but not one of another product', async () => {
-  await listWindows('swept-gone.xero');
+  await createWindowSchedule('swept-gone.xero');
   await schedule().create({
     scheduleId: scheduleIdOf('another-product'),
     spec: { intervals: [{ every: '30 days' }] },
@@ -162,7 +162,7 @@ test('scheduled sweeps close every migration that has been terminated since the 
   for (const client of ['swept-first', 'swept-second']) {
     const id = await startWithCredential(client);
     await workflow(id).terminate('a test');
-    await isClosed(id);
+    await untilClosed(id);
   }
 });
 

@@ -41,7 +41,7 @@ export async function deleteUnused(migrationId: string): Promise<void> {
     await bestEffortActivities.deleteUnused({ migrationId });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    log.warn('cannot remove all unused companies from the service; the rest is listed by: ferry report', {
+    log.warn('some unused companies could not be removed from the service; to list them, run: ferry report', {
       migrationId,
     });
   }

@@ -40,7 +40,7 @@ export async function runMigration({ carried, ...plan }: MigrationInput, runStep
   root.cancelRequested.catch(() => void receiveDecision(migration, 'cancel', CANCELLED_IN_TEMPORAL));
   return CancellationScope.nonCancellable(async () => {
     const handover = await runSteps(migration, runStep);
-    // Makes Temporal show the migration as cancelled. If decisions must be signed, it has refused the cancellation.
+    // Makes Temporal show the migration as cancelled. If decisions must be signed, the migration has refused this cancellation and may have ended otherwise.
     if (root.consideredCancelled && migration.state().closed === 'cancelled')
       throw new CancelledFailure(CANCELLED_IN_TEMPORAL.reason);
     return handover;

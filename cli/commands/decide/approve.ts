@@ -48,14 +48,15 @@ function approve(
     if (step === undefined) {
       throw new CommandFailed('no worker is answering, so the current step is unknown', 'specify the step');
     }
-    const content = { step, ...contentFrom(options) };
-    // Without a worker there is no content to show. The approval has no digest and is kept until a worker runs.
+    const { digest } = options;
+    const content = { step, ...contentFrom(options), ...(digest === undefined ? {} : { digest }) };
+    // Without a worker there is no content to show or to take a digest of. The approval is kept until a worker runs.
     if (!progress) return sendDecision(ferry, migrationId, 'approve', content);
     const review = await readReview(ferry, progress, step);
     if (!output.json && !(output.quiet && options.yes)) review.print(output);
     if (!(await confirm({ output, terminal }, options, `Approve ${step}?`))) {
       throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
     }
-    return sendDecision(ferry, migrationId, 'approve', { ...content, digest: options.digest ?? review.digest });
+    return sendDecision(ferry, migrationId, 'approve', { digest: review.digest, ...content });
   });
 }

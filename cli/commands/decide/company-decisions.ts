@@ -82,7 +82,8 @@ function addCommand({ program, run, terminal }: Context, definition: CompanyComm
     .description(definition.description)
     .option('--file <path>', 'a file with one reference per line');
   if (definition.all !== undefined) command.option('--all', definition.all);
-  if (definition.byWave) command.addOption(integerOption('--wave <number>', 'all companies of this wave'));
+  if (definition.byWave)
+    command.addOption(integerOption('--wave <number>', 'all companies of this wave that are waiting to be moved'));
   addDecisionOptions(command, definition.needsReason ? 'reason required' : 'reason optional').action(
     (migration: string, references: string[], options: CompanyOptions) =>
       run(() =>
@@ -186,6 +187,6 @@ async function assertApplicable(
   if (notApplicable.length === 0) return;
   throw new CommandFailed(
     `${remedy} does not apply to ${referenceList(notApplicable, MAX_REFERENCES)}`,
-    `nothing was decided; see what you can do with: ferry exceptions ${migrationId}`,
+    `nothing was decided; list the commands that apply with: ferry exceptions ${migrationId}`,
   );
 }

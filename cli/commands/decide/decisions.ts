@@ -16,8 +16,8 @@ export function addDecisions({ program, run, terminal }: Context): void {
     program
       .command('reject <migration> [step]')
       .description('Reject a step, which reopens it. For the first company, specify what to try next')
-      .option('--next <what>', 'what to try after the first company: same-company, another-company or abandon')
-      .option('--company <reference>', 'the company to try with --next another-company'),
+      .option('--next <what>', 'what to do after rejecting the first company: same-company, another-company or abandon')
+      .option('--company <reference>', 'the other company to try; implies --next another-company'),
     'reason required',
   ).action((migration: string, step: string | undefined, options: DecisionOptions & NextOptions) =>
     run(() =>

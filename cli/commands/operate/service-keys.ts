@@ -26,7 +26,7 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
     .command('create')
     .description('Create a key. It is shown only once')
     .requiredOption('--account <name>', 'name or id of the account; a new name creates a new account')
-    .addOption(new Option('--plan <plan>', 'plan of a new account').choices(['paid', 'free', 'trial']))
+    .addOption(new Option('--plan <plan>', 'plan of a new account (default: paid)').choices(['paid', 'free', 'trial']))
     .addOption(
       new Option('--role <role>', 'what the key is allowed to do')
         .choices(['client', 'administrator'])
@@ -78,7 +78,7 @@ async function withServiceDatabase(
     const advice =
       error instanceof AccountUnclear
         ? 'list the accounts with: ferry service keys list'
-        : 'check whether its Postgres is running';
+        : 'check whether the Postgres of the service is running';
     throw new CommandFailed(error.message, advice, { cause: error });
   }
 }

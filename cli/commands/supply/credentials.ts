@@ -28,7 +28,7 @@ interface CredentialOptions extends DecisionOptions, ShredOption {
 
 const OBTAINED_AT = [
   '--obtained-at <when>',
-  "when the client's application received the credentials, or now (default: the obtainedAt column, or the file's modification time)",
+  "time at which the client's application received the credentials, or the word now (default: the obtainedAt column, or the file's modification time)",
 ] as const;
 
 /** `ferry credentials`, `replace-credential`: seals and stores the credentials in a file, and can destroy the file. */
@@ -174,7 +174,11 @@ function suppliedResult(
       printFindings(output, findings);
       const mark = stored.length === 0 ? output.styled('red', '✗') : output.styled('green', '✓');
       output.line(`${mark} ${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`);
-      printRefused(output, obtainedTooEarly, 'exported before syncing was turned off; export the tokens again');
+      printRefused(
+        output,
+        obtainedTooEarly,
+        'obtained before syncing was confirmed off; obtain new tokens and export them',
+      );
       printRefused(output, wrongState, elsewhereReason);
       if (wrongState.length > 0) output.line(`    ${advice}`);
       printRefused(output, unknown, 'the manifest has no such company');

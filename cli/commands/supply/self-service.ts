@@ -35,7 +35,9 @@ interface SelfServiceOptions extends StartTarget, LimitOptions, YesOption, Pick<
 export function addSelfService(context: Context): void {
   const command = context.program
     .command('self-service <manifest>')
-    .description('Move your own connections without the six steps: check the manifest, start, and watch until the end')
+    .description(
+      'Move your own connections without the six steps: check the manifest, start, and watch until the migration ends or you must act',
+    )
     .addOption(platformOption('self-service'))
     .requiredOption('--client <key>', 'your short name, e.g. acme: lower-case letters, digits and hyphens')
     .option('--label <word>', 'a word that distinguishes this migration from others of the same client and platform')

@@ -180,7 +180,7 @@ function startResult(request: Started): CommandResult {
         const why =
           retriedErrors.length > 0
             ? retriedErrors.join('; ')
-            : 'no worker is answering; start one, or start everything with: ferry up';
+            : 'if no worker is running, start one, or start everything with: ferry up';
         output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
       } else printPreflight(output, preflight);
       if (stored < withCredential) {

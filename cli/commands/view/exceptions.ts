@@ -15,7 +15,9 @@ import { withLedgerClient } from '../../shared/clients';
 export function addExceptions({ program, run, output, terminal }: Context): void {
   program
     .command('exceptions <migration>')
-    .description('List the companies that were not moved, with the commands that resolve each problem')
+    .description(
+      'List the companies that were not moved or cannot be moved as they are, with the commands that resolve each problem',
+    )
     .action((migration: string) =>
       run(() => withLedgerClient(terminal.env, (ferry) => exceptions(output, ferry, migration))),
     );
@@ -26,7 +28,7 @@ interface Kind {
   readonly title: string;
   readonly remedies: readonly Remedy[];
   readonly companies: number;
-  /** The first references, at most one more than fits into a command. For more, `remedyCommand` uses a file. */
+  /** The first references: at most one more than a suggested command takes, so that `remedyCommand` suggests a file if there are too many. */
   readonly references: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { FieldFilter } from '../../records/records';
 import { ListSchema } from './list-requests';
 import { badRequest, type ValidationProblem } from '../errors/errors';
 
-const NOT_FIELDS = new Set(Object.keys(ListSchema.shape));
+const LIST_PARAMETERS = new Set(Object.keys(ListSchema.shape));
 
 /**
  * Parses filters such as `status=Paid`: one parameter per field, compared for equality.
@@ -17,7 +17,7 @@ export function fieldFilters(dataType: DataType, query: Readonly<Record<string, 
   const problems: ValidationProblem[] = [];
   const filters: FieldFilter[] = [];
   for (const [field, text] of Object.entries(query)) {
-    if (NOT_FIELDS.has(field)) continue;
+    if (LIST_PARAMETERS.has(field)) continue;
     const value = valueOf(fields[field], String(text));
     if (value === undefined) problems.push({ itemId: field, message: problemWith(dataType, field, fields[field]) });
     else filters.push({ field, value });

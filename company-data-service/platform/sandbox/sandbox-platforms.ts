@@ -76,8 +76,8 @@ export class SandboxPlatforms implements Platforms {
   async fetch(grant: Grant, organizationId: string, dataType: DataType, cursor?: string): Promise<FetchedPage> {
     const books = booksOf(grant, organizationId, dataType);
     const { invoices, expiresDuringSync, delayMs = 0 } = parseCredential(tokenOf(grant));
-    const own = recordCount(dataType, invoices);
-    const total = own + (await this.pushed.load(books));
+    const generatedCount = recordCount(dataType, invoices);
+    const total = generatedCount + (await this.pushed.load(books));
     const sizeAt = (from: number) => Math.min(PAGE_SIZE, total - from);
     const waitFor = (records: number) => records * this.pace.syncMsPerRecord + delayMs;
 
@@ -88,12 +88,12 @@ export class SandboxPlatforms implements Platforms {
     const end = from + sizeAt(from);
     if (expiresDuringSync && end >= total / 2) throw new PlatformRefusal('GrantRefused', 'The grant has expired.');
     const records: PlatformRecord[] = [];
-    for (let index = from; index < Math.min(end, own); index += 1) {
+    for (let index = from; index < Math.min(end, generatedCount); index += 1) {
       records.push(recordAt(organizationId, dataType, index, invoices));
     }
-    if (end > own) {
-      const offset = Math.max(0, from - own);
-      records.push(...(await readPushed(this.db, books, { offset, limit: end - own - offset })));
+    if (end > generatedCount) {
+      const offset = Math.max(0, from - generatedCount);
+      records.push(...(await readPushed(this.db, books, { offset, limit: end - generatedCount - offset })));
     }
     if (end >= total) return { records, progress: 100 };
     return {

@@ -71,7 +71,7 @@ test('the evidence lists every check with its result, correlation id and duratio
   }
 });
 
-test('in a batch, only data sets with an expected number of records are counted', async () => {
+test('in a batch, only invoices are counted', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
   await rig.importSlice(id);
   await rig.verify(id);

@@ -169,7 +169,7 @@ describe('the company stays untouched and is retried later', () => {
     },
   );
 
-  test('a short disturbance is retried within the call and leaves no trace', async () => {
+  test('unless a retry within the call succeeds, which leaves no trace', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     rig.proxy.on('POST', COMPANY, [failing(503, 'maintenance'), dropped, failing(409, 'in progress')]);
     rig.proxy.on('POST', SYNC, [failing(500, 'oops')]);
@@ -188,7 +188,7 @@ describe('a 429', () => {
     expect(puts()).toBe(2);
   });
 
-  test('with a long Retry-After leaves every company untouched until then', async () => {
+  test('with a long Retry-After leaves every company untouched until the time is up', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     rig.proxy.on('POST', COMPANY, failing(429, 'slowly', { 'retry-after': '3600' }));
     const worker = rig.worker();
@@ -199,7 +199,7 @@ describe('a 429', () => {
       outage: { why: expect.stringContaining('asks us to retry after') as string },
     });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
-    // The next company sends no request at all.
+    // For the next company, no request is sent at all.
     const next = await rig.importSlice(id, { atOnce: 1, worker });
     expect(next).toMatchObject({ claimed: 1 });
     expect(next.nextClaimInMs).toBeGreaterThan(3_500_000);

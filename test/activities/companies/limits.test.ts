@@ -73,7 +73,7 @@ test('all slices together start companies no faster than the limit', async () =>
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
 });
 
-test('a limit below one company per minute and slice reduces the number of slices', async () => {
+test('a limit of less than one company per minute per slice reduces the number of slices', async () => {
   const { id } = await rig.migration(repeated(4, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 1, slicesAtOnce: 4, companiesPerSliceAtOnce: 4 });
   const slice = (number: number, environment = activityEnvironment()) =>

@@ -35,12 +35,12 @@ async function afterLosing(token: string, interference: Interceptor, platformKey
 /** Loses an authorization before it reaches the service. Then ends the lease, and runs another slice. */
 async function afterNothingArrived(token: string, interference: Interceptor, platformKey = 'qhyg') {
   const { id, report: beforeLeaseEnd, row } = await afterLosing(token, interference, platformKey);
-  expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to its authorization was lost' });
+  expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to the authorization was lost' });
   expect(beforeLeaseEnd.nextReclaimInMs).toBeGreaterThan(0);
-  const { lease_ends_at: heldUntil } = row;
+  const { lease_ends_at: leaseEndsAt } = row;
   // Reading the connection again does not extend the lease.
   await rig.importSlice(id);
-  expect((await rowOf(id)).lease_ends_at).toEqual(heldUntil);
+  expect((await rowOf(id)).lease_ends_at).toEqual(leaseEndsAt);
   expect(puts()).toBe(1);
   await rig.expireLeases(id);
   const report = await rig.importSlice(id);
@@ -78,14 +78,14 @@ const OUTCOME_UNKNOWN: readonly [string, Interceptor][] = [
   ['a success that cannot be read', json(200, { nothing: 'known' })],
 ];
 
-test.each(OUTCOME_UNKNOWN)('a token that can be used twice is sent again after %s', async (_, lost) => {
+test.each(OUTCOME_UNKNOWN)('a reusable token is sent again after %s', async (_, lost) => {
   const { id, row } = await afterNothingArrived('sbx-ok-5', lost);
   expect(row.state).toBe('syncing');
   expect(puts()).toBe(2);
   expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
 });
 
-test.each(OUTCOME_UNKNOWN)('a single-use token is left to support after %s', async (_, lost) => {
+test.each(OUTCOME_UNKNOWN)('a company with a single-use token is left to support after %s', async (_, lost) => {
   const { row, report } = await afterNothingArrived('sbx-ok-5', lost, SINGLE_USE);
   expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
   expect(row.failure_text).toContain('can be used only once');

@@ -90,7 +90,7 @@ describe('verification moves a company', () => {
     expect(row.evidence?.map(({ label }) => label)).not.toContain('invoices complete');
   });
 
-  test('whose platform lacks a data set, if the service reports that only on reading it', async () => {
+  test('whose platform lacks a data set, even if the service reports this only when the data set is read', async () => {
     const unsupported = failing(404, 'Datatype invoices not supported by platform(s) QuickBooks Online');
     const id = await createSyncing('sbx-ok-10');
     rig.proxy.on('GET', INVOICES, unsupported);

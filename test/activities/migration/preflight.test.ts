@@ -23,7 +23,7 @@ const check = (migrationId: string) =>
   rig.runActivity((activities) => activities.preflight({ migrationId, startAt: null }));
 const DIGITS = { row: (row: number) => ({ organization: `${randomUUID().replace(/\D/g, '')}${row}` }) };
 
-test('correct details pass and return the callback URL, and no credential is used', async () => {
+test('correct details pass, the callback URL is returned, and no credential is used', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
   expect(await check(id)).toEqual({
     companies: 2,
@@ -40,7 +40,12 @@ test('correct details pass and return the callback URL, and no credential is use
 });
 
 test.each<[string, RegExp, Parameters<typeof alterBody>[0], RegExp]>([
-  ['a key without the role', /^\/account$/, (body) => ({ ...body, role: 'client' }), /not an administrator key/],
+  [
+    'a key without the administrator role',
+    /^\/account$/,
+    (body) => ({ ...body, role: 'client' }),
+    /not an administrator key/,
+  ],
   [
     'an account without room',
     /^\/account$/,
@@ -53,7 +58,7 @@ test.each<[string, RegExp, Parameters<typeof alterBody>[0], RegExp]>([
     (body) => ({ ...body, expiresAt: new Date(Date.now() + 1_000).toISOString() }),
     /the account expires at/,
   ],
-  ['a platform that is off', /^\/integrations\//, (body) => ({ ...body, enabled: false }), /is not enabled/],
+  ['a platform that is not enabled', /^\/integrations\//, (body) => ({ ...body, enabled: false }), /is not enabled/],
   ['no application', /^\/integrations\//, (body) => ({ ...body, application: null }), /application is registered/],
   [
     'an application for the wrong environment',
@@ -91,7 +96,7 @@ test('the preflight reports a missing manifest as a problem', async () => {
   expect((await check('nobody.xero')).problems).toEqual(['no manifest has been supplied']);
 });
 
-/** Creates a company in the account that is linked to an organization. */
+/** Creates a company that is linked to an organization, in the account. */
 async function createConnected(organization: string): Promise<{ companyId: string; connectionId: string }> {
   const key = { idempotencyKey: randomUUID() };
   const { value: company } = await rig.directClient.createCompany({ name: 'Here before' }, key);

@@ -134,7 +134,7 @@ test('the screen follows the size of the terminal, and reports a terminal that i
   await screen.waitFor(/░{24} +0\/1/);
   expect(screen.lines()[39]).toBe(KEYS);
   screen.resize(50, 10);
-  await screen.waitFor('The dashboard needs 76 columns');
+  await screen.waitFor('The dashboard needs at least 76 columns');
 });
 
 test('a dialog shows the review, asks who decides and why, and shows the result', async () => {
@@ -150,7 +150,7 @@ test('a dialog shows the review, asks who decides and why, and shows the result'
   expect(out).toMatch(/Sam \(support\) +approve supply-details \(looks good\)/);
 });
 
-test('a dialog shows the reason of a refusal, and is cancelled with Esc', async () => {
+test('a dialog shows the reason for a refusal, and is cancelled with Esc', async () => {
   const screen = openDashboard();
   await select(screen, slip.id);
   screen.type('a');

@@ -217,7 +217,7 @@ describe('the exported trail', () => {
     const file = path.join(folder, 'altered.jsonl');
     const whole = Buffer.from(`${lines.join('\n')}\n`);
     const undetected: string[] = [];
-    // Changes samples of the whole file, and every line feed except the last, which has no meaning.
+    // Changes every 97th byte, and every line feed except the last, which has no meaning.
     for (let index = 0; index < whole.length - 1; index += 1) {
       if (index % 97 !== 0 && whole[index] !== 0x0a) continue;
       const altered = Buffer.from(whole);

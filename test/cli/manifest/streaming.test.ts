@@ -99,7 +99,7 @@ test.each<[string, (path: string) => void]>([
   ['a different organization', (path) => writeFileSync(path, 'reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,7\n')],
   ['different columns', (path) => writeFileSync(path, 'reference,title\nA-1,Acme\n')],
   ['no content', (path) => writeFileSync(path, '')],
-])('reading fails if, since the check, the file has %s', async (_, change) => {
+])('reading fails if the file has changed since the check: %s', async (_, change) => {
   const manifest = tempFile('reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,2\n');
   const { rows } = await readManifest({ manifest }, platform);
   change(manifest);

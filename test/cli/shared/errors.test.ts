@@ -38,7 +38,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new Unreachable('Temporal', '127.0.0.1:1'), /cannot reach Temporal at 127\.0\.0\.1:1/, /ferry up/],
   [new DatabaseUnavailable('the database at host/db cannot be used: no'), /host\/db/, /check the database/],
   [new NoWorker(M), /no worker is answering for acme\.xero/, /start a worker/],
-  [new WorkflowTaskFailing(M), /acme\.xero/, /check its log/],
+  [new WorkflowTaskFailing(M), /acme\.xero/, /check the log of the worker/],
   [new NoSuchMigration(M), /there is no migration acme\.xero/, /ferry list/],
   [new MigrationExists(`migration ${M} already exists`), /acme\.xero/, /--label/],
   [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report/],
@@ -82,7 +82,7 @@ test('withAdvice returns a programming error unchanged', () => {
   expect(withAdvice(mistake)).toBe(mistake);
 });
 
-/** Error classes that need no advice, because they never reach a command or are handled where they occur. */
+/** Error classes that need no advice, because they already contain it, never reach a command, or are handled where they occur. */
 const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
   ...{
     CommandFailed: 'already has advice',
@@ -131,7 +131,7 @@ describe('on the command line', () => {
 
   const env = () => ({ TOKENFERRY_HOME: folder });
 
-  test('a port in use is reported with the option to change', async () => {
+  test('a port in use is reported with the option that changes it', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -146,7 +146,7 @@ describe('on the command line', () => {
     );
   });
 
-  test('the stack and its causes are printed only with --debug', async () => {
+  test('the stack traces of an error and of its causes are printed only with --debug', async () => {
     const args = ['list'];
     const unreachable = {
       ...env(),

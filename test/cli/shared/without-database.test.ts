@@ -88,7 +88,7 @@ test('an unknown migration gives the same error as with the database', async () 
     expect((await run(...args)).err).toContain('there is no migration nobody.xero');
 });
 
-test('a decision of the wrong role is refused without the database too', async () => {
+test('a decision by the wrong role is refused without the database too', async () => {
   const migration = await startTestMigration(orchestrator, 'no-database-role', ['sbx-ok-1.nd3']);
   await migration.until(({ preflight }) => preflight !== null);
   const { exitCode, out } = await run('approve', migration.id, 'supply-details', ...AS_CLIENT);

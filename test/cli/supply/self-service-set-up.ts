@@ -60,7 +60,7 @@ interface ReportedCompany {
 /** A client and its commands. */
 export interface SelfServiceClient {
   readonly orchestrator: Orchestrator;
-  /** A client of the service with the client's own key. */
+  /** Calls the service with the client's own key. */
   readonly client: CompanyDataClient;
   /** The environment of the client's commands. */
   readonly env: NodeJS.ProcessEnv;

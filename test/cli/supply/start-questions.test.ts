@@ -80,7 +80,7 @@ test('the wizard asks for a label if the id already exists', async () => {
   expect(await start.ended).toBe(1);
 }, 90_000);
 
-test('the wizard continues with ferry self-service, which asks for confirmation, for a self-service platform', async () => {
+test('for a self-service platform, the wizard continues with ferry self-service, which asks for confirmation', async () => {
   const file = tempFile(
     'reference,name,tenantId,accessToken,refreshToken\nW-1,Acme,t-61,a,sbx-ok-1.t-61\n',
     'own-key.csv',

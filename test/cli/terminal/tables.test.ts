@@ -32,7 +32,7 @@ test.each([
   const lines = stripVTControlCharacters(out).split('\n');
   const head = lines.findIndex((line) => line.trimStart().startsWith(firstTitle));
   expect(head).toBeGreaterThanOrEqual(0);
-  // Another test file can have left a migration in the namespace whose payload key is missing here.
+  // The namespace may contain a migration of another test file, whose payload key is missing here.
   const end = lines.findIndex((line, index) => index > head && /^(?:$| {2}ferry|Payload key)/.test(line));
   const table = lines
     .slice(head, end < 0 ? undefined : end)

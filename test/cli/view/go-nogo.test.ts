@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** Returns the topics that are answered with no-go. */
-async function noGoTopics(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: number; check: readonly string[] }> {
+/** Returns the exit code, and the checks that are answered with no-go. */
+async function noGoChecks(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: number; check: readonly string[] }> {
   const { exitCode, out } = await ferry(['go-nogo', migration.id, '--json'], undefined, {
     ...orchestrator.env,
     ...env,
@@ -30,7 +30,7 @@ async function noGoTopics(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: numb
 
 test('go-nogo answers no-go, with reasons, while decisions, confirmations and credentials are missing', async () => {
   await migration.until(({ preflight }) => preflight !== null);
-  expect(await noGoTopics()).toEqual({ exitCode: 1, check: ['decisions', 'sync-disabled', 'companies'] });
+  expect(await noGoChecks()).toEqual({ exitCode: 1, check: ['decisions', 'sync-disabled', 'companies'] });
   const { exitCode, out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain(`NO-GO  ${migration.id}: companies can be moved at any time`);
@@ -45,7 +45,7 @@ test('go-nogo answers no-go if the service refuses the key, cannot be reached or
     { COMPANY_DATA_URL: 'http://127.0.0.1:1' },
     { COMPANY_DATA_URL: undefined, COMPANY_DATA_API_KEY: undefined, TOKENFERRY_HOME: '/nowhere' },
   ]) {
-    expect((await noGoTopics(env)).check).toContain('service');
+    expect((await noGoChecks(env)).check).toContain('service');
   }
 });
 
@@ -63,7 +63,7 @@ test('go-nogo answers go once everything is supplied, and prints what will pause
   }
   await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
   await migration.until(({ step }) => step === 'migrate-first-company');
-  expect(await noGoTopics()).toEqual({ exitCode: 1, check: ['decisions', 'credentials', 'companies'] });
+  expect(await noGoChecks()).toEqual({ exitCode: 1, check: ['decisions', 'credentials', 'companies'] });
 
   await migration.supply('R-1', 'sbx-ok-1.n1');
   await migration.supply('R-2', 'sbx-ok-1.n2');
@@ -79,12 +79,12 @@ test('go-nogo answers go once everything is supplied, and prints what will pause
 
 test('go-nogo answers no-go if no worker is running, but still checks everything else', async () => {
   await worker.stop();
-  const answers = await noGoTopics();
+  const answers = await noGoChecks();
   expect(answers.exitCode).toBe(1);
   expect(answers.check).toContain('worker');
   expect(answers.check).not.toContain('service');
   await orchestrator.startWorker();
-  await until(async () => (await noGoTopics()).exitCode === 0, 30_000);
+  await until(async () => (await noGoChecks()).exitCode === 0, 30_000);
 }, 90_000);
 
 test('go-nogo fails for a migration that has ended', async () => {

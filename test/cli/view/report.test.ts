@@ -68,7 +68,7 @@ test('the report of a completed migration lists every company once, with its out
   );
   expect(rowOf('R-3')).toContain('the connection is in place');
   expect(rowOf('R-4')).toContain('| before its move | Cleo | sold last week |');
-  expect(rowOf('R-5')).toContain('| after it had failed | Sam | closed its books |');
+  expect(rowOf('R-5')).toContain('| after an attempt to move it | Sam | closed its books |');
   const linkUrl = companies.find(({ reference }) => reference === 'R-2')?.linkUrl ?? '';
   expect(rowOf('R-2')).toContain(`| ${linkUrl} |`);
   expect((await fetch(linkUrl, { method: 'HEAD' })).ok).toBe(true);

@@ -1,10 +1,10 @@
 import { createKey, revokeKey } from '../../../company-data-service';
 import { callerWith, runService, type Caller, type RunningService } from '../running-service';
-import { companyWithEverything, ENDPOINTS, fillPath, type Names } from './endpoints';
+import { companyWithEverything, ENDPOINTS, fillPath, type PathParameters } from './endpoints';
 import { error } from './response-schemas';
 
 let service: RunningService;
-let names: Names;
+let names: PathParameters;
 beforeAll(async () => {
   service = await runService();
   names = await companyWithEverything(service.administrator);

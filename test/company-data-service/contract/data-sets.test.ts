@@ -3,7 +3,7 @@ import { DataStatusSchema, PullOperationSchema } from '../../../company-data-ser
 import { RECORD_SCHEMAS } from '../../../company-data-service/platform/record-schemas';
 import { DATA_TYPES } from '../../../company-data-service/platform/data-types';
 import {
-  TEXT,
+  ANY_STRING,
   newAuthorizedConnection,
   byDataType,
   newConnection,
@@ -85,7 +85,7 @@ describe('4.6 A sync', () => {
       status: 'Complete',
       progress: 100,
       isCompleted: true,
-      completed: TEXT,
+      completed: ANY_STRING,
     });
     expect((await get(`${company}/data/history`)).body).toMatchObject({ results: [ended], totalResults: 1 });
     expect(await get(`${company}/data/history/${randomUUID()}`)).toMatchObject({ status: 404 });
@@ -136,7 +136,7 @@ describe('4.6 A sync', () => {
     await service.client('POST', `${company}/data/all`);
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 200, body: { totalResults: 3 } });
     const status = await waitForSyncs(service.client, company);
-    expect(status['invoices']).toMatchObject({ currentStatus: 'AuthError', lastSuccessfulSync: TEXT });
+    expect(status['invoices']).toMatchObject({ currentStatus: 'AuthError', lastSuccessfulSync: ANY_STRING });
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 200, body: { totalResults: 3 } });
   });
 
@@ -151,7 +151,7 @@ describe('4.6 A sync', () => {
     expect(results.find(({ dataType }) => dataType === 'invoices')).toMatchObject({
       isErrored: true,
       isCompleted: false,
-      errorMessage: TEXT,
+      errorMessage: ANY_STRING,
     });
   });
 

@@ -66,15 +66,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /** Values for the names in a path. */
-export type Names = Readonly<Record<string, string>>;
+export type PathParameters = Readonly<Record<string, string>>;
 
 /** Replaces the names in a path. A name without a value is replaced by an unknown id. */
-export function fillPath(path: string, names: Names = {}): string {
+export function fillPath(path: string, names: PathParameters = {}): string {
   return path.replace(/\{(\w+)\}/g, (_braces, name: string) => names[name] ?? randomUUID());
 }
 
 /** Creates a company with one of everything, so that every endpoint succeeds with the returned names. */
-export async function companyWithEverything(call: Caller): Promise<Names> {
+export async function companyWithEverything(call: Caller): Promise<PathParameters> {
   const { company, connection } = await newSyncedConnection(call, 'sbx-ok-3');
   const invoices = await call('GET', `${company}/data/invoices`);
   const history = await call('GET', `${company}/data/history`);

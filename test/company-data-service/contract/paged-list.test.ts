@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { pageResponse, pageBounds } from '../../../company-data-service/http/lists/paging';
 import { newCompany, runService, type Body, type Caller, type RunningService } from '../running-service';
-import { companyWithEverything, ENDPOINTS, fillPath, type Names } from './endpoints';
+import { companyWithEverything, ENDPOINTS, fillPath, type PathParameters } from './endpoints';
 
 let service: RunningService;
 let call: Caller;
@@ -126,7 +126,7 @@ describe('The paged list: companies', () => {
 });
 
 describe('The paged list: every endpoint that returns several results', () => {
-  let names: Names;
+  let names: PathParameters;
   beforeAll(async () => {
     names = await companyWithEverything(service.administrator);
   });

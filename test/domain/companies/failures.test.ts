@@ -106,7 +106,7 @@ test('an authorization is retried only if its credential was certainly not used'
   );
 });
 
-test('every failure and stop has a distinct text without internal terms, and every stop text ends with resuming', () => {
+test('the texts of failures and stops are distinct and contain no internal terms, and those of stops say to resume', () => {
   const kinds: readonly FailureKind[] = [
     'refused',
     'credential-unreadable',

@@ -38,7 +38,7 @@ describe('an approval of the open step', () => {
     'complete-migration': ['client', 'support'],
   };
 
-  test.each(everyPair)('of %s by %s is applied only if the role is an approver', (step, role) => {
+  test.each(everyPair)('(%s) by %s is applied only if the role is an approver', (step, role) => {
     const { state, outcome } = decideOne(READY[step], approve(step, role));
     const isApprover = APPROVERS[step].includes(role);
     expect(outcome).toMatchObject({ applied: isApprover });
@@ -57,7 +57,7 @@ describe('an approval of the open step', () => {
 describe('an approval of a step that is not open yet', () => {
   const later = everyPair.filter(([step]) => stepNumber(step) > 1 && step !== 'disable-syncing');
 
-  test.each(later)('of %s by %s is applied early only if it states a fact', (step, role) => {
+  test.each(later)('(%s) by %s is applied early only if it states a fact', (step, role) => {
     const { outcome } = decideOne(stateAt('supply-details'), approve(step, role));
     expect(outcome.applied).toBe(step === 'update-application');
   });

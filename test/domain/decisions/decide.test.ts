@@ -57,7 +57,7 @@ describe('pause and resume', () => {
     expect(decideAll(paused, resume('support')).pause).toBeNull();
   });
 
-  test('are refused if the migration is already paused or not paused', () => {
+  test('are refused if they would change nothing', () => {
     const paused = decideAll(stateAt('schedule'), pause('client', 'first'));
     const { state, outcome } = decideOne(paused, pause('support', 'second'));
     expect(outcome).toMatchObject({ applied: false, text: 'the migration is already paused' });

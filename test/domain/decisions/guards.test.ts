@@ -51,7 +51,7 @@ describe('a digest', () => {
     ],
     [
       'migrate-first-company',
-      'other evidence',
+      'another first company',
       { firstCompany: firstCompany() },
       { firstCompany: firstCompany({ reference: 'acme-2' }) },
     ],

@@ -159,7 +159,7 @@ describe('a rejection of the first company', () => {
   });
 
   test.each<[string, Partial<MigrationState>, string]>([
-    ['if it does not specify what to try next', {}, 'a rejection must specify what to try next'],
+    ['if it does not specify what to do next', {}, 'a rejection must specify what to do next'],
     ['while the company has no result', { firstCompany: firstCompany({ stage: 'importing' }) }, 'has no result yet'],
     ['if there is no first company', { firstCompany: null }, 'has no result yet'],
   ])('is refused %s', (_, changes, why) => {
@@ -206,7 +206,7 @@ describe('a choice of the first company', () => {
   });
 
   test.each<[string, MigrationState, Role, string]>([
-    ['by the client', stateAt('schedule'), 'client', 'only support can choose'],
+    ['if the client sends it', stateAt('schedule'), 'client', 'only support can choose'],
     [
       'while a first company is moving',
       stateAt('migrate-first-company', { firstCompany: firstCompany({ stage: 'importing' }) }),
@@ -229,7 +229,7 @@ describe('a choice of the first company', () => {
   });
 });
 
-describe('a replaced credential', () => {
+describe('a replacement of a credential', () => {
   const replace = (...companies: readonly string[]): DecisionDraft => ({
     kind: 'replace-credential',
     role: 'support',
@@ -273,7 +273,7 @@ describe('a replaced credential', () => {
   });
 
   test.each<[string, MigrationState, Role, string]>([
-    ['by the client', stateAt('complete-migration', failed), 'client', 'only support can replace'],
+    ['if the client sends it', stateAt('complete-migration', failed), 'client', 'only support can replace'],
     ['before any company has failed', stateAt('disable-syncing'), 'support', 'no exceptions'],
     ['when all companies are moved', stateAt('complete-migration', allMoved), 'support', 'no exceptions'],
     [

@@ -51,7 +51,7 @@ test.each<[string, Partial<Counts>, boolean]>([
   expect(isStepComplete(moving(changes), 'complete-migration')).toBe(ends);
 });
 
-test('it does not end before every decision has reached the ledger', () => {
+test('the last step is not complete before every decision has been recorded', () => {
   const { state } = decideOne(moving({ moved: 3 }), {
     kind: 'manifest-amended',
     role: 'client',
@@ -75,7 +75,10 @@ test.each<[string, DecisionDraft]>([
 
 test.each<[string, DecisionDraft]>([
   ['can retry companies', { kind: 'retry', role: 'client', companies: 'all' }],
-  ['can have a company checked after reconnecting', { kind: 'relink', role: 'client', companies: ['acme-1'] }],
+  [
+    'can have a company checked after its end customer has reconnected',
+    { kind: 'relink', role: 'client', companies: ['acme-1'] },
+  ],
   ['can skip a company', { kind: 'skip', role: 'client', companies: ['acme-1'], reason: 'sold' }],
   ['can replace a credential', { kind: 'replace-credential', role: 'client', companies: ['acme-1'] }],
   ['can change the limits', { kind: 'adjust', role: 'client', limits: { slicesAtOnce: 1 } }],

@@ -97,7 +97,7 @@ describe('a cancellation', () => {
     expect(withStepEnded(state, 'complete-migration', AT).closed).toBe('cancelled');
   });
 
-  test('refuses a sign-off that follows it', () => {
+  test('prevents a sign-off that follows it', () => {
     expect(decideInOrder(halfSigned, cancel, signOff).applied).toEqual([true, false]);
   });
 });

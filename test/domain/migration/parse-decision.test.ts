@@ -81,7 +81,7 @@ describe('parseDecision', () => {
     ['a number for a time', 'proposeTime', { ...SENT, startAt: 1_772_913_600_000 }, 'startAt must be'],
     ['a date without a time', 'proposeTime', { ...SENT, startAt: '2026-03-07' }, 'startAt must be'],
     ['a time without a zone', 'proposeTime', { ...SENT, startAt: '2026-03-07T20:00' }, 'startAt must be'],
-    ['a day that does not exist', 'proposeTime', { ...SENT, startAt: '2026-13-07T20:00Z' }, 'startAt must be'],
+    ['a month that does not exist', 'proposeTime', { ...SENT, startAt: '2026-13-07T20:00Z' }, 'startAt must be'],
     ['a time in words', 'proposeTime', { ...SENT, startAt: 'Saturday 1' }, 'startAt must be'],
     ['companies as text', 'confirmSyncDisabled', { ...SENT, companies: 'acme' }, 'companies must be "all"'],
     ['companies that are not text', 'confirmSyncDisabled', { ...SENT, companies: ['a', 2] }, 'companies must be "all"'],
@@ -175,7 +175,7 @@ describe('any message', () => {
         const parsed = parse(message, input);
         const stored = JSON.stringify(parsed);
         expect(JSON.parse(stored)).toEqual(parsed);
-        // Postgres accepts neither, so storing the decision would fail forever.
+        // Postgres accepts neither NUL nor an unpaired surrogate, so storing the decision would fail forever.
         expect(stored).not.toMatch(/\\u0000|\\ud[89a-f]/);
       }),
       { numRuns: 2_000 },

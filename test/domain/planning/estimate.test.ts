@@ -80,7 +80,7 @@ describe('with windows', () => {
     expect(made.staleHours).toBe(26.6);
   });
 
-  test('a migration that takes more than a year has no end', () => {
+  test('a migration that takes more than a year has no estimated end', () => {
     const made = estimated(volume(100_000, 0), { speedEstimate, limits: { ...tenAtOnce, windows: [nights] } });
     expect(made).toMatchObject({ ends: null, staleHours: null });
   });
@@ -152,9 +152,9 @@ describe('the volume of a manifest', () => {
   test.each([
     [undefined, { records: 10, companiesWithoutVolume: 2 }],
     [400, { records: 400, companiesWithoutVolume: 0 }],
-    // The rows contain more records than the total, so the total is ignored.
+    // The rows contain more records than the total, so their sum is used.
     [4, { records: 10, companiesWithoutVolume: 0 }],
-  ])('uses a total of %s for rows without a number', (total, volume) => {
+  ])('is computed from a total of %s and the rows that give a number', (total, volume) => {
     expect(volumeOf(manifest, total)).toEqual({ ...manifest, ...volume, staleSince: null });
   });
 

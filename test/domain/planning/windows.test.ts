@@ -67,7 +67,7 @@ test.each<[string, Window, string, string, string]>([
     '2026-01-09T11:30:00.000Z',
     '2026-01-09T12:00:00.000Z',
   ],
-])('the next occurrence of a window %s', (_, window, at, opensAt, closesAt) => {
+])('returns the next occurrence of a window %s', (_, window, at, opensAt, closesAt) => {
   expect(next(window, at)).toEqual({ opensAt, closesAt });
 });
 
@@ -110,7 +110,7 @@ test('every occurrence starts at the local time of its window, in every zone and
         // Luxon computes the local time independently. If the start is skipped, clocks jump past it at this instant.
         const shown = opens.toFormat('HH:mm');
         const jumped = shown > one.from && opens.minus({ minutes: 1 }).toFormat('HH:mm') < one.from;
-        expect(shown === one.from || jumped || one.from === one.to || mergedInto(one)).toBe(true);
+        expect(shown === one.from || jumped || one.from === one.to || canMergeWithNextDay(one)).toBe(true);
       }
     }),
     { numRuns: 300 },
@@ -118,4 +118,4 @@ test('every occurrence starts at the local time of its window, in every zone and
 });
 
 /** Returns whether an occurrence can be merged with that of the next day. */
-const mergedInto = ({ days, from, to }: Window): boolean => days.length > 1 && to >= from;
+const canMergeWithNextDay = ({ days, from, to }: Window): boolean => days.length > 1 && to >= from;

@@ -153,13 +153,14 @@ describe('a manifest row', () => {
     ['a missing number of invoices is reported', { expectedInvoices: null }, ['warning no-expected-invoices']],
   ])('with %s', (_, changes, found) => expect(codes(companyFindings(row(1, changes), QUICKBOOKS))).toEqual(found));
 
-  test('token families of more than one company are reported', () => {
+  test('token families of more than one company are reported, and so are missing families', () => {
     const zoho = platform('zoho-books');
     const sizes = { companies: 6, withoutFamily: 0, families: 2, related: 5, largestFamily: 3 };
     expect(familyFindings(sizes, zoho)).toMatchObject([
       {
         code: 'token-families',
-        message: '5 companies belong to 2 token families (the largest has 3), which move one company at a time',
+        message:
+          '5 companies belong to 2 token families (the largest has 3); companies of one family move one at a time',
       },
     ]);
     const single = { companies: 3, withoutFamily: 1, families: 0, related: 0, largestFamily: 1 };

@@ -102,7 +102,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'supply credentials for 4 companies',
   ],
   [
-    'no company that is not left out',
+    'only companies that were left out',
     stateAt('migrate-first-company', { counts: counts({ total: 10, excluded: 10 }) }),
     ['support'],
     'no company is left to move',

@@ -243,7 +243,7 @@ describe('a company in the report', () => {
       'Left out': '| C-1 | Bramble \\| Finch Interiors | before its move | Sam | sold |  | yes |  |',
     });
     expect(rowsOf({ ...failed, ...leftOut, state: 'skipped' }, false)['Left out']).toContain(
-      '| after it had failed | Sam | sold | why | yes |',
+      '| after an attempt to move it | Sam | sold | why | yes |',
     );
   });
 

@@ -72,7 +72,7 @@ test('the page shows who has to act, the six steps, the companies, who to call a
   expect(text).toContain('must never be switched back on');
 });
 
-test('the page shows since when someone has to act, what to do and how', () => {
+test('the page shows since when someone has had to act, what to do and how', () => {
   const wait = { key: 'x', since: AT, reminders: 0, escalated: false, stopNotified: false };
   const text = detailsAt(stateAt('disable-syncing', { ...estimated, wait }));
   expect(text).toContain(`**Waiting for:** client, since ${momentText(AT)}`);
@@ -103,7 +103,7 @@ test.each<[string, Partial<MigrationState>, string]>([
   [
     'if it was cancelled',
     { closed: 'cancelled' },
-    'companies that were not moved stays out of date until you switch them back on',
+    'companies that were not moved stays out of date until you switch them back on or their end customers reconnect',
   ],
 ])(
   'after the end, the page says what may be switched back on and whose data is out of date: %s',

@@ -119,10 +119,10 @@ test('makes a pause wait for a claim that has already begun', async () => {
   expect((await readRow(ledger.db, migration.id, 1)).state).toBe('importing');
 });
 
-test('returns the new credential if it was replaced while the claim was waiting', async () => {
+test('returns the new credential if the old one was replaced while the claim was waiting', async () => {
   const migration = await createMovableMigration(ledger, manifestRows(2));
   const [, row] = migration.rows;
-  if (!row) throw new Error('the migration has two rows');
+  if (!row) throw new Error('the migration should have two rows');
   const holding = await ledger.db.startTransaction().execute();
   await setPaused(holding, migration.id, false);
   const claim = claimCompanies(ledger.db, migration.owner, 2, null);

@@ -1,4 +1,4 @@
-/** The conditions of the claim. Each test violates one of them. */
+/** The conditions of the claim, and the order in which companies are claimed. */
 import { sql } from 'kysely';
 import { beginRun, beginSlice, claimCompanies, closeMigration, setPaused } from '../../../store';
 import type { MovableMigration } from '../../support/ledger';

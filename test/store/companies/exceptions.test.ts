@@ -16,7 +16,7 @@ const AT = '2026-03-02T12:00:00.000Z';
 const CONNECTION = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
 const serviceRefs = { company_id: CONNECTION, connection_id: CONNECTION, link_url: 'https://link.example/1' };
 
-test('waits for a reconnection if a company has a link and was not moved or is unclear', async () => {
+test('waits for a reconnection if a company has a link, and was not moved or has an unknown outcome', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(4));
   await updateRow(ledger.db, id, 1, { state: 'failed', failure: 'reauthorization-required', ...serviceRefs });
   await updateRow(ledger.db, id, 2, { state: 'outcome-unknown', ...serviceRefs });

@@ -75,21 +75,21 @@ describe('a company without a send intent', () => {
 
 test('reclaims a company for reading only, without a new lease, while its credential might be in flight', async () => {
   const migration = await createSent(5_000);
-  const { lease_ends_at: heldUntil } = await readRow(ledger.db, migration.id, 1);
+  const { lease_ends_at: leaseEndsAt } = await readRow(ledger.db, migration.id, 1);
   expect(await reclaimSent(ledger.db, migration.owner, 5)).toEqual([]);
   expect(await releaseUnsent(ledger.db, await beginSlice(ledger.db, migration.owner))).toBe(0);
   expect(await reclaim(migration)).toMatchObject([
     { row: 1, tries: 2, isInFlight: true, sentAt: expect.any(Date) as Date },
   ]);
-  expect((await readRow(ledger.db, migration.id, 1)).lease_ends_at).toEqual(heldUntil);
+  expect((await readRow(ledger.db, migration.id, 1)).lease_ends_at).toEqual(leaseEndsAt);
 });
 
 test('reclaims a company with a new lease, as another try, after its lease has expired', async () => {
   const migration = await createSent(-1);
   expect(await reclaim(migration)).toMatchObject([{ row: 1, tries: 2, isInFlight: false }]);
-  const { lease_ends_at: heldUntil, ...row } = await readRow(ledger.db, migration.id, 1);
+  const { lease_ends_at: leaseEndsAt, ...row } = await readRow(ledger.db, migration.id, 1);
   expect(row).toMatchObject({ state: 'importing', attempt: 'run-1/1/2', tries: 2 });
-  expect(heldUntil?.getTime()).toBeGreaterThan(Date.now());
+  expect(leaseEndsAt?.getTime()).toBeGreaterThan(Date.now());
 });
 
 test.each<[string, (migration: MovableMigration) => Promise<unknown>]>([

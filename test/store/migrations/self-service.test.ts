@@ -55,7 +55,7 @@ test('corrects supplied ids until the first try, and confirms corrected and adde
   const id = await supplySelfService(rows);
   const other = existingCompany(randomUUID());
   const [first, second] = rows.map((row) => ({ ...row, named: other }));
-  if (!first || !second) throw new Error('there are two rows');
+  if (!first || !second) throw new Error('there should be two rows');
   await ledger.db
     .updateTable('companies')
     .set({ tries: 1 })
@@ -77,7 +77,7 @@ test('corrects supplied ids until the first try, and confirms corrected and adde
   expect(await readRow(ledger.db, id, 3)).toMatchObject({ confirmed_by: 'Cleo', named: null });
 });
 
-test('computes the same digest from ledger and manifest, and another digest for other supplied ids', async () => {
+test('computes the same digest from the ledger and from the manifest, and another digest for other supplied ids', async () => {
   const rows = manifestRows(2, (row) => (row === 1 ? { existing: existingCompany(randomUUID()) } : {}));
   const id = await supplySelfService(rows);
   await amend(id, rows);

@@ -44,7 +44,7 @@ const confirm = (id: string, companies: 'all' | readonly string[]) =>
   confirmDisabled(ledger.db, { migrationId: id, companies, by: 'Cleo', at: CONFIRMED_AT });
 
 describe('supplied credentials', () => {
-  test('are stored, or reported by reference as unknown, elsewhere or too early', async () => {
+  test('are stored, or reported by reference as unknown, in the wrong state or obtained too early', async () => {
     const { id, rows } = await createOpenMigration(6);
     await confirm(id, ['c1', 'c2', 'c3', 'c4', 'c5']);
     await updateRow(ledger.db, id, 3, { state: 'moved' });

@@ -120,7 +120,7 @@ test('a run tries few companies during an outage, shows the reason on a timer, a
   expect(new Set(sent).size).toBe(sent.length);
 }, 120_000);
 
-test('no company is tried before the end of a long Retry-After', async () => {
+test('at most two groups of companies are tried before a long Retry-After ends', async () => {
   const migration = await withFirstCompanyMoved('asked', 'sbx-ok-1');
   const WAIT_S = 12;
   let rateLimited = true;

@@ -49,7 +49,7 @@ async function batchRuns(id: string): Promise<number> {
   return (await orchestrator.ferry.temporal.workflow.count(query)).count;
 }
 
-test('no company is started before the window opens, and then the rest is moved', async () => {
+test('no company is started before the window opens, and then the rest are moved', async () => {
   const soon = new Date(Math.ceil((Date.now() + 25_000) / 60_000) * 60_000);
   const migration = await waitingForAWindow('opens', openingAt(soon));
   expect((await schedule(migration.id)).occurrences[0]).toMatchObject({ opensAt: soon.toISOString() });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-test('the second wave stays in use while the first is moved, and is moved after its own confirmation', async () => {
+test('the tokens of the second wave stay in use while the first wave is moved, and the second wave is moved after its own confirmation', async () => {
   const tokens = [1, 2, 3, 4, 5].map((number) => `sbx-ok-1.waves${number}`);
   const migration = await startTestMigration(orchestrator, 'waves', tokens, null, { waves: [2, 1, 1, 2] });
   await migration.until(({ preflight }) => preflight !== null);

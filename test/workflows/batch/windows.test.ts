@@ -24,7 +24,7 @@ test('the first company is not started outside the windows, and is moved once th
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
 });
 
-test('companies in flight are finished when a window closes during a run, and the rest waits', async () => {
+test('companies in flight are finished when a window closes during a run, and the rest wait', async () => {
   const tokens = [
     'sbx-ok-1.closing-midway',
     ...Array.from({ length: 60 }, (_, index) => `sbx-slow-800-ok-1.closing-midway${index}`),
@@ -70,7 +70,7 @@ test.each([
     await until(async () => (await counts()).moved >= 2 && (await counts()).importing > 0, 20_000);
     expect(await migration.send(message, sent)).toBe('applied');
     await until(async () => (await counts()).importing + (await counts()).syncing === 0, 60_000);
-    const { waiting, moved: moved } = await counts();
+    const { waiting, moved } = await counts();
     expect(waiting).toBeGreaterThan(0);
     expect(waiting + moved).toBe(tokens.length);
     const runs = await ferry.temporalWithoutPayloads.workflow.count(`WorkflowId = '${migration.id}.batch'`);

@@ -60,7 +60,7 @@ test.each(MOMENTS)('cancelling a migration %s moves nothing and destroys its cre
 });
 
 test('after a cancellation during a batch, no company is started, and the ledger agrees with the service', async () => {
-  // The first company is quick. The authorization of every other one takes a second.
+  // The first company is quick. The authorization of each of the others takes a second.
   const tokens = ['sbx-ok-1', ...Array.from({ length: 60 }, (_, index) => `sbx-slow-1000-ok-1.${index}`)];
   const migration = await startTestMigration(orchestrator, 'cancel-batch', tokens);
   await migration.readyToMove();

@@ -122,7 +122,7 @@ test.each([
   ['approved, then rejected', [FIRST_APPROVED, ANOTHER], [true, true]],
   ['rejected, then approved', [ANOTHER, FIRST_APPROVED], [true, false]],
 ])(
-  'the rest is not moved if the first company is %s',
+  'the rest are not moved if the first company is %s',
   async (order, sent, wereApplied) => {
     const migration = await withFirstCompanyMoved(order.startsWith('approved') ? 'first-ar' : 'first-ra');
     expect(applied(await sendTogether(migration, ...sent))).toEqual(wereApplied);

@@ -26,7 +26,7 @@ async function triesOf(id: string): Promise<number> {
   return tries;
 }
 
-test('if the first company is not moved, support chooses another one before the rest is moved', async () => {
+test('if the first company is not moved, support chooses another one before the rest are moved', async () => {
   const migration = await startTestMigration(orchestrator, 'another', [
     'sbx-revoked.another',
     'sbx-ok-3.another2',
@@ -102,7 +102,7 @@ test('a company with an unusable credential is moved with a new one', async () =
   await migration.until(({ counts }) => counts.moved === 2);
 });
 
-test('rejecting step 4 withdraws every confirmation, and nothing is moved until they are repeated', async () => {
+test('rejecting step 4 withdraws all confirmations, and nothing is moved until they are repeated', async () => {
   const migration = await startTestMigration(orchestrator, 'taken-back', ['sbx-ok-1.taken-back']);
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });

@@ -177,6 +177,6 @@ test('current details and search attributes show who has to act', async () => {
 async function readUntil<T>(read: () => Promise<T | null>): Promise<T> {
   let value: T | null = null;
   await until(async () => (value = await read()) !== null);
-  if (value === null) throw new Error('until returned too early');
+  if (value === null) throw new Error('`until` returned too early');
   return value;
 }

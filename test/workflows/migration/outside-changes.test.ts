@@ -57,14 +57,14 @@ test('a token that the old application has refreshed delays only its own company
   const migration = await withFirstCompanyMoved('refreshed', ['sbx-ok-1.f1', 'sbx-ok-1.f2', 'sbx-ok-1.f3']);
   const newer = await refreshInOldApplication('sbx-ok-1.f2');
   await approve(migration);
-  await migration.until(({ counts: { failed, moved: moved } }) => failed === 1 && moved === 2);
+  await migration.until(({ counts: { failed, moved } }) => failed === 1 && moved === 2);
   expect(await company(migration, 'R-2')).toMatchObject({
     failure: 'reauthorization-required',
     failureText: expect.stringContaining('already been used') as string,
     linkUrl: expect.stringMatching(/^http/) as string,
   });
   expect(await migration.replace('R-2', newer)).toBe('applied');
-  await migration.until(({ counts: { moved: moved } }) => moved === 3);
+  await migration.until(({ counts: { moved } }) => moved === 3);
   expect([puts('sbx-ok-1.f2"'), puts(newer)]).toEqual([1, 1]);
 }, 90_000);
 
@@ -98,11 +98,11 @@ test('a credential that is supplied while its company is moving is refused', asy
   const answer = await runJson(orchestrator, 'credentials', migration.id, late, '--as', 'client', '--by', 'Cleo');
   expect(answer).toMatchObject({ exitCode: 1, json: { stored: [], wrongState: ['R-2'] } });
   release();
-  await migration.until(({ counts: { moved: moved } }) => moved === 3);
+  await migration.until(({ counts: { moved } }) => moved === 3);
   expect([puts('sbx-ok-1.l2"'), puts('sbx-ok-1.newer')]).toEqual([1, 0]);
 }, 90_000);
 
-test('an authorization is finished if the window closes, but no other company is started', async () => {
+test('an authorization in progress is finished even if the window closes, but no other company is started', async () => {
   const migration = await withFirstCompanyMoved('closing', [
     'sbx-ok-1.w1',
     'sbx-ok-1.w2',
@@ -123,7 +123,7 @@ test('an authorization is finished if the window closes, but no other company is
   for (const row of [3, 4]) expect((await readRow(orchestrator.ferry.db, migration.id, row)).tries).toBe(0);
 
   expect(await migration.send('adjust', windowChange([]))).toBe('applied');
-  await migration.until(({ counts: { moved: moved } }) => moved === 4);
+  await migration.until(({ counts: { moved } }) => moved === 4);
 }, 90_000);
 
 test('a changed application secret pauses the migration without failing a company', async () => {
@@ -144,6 +144,6 @@ test('a changed application secret pauses the migration without failing a compan
 
   await supplySecret('the new secret');
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
-  await migration.until(({ counts: { moved: moved } }) => moved === 3);
+  await migration.until(({ counts: { moved } }) => moved === 3);
   expect(await counts(migration)).toMatchObject({ moved: 3, failed: 0, outcomeUnknown: 0 });
 }, 90_000);

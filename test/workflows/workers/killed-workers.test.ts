@@ -46,7 +46,7 @@ const TOKENS = ['sbx-ok-2', 'sbx-ok-2', 'sbx-slow-60-ok-2', 'sbx-ok-2', 'sbx-slo
 const tokenOf = (index: number) => (index % 25 === 7 ? 'sbx-revoked' : (TOKENS[index % TOKENS.length] ?? 'sbx-ok-2'));
 const tokens = (owner: string) => Array.from({ length: COMPANIES }, (_, index) => `${tokenOf(index)}.${owner}${index}`);
 
-test('every company is moved once and every token is used once, even if workers are killed repeatedly', async () => {
+test('no company is moved twice and no token is used twice, even if workers are killed repeatedly', async () => {
   const env = { ...orchestrator.env, COMPANY_DATA_URL: between.url };
   processes.push(...(await Promise.all([startWorkerProcess(env), startWorkerProcess(env)])));
   const migrations = await Promise.all([

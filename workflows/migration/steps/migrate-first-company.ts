@@ -47,7 +47,7 @@ async function startTimeReached(migration: MigrationContext): Promise<boolean> {
   return isInStep(migration.state()) && !migration.shouldContinueAsNew();
 }
 
-/** Returns whether the window is open. If not, waits until it opens or something has changed, then returns false. */
+/** Returns whether a window is open or there are no windows. If not, waits until the next window opens or something has changed, then returns false. */
 async function windowReached(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;
   const hasChanged = changedSince(migration.state());
@@ -86,7 +86,7 @@ async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
 /** The delay between two checks of the first company. A sync can take more than a day. */
 const POLL_DELAY = { shortestMs: 800, longestMs: 5 * 60_000 };
 
-/** Moves the company and polls its sync until its outcome is final, or the migration should continue as new. */
+/** Moves the company and polls its sync until its outcome is final, a problem pauses the migration, or the migration should continue as new. */
 async function moveFirstCompany(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
   const { firstCompany } = migration.state();

@@ -1,4 +1,4 @@
-/** Step 2: the migration is estimated, and client and support agree on a start. */
+/** Step 2: the duration is estimated, and client and support agree on a start. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { isStepComplete } from '../../../domain/decisions/step-transitions';
 import { shortActivities } from '../../activity-proxies';
