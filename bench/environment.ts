@@ -35,7 +35,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 async function orInterrupted<T>(work: () => Promise<T>): Promise<T> {
   let interrupt = (): void => undefined;
   const interrupted = new Promise<never>((_, reject) => {
-    interrupt = () => reject(new Error('interrupted; earlier results have been saved'));
+    interrupt = () => reject(new Error('interrupted; unless this was a quick run, earlier results have been saved'));
   });
   for (const signal of SIGNALS) process.once(signal, interrupt);
   try {
@@ -46,8 +46,7 @@ async function orInterrupted<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Starts an environment, runs the work, then stops and removes everything. Temporal's dev server and both databases
- * write to disk, as in production.
+ * Starts an environment, runs the work, then stops and removes everything. Temporal's dev server and both databases wait until their writes are on disk, as in production.
  */
 export async function withEnvironment<T>(
   settings: ServiceSettings,

@@ -1,4 +1,4 @@
-/** Detects migrations whose payload key is not configured here. They can neither be read nor be sent decisions. */
+/** Detects migrations whose payload key is not configured here. They can neither be read nor receive decisions from here. */
 import { decodeMapFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import { UnknownPayloadKey } from '../security';
@@ -23,8 +23,7 @@ export async function missingPayloadKey(
 const readableMigrations = new WeakMap<MigrationClient, Set<string>>();
 
 /**
- * Checks that the migration's payload key is configured here. Call this before sending anything to the migration: a
- * sender without that key would encrypt with another one, and a worker that lacks the other one could not continue.
+ * Checks that the migration's payload key is configured here. Call this before sending anything to the migration: a sender without that key would encrypt with a different key, and a worker without that different key could not continue.
  *
  * @throws PayloadKeyMissing
  * @throws WorkflowNotFoundError

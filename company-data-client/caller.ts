@@ -21,7 +21,7 @@ import type { HttpRequest, HttpResponse, Transport } from './transport';
 
 /** Options that every call accepts. */
 export interface CallOptions {
-  /** Cancels the call, including its waits. It then throws the signal's reason. Default: no cancellation. */
+  /** Cancels the call, including its waits. The call then throws the signal's reason. Default: no cancellation. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Deadline for sending, even if the retry budget has time left. A call that has not been sent by then fails. Default:
@@ -150,8 +150,7 @@ function requestOf(call: Call): HttpRequest {
 }
 
 /**
- * Returns true for any 2xx, and for a 404 to a retried deletion, because an earlier attempt whose response was lost has
- * deleted the resource.
+ * Returns true for any 2xx, and for a 404 to a retried deletion, because an earlier attempt whose response was lost might have deleted the resource.
  */
 function isSuccess({ status }: HttpResponse, { method }: Call, isRetry: boolean): boolean {
   return (status >= 200 && status < 300) || (status === 404 && method === 'DELETE' && isRetry);

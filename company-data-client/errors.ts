@@ -81,8 +81,7 @@ export class LimitReached extends ErrorResponse {
 }
 
 /**
- * Thrown when the API key lacks a permission, or the platform denies the service access (403). `answer.service` names
- * which of them refused.
+ * Thrown when the API key lacks a permission, or the platform denies the service access (403). `answer.service` names the component that refused: `PublicApi` or the platform.
  */
 export class AccessDenied extends ErrorResponse {
   override readonly name = 'AccessDenied';
@@ -166,8 +165,7 @@ export class UnreadableResponse extends CompanyDataError {
 }
 
 /**
- * Thrown when a list cannot be read to its end, because its links form a circle or point to another host, or because
- * its total keeps shrinking.
+ * Thrown when a list cannot be read to its end, because its links form a circle, are invalid or point to another host, or because its total keeps shrinking.
  */
 export class BrokenPaging extends UnreadableResponse {
   override readonly name = 'BrokenPaging';
@@ -175,7 +173,7 @@ export class BrokenPaging extends UnreadableResponse {
 
 /**
  * Thrown when the service asks for a longer wait than the retry budget allows. The caller can then wait by other means,
- * for example with a durable timer. The call had no effect. `cause` is the last error response, if there was one.
+ * for example with a durable timer. The call can safely be made again. `cause` is the last error response, if there was one.
  */
 export class DeferredUntil extends CompanyDataError {
   override readonly name = 'DeferredUntil';

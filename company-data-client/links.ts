@@ -32,7 +32,7 @@ export function pathTo({ basePath }: ServiceAddress, segments: readonly string[]
  * paths from the root or only a query. Host and port must match, because the request carries the API key. The scheme is
  * ignored, because a service behind a proxy that terminates TLS builds http links.
  *
- * @returns path and query; undefined if the link points to another host
+ * @returns path and query; undefined if the link is invalid or points to another host
  */
 export function followLink(address: ServiceAddress, currentPath: string, href: string): string | undefined {
   const { origin, host, basePath } = address;

@@ -11,7 +11,7 @@ export interface PageSource<T> {
   readonly call: string;
   readonly firstPath: string;
   readPage(path: string): Promise<Page<T>>;
-  /** Resolves a link on the page at `currentPath`; returns undefined if the link points to another host. */
+  /** Resolves a link on the page at `currentPath`; returns undefined if the link is invalid or points to another host. */
   follow(currentPath: string, href: string): string | undefined;
   idOf(result: T): string;
 }
@@ -23,7 +23,7 @@ export interface PageSource<T> {
  * shrinks, a result might have moved to a page that has already been read. The list is then read again, and results
  * that were missed are yielded.
  *
- * @throws {BrokenPaging} if the links form a circle or point to another host, or the total keeps shrinking
+ * @throws {BrokenPaging} if the links form a circle, are invalid or point to another host, or the total keeps shrinking
  */
 export async function* eachResult<T>(source: PageSource<T>): AsyncGenerator<T, void, undefined> {
   const yielded = new Set<string>();
@@ -58,7 +58,7 @@ async function* pages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, u
     if (next === undefined) return;
     if (seen.size === known) throw broken(source, `${path} has no new results but links to a next page`);
     path = source.follow(path, next);
-    if (path === undefined) throw broken(source, 'the link to the next page points to another host');
+    if (path === undefined) throw broken(source, 'the link to the next page is invalid or points to another host');
   }
 }
 

@@ -5,8 +5,7 @@ import { z } from 'zod';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
- * Tokenferry's environment variables. Each message continues a sentence that begins with the variable's name, and never
- * quotes the value, because that can contain a password. For the `TEMPORAL_*` variables, see temporal.ts.
+ * Tokenferry's environment variables. Each message continues a sentence that begins with the variable's name. It never quotes the value, which can contain a password. For the `TEMPORAL_*` variables, see temporal.ts.
  */
 const environment = z.object({
   TOKENFERRY_HOME: z.string().optional(),
@@ -22,14 +21,17 @@ const environment = z.object({
   TOKENFERRY_WEBHOOK_URL: address('http:', 'https:').optional(),
   TOKENFERRY_WEBHOOK_SECRET: z
     .string()
-    .regex(/^(?:whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/, 'must be at least 24 bytes in base64, with or without whsec_.')
+    .regex(
+      /^(?:whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/,
+      'must be at least 24 bytes in base64, with or without the prefix whsec_.',
+    )
     .optional(),
 });
 
 export type Environment = z.infer<typeof environment>;
 
 /**
- * Parses the variables. Adds a message for each invalid variable to `problems`, and its name to `invalid`. Returns the
+ * Parses the variables. Adds a message for each invalid variable to `problems`, and returns the names of these variables in `invalid`. Returns the
  * valid variables even if others are invalid, so that all problems of a configuration are reported together.
  */
 export function readEnvironment(
@@ -61,7 +63,7 @@ function address(...protocols: string[]) {
     );
 }
 
-/** Returns the folder of this user's persistent files: `TOKENFERRY_HOME`, or the operating system's data folder. */
+/** Returns the folder of this user's persistent files: `TOKENFERRY_HOME`, or Tokenferry's folder in the place where the operating system keeps user data. */
 export function homeFolder(configured: string | undefined): string {
   return configured === undefined ? envPaths('tokenferry', { suffix: '' }).data : path.resolve(configured);
 }

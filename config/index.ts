@@ -31,7 +31,7 @@ interface Parts {
   masterKeys: KeyRing;
   /** The keys that encrypt the payloads in Temporal. Without the right key, a process cannot read a migration. */
   payloadKeys: KeyRing;
-  /** The key that signs the decisions of the person who runs the command. Default: decisions are not signed. */
+  /** The key that signs the decisions of the person who runs the command. Default: `signing.key` in the home folder; if that file does not exist, decisions are not signed. */
   signingKey: SigningKey;
   /** The webhook that receives notices. Default: notices are only logged. */
   webhook: WebhookConfig;
@@ -140,7 +140,7 @@ export function loadConfig<RequiredPart extends Part = never, OptionalPart exten
 function missingMessage(missing: readonly Part[], home: string, isStackIgnored: boolean): string {
   const names = missing.map((part) => PARTS[part].name).join(', ');
   if (isStackIgnored) {
-    const why = 'because TEMPORAL_ADDRESS or TEMPORAL_PROFILE points to another Temporal server';
+    const why = 'because TEMPORAL_ADDRESS points to another Temporal server, or TEMPORAL_PROFILE is set';
     return `Not configured: ${names}. The running stack is not used, ${why}.`;
   }
   return `Not configured: ${names}; and no stack is running (looked for ${stackFile(home)}). Start one with: ferry up`;
@@ -151,7 +151,7 @@ function readDatabaseUrl(environment: Environment, stack: RunningStack | undefin
   return url === undefined ? undefined : new Secret(url);
 }
 
-/** Reads the webhook. Requires a secret with the URL, because the receiver can only verify signed notices. */
+/** Reads the webhook. URL and secret must be set together, because the receiver can verify only signed notices. */
 function readWebhook(
   { TOKENFERRY_WEBHOOK_URL: url, TOKENFERRY_WEBHOOK_SECRET: secret }: Environment,
   problems: string[],

@@ -46,7 +46,7 @@ async function main([task, ...args]) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
     throw new Error(
-      `Node ${OLDEST_NODE.join('.')} or later is required, and this is ${process.versions.node}. See https://nodejs.org`,
+      `Node ${OLDEST_NODE.join('.')} or later is required, but this is ${process.versions.node}. See https://nodejs.org`,
     );
   }
   const env = await prepare();

@@ -14,7 +14,7 @@ interface WrappedKey {
   readonly wrapped: Buffer;
 }
 
-/** Wraps and unwraps data keys. An interface, so that a cloud key service can be used instead of local master keys. */
+/** Wraps and unwraps data keys, which are the private keys of vaults. An interface, so that a cloud key service can be used instead of local master keys. */
 export interface KeyProvider {
   /** Id of the master key that {@link wrap} uses. */
   readonly newestKeyId: string;
@@ -32,7 +32,7 @@ export class UnknownMasterKey extends Error {
 
   constructor(keyId: string, known: readonly string[]) {
     super(
-      `This was encrypted under master key ${keyId}, but this process only has ${known.join(', ')}. ` +
+      `The vault's private key was encrypted under master key ${keyId}, but this process only has ${known.join(', ')}. ` +
         'Start it with that master key as well. Without it, the credentials must be supplied again.',
     );
   }

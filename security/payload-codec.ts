@@ -1,8 +1,7 @@
 /**
- * Encrypts everything that Temporal stores: inputs, results, messages, memos, details and failures.
+ * Encrypts the payloads that Temporal stores: inputs, results, messages, memos, details and failures. Ids and search attributes are not encrypted.
  *
- * Clients and workers encrypt payloads before they send them, and decrypt payloads that they receive. Temporal's
- * operators, database and UI see only ciphertext and the id of the payload key. The codec server decrypts payloads for
+ * Clients and workers encrypt payloads before they send them, and decrypt payloads that they receive. Of a payload, Temporal's operators, database and UI see only ciphertext and the id of the payload key. The codec server decrypts payloads for
  * authorized readers.
  */
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
@@ -32,7 +31,7 @@ export class UnknownPayloadKey extends Error {
     known: readonly string[],
   ) {
     super(
-      `This was encrypted under payload key ${keyId}, but this process only has ${known.join(', ')}. ` +
+      `A payload was encrypted under payload key ${keyId}, but this process only has ${known.join(', ')}. ` +
         'Start it with that payload key as well.',
     );
   }

@@ -31,7 +31,7 @@ const INFO = Buffer.from('tokenferry vault 1');
 export interface VaultKey {
   /** Uncompressed P-256 point, 65 bytes. Not secret. */
   readonly publicKey: Buffer;
-  /** 32 bytes. Stored only wrapped by a master key. */
+  /** 32 bytes. Wrapped with a master key before it is stored. */
   readonly privateKey: Secret<Buffer>;
 }
 
@@ -48,7 +48,7 @@ export class SealBroken extends Error {
 }
 
 /**
- * Thrown when the stored public key does not belong to the private key. An attacker who replaces the public key in the
+ * Thrown when the stored public key is not valid or does not belong to the private key. An attacker who replaces the public key in the
  * database can read every credential that is sealed after that.
  */
 export class VaultKeyMismatch extends Error {

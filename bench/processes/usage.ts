@@ -1,4 +1,4 @@
-/** The CPU time and memory of a process since its start. */
+/** The CPU time of a process since its start, and its memory. */
 export interface Usage {
   /** CPU time of all threads. */
   readonly cpuMs: number;

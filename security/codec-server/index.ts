@@ -79,7 +79,9 @@ class CallRefused extends Error {
 export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
   const { payloadKeys, origins, verifyToken, host, port, log } = options;
   if (!verifyToken && !isLoopback(host))
-    throw new Error(`without token checks, the codec server listens only on 127.0.0.1, not on ${host}`);
+    throw new Error(
+      `without token checks, the codec server listens only on a loopback address such as 127.0.0.1, not on ${host}`,
+    );
   const codec = createPayloadCodec(payloadKeys);
   const app = fastify({ bodyLimit: MAX_BODY_BYTES, trustProxy: false });
   await app.register(cors, {
@@ -128,7 +130,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     if (origin !== undefined && !origins.includes(origin))
       throw new CallRefused(403, 'pages from this origin may not call the codec server');
     if (!verifyToken) {
-      // Prevents DNS rebinding: a page whose host name resolves to 127.0.0.1 could call this server. The Host header of
+      // Prevents DNS rebinding: without this check, a page whose host name resolves to 127.0.0.1 could call this server. The Host header of
       // such a call contains that host name.
       if (!isLoopback(request.hostname))
         throw new CallRefused(403, 'without token checks, only this machine may call the codec server');
@@ -149,7 +151,10 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     app.post(`/${call}`, async (request) => {
       const parsed = body.safeParse(request.body);
       if (!parsed.success)
-        throw new CallRefused(400, 'the body must be {"payloads": [...]} with metadata and data in base64');
+        throw new CallRefused(
+          400,
+          'the body must be {"payloads": [...]} with at most 10,000 payloads, and with metadata and data in base64',
+        );
       const payloads = await codec[call](parsed.data.payloads.map((each) => StoredPayload.fromObject(each)));
       return { payloads: payloads.map(toJsonPayload) };
     });

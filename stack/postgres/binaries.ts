@@ -136,7 +136,7 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   return copy;
 }
 
-/** Returns whether this user owns the folder and nobody else can write to it. Everybody can write to its parent. */
+/** Returns whether this user owns the folder and nobody else can write to it. The check is needed because everybody can write to the folder's parent. */
 function isOurs(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   return stat !== undefined && stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0;

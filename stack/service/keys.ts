@@ -17,7 +17,7 @@ export class AccountUnclear extends Error {
 }
 
 /**
- * Creates a key, and its account if it does not exist.
+ * Creates a key, and first its account if the account does not exist.
  *
  * @throws {@link AccountUnclear}
  */

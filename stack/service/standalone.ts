@@ -19,7 +19,7 @@ export interface StandaloneServiceOptions {
   home: string;
   /** Whether to start with an empty embedded database and to remove it at the end. */
   temporary: boolean;
-  /** Whether administrators can make the service itself fail (`/faults`). */
+  /** Whether administrators can make the service itself fail (`/sandbox/faults`). */
   faults: boolean;
   /** An external Postgres (`DATABASE_URL`). Default: an embedded one. */
   databaseUrl?: string | undefined;
@@ -92,7 +92,7 @@ export async function startServiceOnFreePort(
   }
 }
 
-/** Returns the database URL of the service that runs on this machine; undefined if none is running. */
+/** Returns the service's database URL: the one from the environment, otherwise that of the service that is running on this machine. Undefined if there is neither. */
 export function serviceDatabaseUrl(home: string, fromEnvironment: string | undefined): string | undefined {
   return fromEnvironment ?? readAddress(home) ?? readRunningStack(home)?.service.databaseUrl;
 }

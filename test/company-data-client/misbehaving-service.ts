@@ -16,7 +16,7 @@ export type Reply = (response: ServerResponse, request: Arrived) => void;
 export interface MisbehavingService {
   readonly url: string;
   readonly arrived: readonly Arrived[];
-  /** Sets the replies, in order. The last one is repeated. */
+  /** Sets the replies, in order, and forgets the requests that have arrived. The last reply is repeated. */
   answer(...replies: readonly [Reply, ...Reply[]]): void;
   close(): Promise<void>;
 }
@@ -106,7 +106,7 @@ export function endless(status: number): Reply {
 
 export const neverAnswered: Reply = () => undefined;
 
-/** Replies with one page of a list and these links. */
+/** Replies with one page of a list, which links to the page `next` if that is given. */
 export const page = (results: readonly unknown[], totalResults: number, next?: string): Reply =>
   json(200, {
     results,

@@ -12,11 +12,11 @@ export const CONNECTION = { id: 'k1', status: 'Linked' };
 
 interface ServiceAndClients {
   readonly service: Omit<MisbehavingService, 'close'>;
-  /** Creates a client of the service, which is closed after the test. */
+  /** Creates a client of the service. The client is closed after the test. */
   readonly clientWith: (options?: Partial<CompanyDataClientOptions>) => CompanyDataClient;
 }
 
-/** Starts a service for the tests of a file. `defaults` are the options of its clients. */
+/** Starts a service for the tests of a file. `defaults` are the default options of its clients. */
 export function useMisbehavingService(defaults: Partial<CompanyDataClientOptions>): ServiceAndClients {
   const clients: CompanyDataClient[] = [];
   let started: MisbehavingService | undefined;

@@ -273,7 +273,7 @@ test.each([
   expect((await ask(await serve(), 'decode', payloads, { bearer: await token() })).status).toBe(status);
 });
 
-test('responds with 422 to a payload under an unknown key, and names the key', async () => {
+test('responds with 422 to a payload that was encrypted under an unknown key, and names the key', async () => {
   const otherKeys = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
   const [payload] = await createPayloadCodec(otherKeys).encode([defaultPayloadConverter.toPayload('any')]);
   const answer = await ask(await serve(), 'decode', [toWire(payload ?? {})], { bearer: await token() });

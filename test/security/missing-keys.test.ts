@@ -127,7 +127,9 @@ test('continues a migration when a worker gets the missing payload key, and appl
     payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER_KEY),
   });
   const why = async () => (await readRetriedErrors(ferryWithBothKeys, migration.id)).join();
-  await until(async () => (await why()).startsWith('the worker cannot continue: This was encrypted under payload key'));
+  await until(async () =>
+    (await why()).startsWith('the worker cannot continue: A payload was encrypted under payload key'),
+  );
 
   await replaceWorker({ payloadKeys: payloadKeys(OTHER_KEY, PAYLOAD_KEY) });
   const trail = async () => JSON.parse((await run({}, 'audit', migration.id, '--json')).out) as { trail: object[] };
@@ -144,7 +146,7 @@ test('sends no credentials without the master key, names the key, and continues 
   await replaceWorker({ masterKeys: parseMasterKeys(new Secret(OTHER_KEY)) });
   await migration.readyToMove();
 
-  const outage = `Retrying: This was encrypted under master key ${newest.id}, but this process only has`;
+  const outage = `Retrying: The vault's private key was encrypted under master key ${newest.id}, but this process only has`;
   await until(async () => (await run({}, 'show', migration.id)).out.includes(outage), 40_000);
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({
     waiting: 2,
@@ -156,7 +158,7 @@ test('sends no credentials without the master key, names the key, and continues 
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
 }, 120_000);
 
-test('rotates no vault if the master key that wraps it is missing', async () => {
+test('does not rotate a vault if the master key that wraps its private key is missing', async () => {
   const vaults = () => orchestrator.ferry.db.selectFrom('migrations').select(['id', 'vault_wrapped_key']).execute();
   const before = await vaults();
   const { exitCode, err } = await run({ TOKENFERRY_MASTER_KEY: OTHER_KEY }, 'vault', 'rotate');

@@ -14,7 +14,10 @@ test.each<[string, string]>([
     TOKEN.replace(/\W/g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`),
   ],
   ['in a URL', `https://a.example/?t=${encodeURIComponent(TOKEN)}&x=1`],
-  ['in a URL with lowercase digits', encodeURIComponent(TOKEN).replace(/%../g, (byte) => byte.toLowerCase())],
+  [
+    'in a URL with lowercase hexadecimal digits',
+    encodeURIComponent(TOKEN).replace(/%../g, (byte) => byte.toLowerCase()),
+  ],
   ['in a URL within a URL', encodeURIComponent(encodeURIComponent(TOKEN))],
   ['in a form', new URLSearchParams({ token: TOKEN }).toString()],
   ['in HTML', TOKEN.replace(/\W/g, (each) => `&#x${each.charCodeAt(0).toString(16).toUpperCase()};`)],

@@ -29,9 +29,9 @@ const GOOD = ['sbx-ok-1', 'sbx-ok-1', 'sbx-ok-1'];
 /** Yields one copy for each byte, in which one bit of that byte is flipped. */
 function* withEachByteAltered(bytes: Uint8Array): Generator<Buffer> {
   for (let index = 0; index < bytes.length; index += 1) {
-    const readVaultWith = Buffer.from(bytes);
-    readVaultWith.writeUInt8(readVaultWith.readUInt8(index) ^ 1, index);
-    yield readVaultWith;
+    const copy = Buffer.from(bytes);
+    copy.writeUInt8(readVaultWith.readUInt8(index) ^ 1, index);
+    yield copy;
   }
 }
 
@@ -92,7 +92,7 @@ describe("a vault's key", () => {
   test('opens no credential if any byte was altered', async () => {
     const { id } = await rig.migration(['sbx-ok-1']);
     const { vault_wrapped_key: wrapped, vault_public_key: publicKey } = await keyOf(id);
-    if (!wrapped || !publicKey) throw new Error('the vault is open');
+    if (!wrapped || !publicKey) throw new Error('the vault has no keys');
     for (const each of withEachByteAltered(wrapped))
       await expect(altered(id, 'vault_wrapped_key', each)).rejects.toThrow(WrappedKeyBroken);
     await altered(id, 'vault_wrapped_key', wrapped);

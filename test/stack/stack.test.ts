@@ -117,7 +117,7 @@ test('startStack reports an unreachable Postgres without its password and says w
     databaseUrl: 'postgres://me:hunter2@127.0.0.1:1/db',
   });
   await expect(start).rejects.toThrow(
-    /^Postgres at 127\.0\.0\.1:1\/db \(DATABASE_URL\) cannot be used: .*ECONNREFUSED.* Start it there, or unset DATABASE_URL/,
+    /^Postgres at 127\.0\.0\.1:1\/db \(DATABASE_URL\) cannot be used: .*ECONNREFUSED.* Make sure that Postgres accepts connections there, or unset DATABASE_URL/,
   );
 });
 

@@ -1,4 +1,4 @@
-/** Saves and loads histories of real runs, with which a test proves that changed workflows can still replay them. */
+/** Saves and loads histories of real runs. A test replays them to prove that changed workflows are compatible with earlier runs. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const FOLDER = path.join(__dirname, '../workflows/histories');
 /** The fields to clear. They reveal machines and paths, and a replay does not need them. */
 const CLEARED_FIELDS = new Set(['identity', 'stackTrace']);
 
-/** Larger histories are not saved: they contain floods of messages, and one more of them proves nothing more. */
+/** Larger histories are not saved: they contain floods of messages, and another such history would prove nothing new. */
 const MAX_BYTES = 1_000_000;
 
 export interface SavedHistory {

@@ -28,7 +28,7 @@ export const migrationPlan = (changes: Partial<MigrationPlan> = {}): MigrationPl
   ...changes,
 });
 
-/** Returns counts. Unless the test sets it, all unconfirmed companies are in the first wave. */
+/** Returns counts that are zero except for `changes`. Unless `changes` sets `unconfirmedInFirstWave`, all unconfirmed companies are in the first wave. */
 export const counts = (changes: Partial<Counts>): Counts => ({
   ...NO_COUNTS,
   unconfirmedInFirstWave: changes.unconfirmed ?? 0,
@@ -117,7 +117,7 @@ export function decideAll(before: MigrationState, ...drafts: readonly DecisionDr
   return drafts.reduce((state, draft) => decideOne(state, draft).state, before);
 }
 
-/** Returns the state without its record of decisions. A refused decision leaves this part unchanged. */
+/** Returns the state without its record of decisions. A refused decision leaves the returned part unchanged. */
 export function withoutRecord({ outcomes: _outcomes, unrecorded: _unrecorded, ...rest }: MigrationState): object {
   return rest;
 }

@@ -21,7 +21,7 @@ interface SharedServers {
 
 let shared: SharedServers | undefined;
 
-/** Starts to answer tests. global-setup.ts calls it, in jest's main process. */
+/** Starts answering the tests' requests for servers. global-setup.ts calls this in jest's main process. */
 export async function offerServers(namespaces: readonly string[]): Promise<void> {
   const starts: Readonly<Record<SharedServer, () => Promise<RunningServer>>> = {
     postgres: async () => {
