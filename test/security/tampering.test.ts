@@ -30,7 +30,7 @@ const GOOD = ['sbx-ok-1', 'sbx-ok-1', 'sbx-ok-1'];
 function* withEachByteAltered(bytes: Uint8Array): Generator<Buffer> {
   for (let index = 0; index < bytes.length; index += 1) {
     const copy = Buffer.from(bytes);
-    copy.writeUInt8(readVaultWith.readUInt8(index) ^ 1, index);
+    copy.writeUInt8(copy.readUInt8(index) ^ 1, index);
     yield copy;
   }
 }

@@ -41,7 +41,9 @@ async function runSweep(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Pr
         for (const id of closed) output.line(`Closed ${id}. See its outcome with: ferry report ${id}`);
         for (const id of closing) output.line(`${id} will be closed once none of its requests can still be in flight.`);
         for (const id of stillOpen) {
-          output.line(`${id} is not running in Temporal but is still open: it blocks its organizations and keeps its credentials.`);
+          output.line(
+            `${id} is not running in Temporal but is still open: it blocks its organizations and keeps its credentials.`,
+          );
           output.line('  Close it like a cancelled migration with: ferry sweep --close');
         }
         if (schedulesDeleted.length + open.length === 0) output.line('Nothing to clean up.');
