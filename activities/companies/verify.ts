@@ -174,7 +174,7 @@ function reauthorizationRequired(
 ): VerificationResult {
   const error = activeError(connection);
   const consequence = consequenceOfLinkError(error?.statusText);
-  // Whatever the error is, only the end customer can renew the consent, because the connection was linked before.
+  // Only the end customer can renew the consent, regardless of the error, because the connection was linked before.
   const stop = consequence.action === 'stop' ? consequence.reason : null;
   return {
     ...failed(

@@ -7,7 +7,7 @@ export interface CheckResult {
   readonly verdict: 'ok' | 'problem' | 'not-checked';
   /** The finding. It never contains a secret. */
   readonly finding: string;
-  /** What the user can do about it. */
+  /** The action that fixes it. */
   readonly advice?: string;
 }
 

@@ -1,6 +1,6 @@
 /** Evidence: the results of the checks after a company's move, one entry per check. */
 
-/** What is recorded about a successful call to the service. */
+/** The record of a successful call to the service. */
 export interface ServiceAnswer {
   /** Identifies the call, so that the service's support team can look it up. */
   readonly correlationId?: string;

@@ -16,7 +16,7 @@ export interface Sender {
   readonly validUntil?: string;
 }
 
-/** What to try after the first company has been rejected. */
+/** The next attempt after the first company has been rejected. */
 export type NextAfterRejection =
   | { readonly next: 'same-company' }
   | { readonly next: 'another-company'; readonly reference: string }

@@ -11,7 +11,7 @@ import { counted, momentText } from '../text/sentences';
 export interface WaitingFor {
   /** Empty: nobody has to act. */
   readonly roles: readonly Role[];
-  /** What they have to do, or the work in progress if nobody has to act. One sentence. */
+  /** The action that they have to take, or the work in progress if nobody has to act. One sentence. */
   readonly what: string;
 }
 

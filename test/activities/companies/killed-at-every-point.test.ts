@@ -20,7 +20,7 @@ afterAll(() => rig.close());
 
 const SINGLE_USE = 'vxvy';
 const KEPT = 'rwuv';
-/** What platforms do with a refresh token after it has been used. */
+/** The ways in which platforms treat a refresh token after it has been used. */
 const PLATFORMS = [
   ['used once', SINGLE_USE],
   ['changed daily', 'qhyg'],
