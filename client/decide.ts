@@ -156,8 +156,7 @@ const IN_LEDGER_WITHIN_MS = 3_000;
 
 /**
  * Waits up to 3 s for the ledger's outcome of a decision about companies, and returns it. Only the ledger's outcome has
- * the number of companies that were changed, because some of them can have changed state before the decision was
- * applied.
+ * the number of companies that were changed, because some of them may have changed state before the decision was applied.
  *
  * @returns the given outcome if the ledger does not have one in time
  */

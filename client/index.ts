@@ -4,7 +4,7 @@
  *
  * It connects to Temporal, which is enough to read progress and to decide ({@link MigrationClient}). With a database it
  * also starts migrations and reads companies, reports and windows ({@link LedgerClient}). It cannot open a stored
- * credential, because only workers have the key.
+ * credential, because it does not have the master key.
  *
  * @example
  * ```ts
@@ -37,8 +37,8 @@
  * }
  * ```
  *
- * Conventions: durations end in their unit, usually `Ms` (milliseconds), in a few cases `Hours`; times are ISO 8601 in UTC unless they are a `Date`;
- * `null` means "known to be absent" and is explained where it occurs. Each expected failure has its own error class.
+ * Conventions: the name of a duration ends in its unit, usually `Ms` (milliseconds), in a few cases `Hours`; times are ISO 8601 in UTC unless they are a `Date`;
+ * `null` is explained where it occurs. Each expected failure has its own error class.
  * Other errors of Temporal and Postgres are passed on unchanged.
  */
 export { openLedgerClient, openMigrationClient } from './connect';

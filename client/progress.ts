@@ -123,7 +123,7 @@ export async function readCounts({ db }: LedgerClient, migrationId: string): Pro
 }
 
 /**
- * Reads how a migration was ended with Temporal's own tools, for example `terminated`. The workflow itself never learns
+ * Reads the Temporal status of a migration that ended abnormally, for example `terminated`. The workflow itself never learns
  * of this.
  *
  * @returns null if the migration is running, is paused, or has completed normally

@@ -90,12 +90,12 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
   async function attempt(request: HttpRequest, budget: RetryBudget, options: CallOptions) {
     const { signal, sendBefore, recordSendIntent } = options;
     const permit = await rateLimiter.acquire(budget.endsAt, signal);
-    if (permit instanceof Date) throw deferredByRateLimit(request.call, permit);
+    if (permit instanceof Date) throw deferredByRateLimit(request.label, permit);
     let response: HttpResponse | undefined;
     try {
       await recordSendIntent?.();
       if (sendBefore && new Date() >= sendBefore)
-        throw new NoResponse(request.call, 'refused', 'not sent: its deadline has passed');
+        throw new NoResponse(request.label, 'refused', 'not sent: its deadline has passed');
       response = await transport.send(request, budget.endsAt, signal);
       return response;
     } finally {
@@ -110,11 +110,11 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
       try {
         const response = await attempt(request, budget, options);
         if (!isSuccess(response, call, budget.isRetrying))
-          throw errorFromResponse(request.call, response, [...(call.secrets ?? []), ...secrets]);
+          throw errorFromResponse(request.label, response, [...(call.secrets ?? []), ...secrets]);
         const correlationId = correlationIdOf(response);
         const { durationMs } = response;
         return {
-          value: parse(response, request.call),
+          value: parse(response, request.label),
           ...(correlationId !== undefined && { correlationId }),
           durationMs,
         };
@@ -139,7 +139,7 @@ export function labelOf({ method, path }: Call): string {
 
 function requestOf(call: Call): HttpRequest {
   return {
-    call: labelOf(call),
+    label: labelOf(call),
     method: call.method,
     path: call.path,
     json: call.body === undefined ? undefined : JSON.stringify(call.body),

@@ -10,7 +10,7 @@
  * - Paced: entered when more than half of the limit is used. Requests are spaced evenly over the rest of the window, so
  *   that this process uses its share of what remains. The next window is paced from its beginning. A window that ends
  *   with more than half of its limit unused returns the limiter to unpaced mode.
- * - Exhausted: entered when less than half a request of our share remains. Requests wait for the reset.
+ * - Exhausted: entered when our share of the remaining requests is half a request or less. Requests wait for the reset.
  * - Blocked: entered after a 429. Requests wait for the time in `Retry-After`, or for one second without that header.
  *
  * A request that could start only after its caller's deadline is not delayed. Instead, `acquire` returns the earliest
@@ -61,11 +61,10 @@ interface Window {
 const UNPACED_SHARE = 0.5;
 /** Wait after a 429 without `Retry-After`. */
 const DEFAULT_BLOCK_MS = 1_000;
-/** If fewer requests than this remain of our share, requests wait for the reset. */
+/** If our share of the remaining requests is this or less, requests wait for the reset. */
 const MIN_REMAINING = 0.5;
 /**
- * Weight of the previous window's share in the estimate, as a fraction of the limit. The previous share dominates until
- * this window has counted that many requests.
+ * How strongly the previous window's share influences the estimate: as much as this fraction of the limit in requests. The previous share dominates until this window has counted more requests than that.
  */
 const SHARE_MEMORY = 0.1;
 

@@ -23,7 +23,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface HttpRequest {
   /** Method and path, which identify the call in errors. */
-  readonly call: string;
+  readonly label: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query on the service's origin. */
   readonly path: string;
@@ -90,7 +90,7 @@ export function createTransport({ origin, authorization, connections }: Transpor
     async send(request, latest, signal) {
       const { pool, slots } = request.freshConnection ? fresh : reused;
       const release = await slots.acquire(latest, signal);
-      if (!release) throw new NoResponse(request.call, 'refused', 'not sent: no connection became free in time');
+      if (!release) throw new NoResponse(request.label, 'refused', 'not sent: no connection became free in time');
       const deadline = startDeadline(request, signal);
       const startedAt = performance.now();
       try {
@@ -106,12 +106,12 @@ export function createTransport({ origin, authorization, connections }: Transpor
           ...(request.json !== undefined && { body: request.json }),
           signal: deadline.signal,
         });
-        const complete = await readAll(request.call, response);
+        const complete = await readAll(request.label, response);
         signal?.throwIfAborted();
         return { ...complete, durationMs: performance.now() - startedAt };
       } catch (error) {
         signal?.throwIfAborted();
-        throw noResponse(request.call, error);
+        throw noResponse(request.label, error);
       } finally {
         deadline.clear();
         release();
@@ -128,7 +128,7 @@ export function createTransport({ origin, authorization, connections }: Transpor
  * Creates a signal that aborts when the request's time limit is exceeded or the caller's signal aborts.
  * `AbortSignal.any` is not used, because a long-lived signal would keep one dependent signal for every request.
  */
-function startDeadline({ call, timeoutMs }: HttpRequest, signal: AbortSignal | undefined) {
+function startDeadline({ label: call, timeoutMs }: HttpRequest, signal: AbortSignal | undefined) {
   const deadline = new AbortController();
   const timer = setTimeout(() => {
     deadline.abort(new NoResponse(call, 'time-out', `no complete response within ${timeoutMs} ms`));

@@ -37,7 +37,7 @@ export interface Platform {
   /** Required fields of the authorization body. Every value is a string. */
   readonly requiredFields: readonly string[];
   readonly optionalFields: readonly string[];
-  /** The field that contains the id of the company's organization. The manifest has a column with the same name. */
+  /** The manifest's column for the id of the company's organization. On most platforms, it is also a field of the authorization body. */
   readonly organizationField: string;
   /** The documented format of the platform's organization ids. An id in any other format causes a warning. */
   readonly organizationForm?: { readonly pattern: RegExp; readonly description: string };

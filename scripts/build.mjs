@@ -27,8 +27,7 @@ const BUNDLE = {
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
 
 /**
- * The compiler's options. `ignoreDynamic` keeps `import()`, the only way in which CommonJS can load an ESM-only
- * package. `lazy` loads a package at its first use, because every `ferry` command imports all others and would
+ * The compiler's options. `ignoreDynamic` keeps `import()` instead of compiling it to `require()`. `lazy` loads a package at its first use, because every `ferry` command imports all others and would
  * otherwise load packages that only a worker or the service needs.
  */
 const COMPILER = {

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 export async function installPackages(log) {
   if (packagesAreInstalled()) return;
-  log('Installing packages with npm ci README.md says "a few minutes" for the same download.');
+  log('Installing packages with npm ci (about a minute, longer on a slow connection)');
   const npmArguments = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   // Prefers the npm that runs this script, because the one on the PATH can be another version, or missing.
   const npm = process.env.npm_execpath;

@@ -1,7 +1,7 @@
 /**
  * Encrypts the payloads that Temporal stores: inputs, results, messages, memos, details and failures. Ids and search attributes are not encrypted.
  *
- * Clients and workers encrypt payloads before they send them, and decrypt payloads that they receive. Of a payload, Temporal's operators, database and UI see only ciphertext and the id of the payload key. The codec server decrypts payloads for
+ * Clients and workers encrypt payloads before they send them, and decrypt payloads that they receive. Temporal's operators, database and UI see only the ciphertext of a payload and the id of its payload key. The codec server decrypts payloads for
  * authorized readers.
  */
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';

@@ -18,7 +18,7 @@ export interface WorkerTiming {
    */
   readonly retryBudgetMs: number;
   /**
-   * A slice ends after this time, even if companies are left, so that a worker that has joined can take the next one.
+   * A slice ends after this time, even if companies are left, so that a worker that was started in the meantime can take the next slice.
    * Each slice adds a few events to the history, so a shorter time means a longer history. Default 60,000.
    */
   readonly sliceTimeLimitMs: number;

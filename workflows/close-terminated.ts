@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '../domain/migration/migration-state';
 import { shortActivities } from './activity-proxies';
-import type { Handover } from './migration/closing';
+import type { MigrationResult } from './migration/closing';
 import { closeLedger, deleteUnused } from './migration/closing';
 
 /**
@@ -14,7 +14,7 @@ export async function closeTerminated({
 }: {
   readonly migrationId: string;
   readonly recorded: DecisionRecord;
-}): Promise<Handover> {
+}): Promise<MigrationResult> {
   await shortActivities.recordDecisions({ migrationId, recorded: [recorded] });
   await shortActivities.deleteSchedule({ migrationId });
   const counts = await closeLedger(migrationId, 'cancelled');

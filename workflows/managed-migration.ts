@@ -1,6 +1,6 @@
 import type { Step } from '../domain/migration/steps';
 import { isStepComplete } from '../domain/decisions/step-transitions';
-import type { Handover } from './migration/closing';
+import type { MigrationResult } from './migration/closing';
 import { isRecorded } from './migration/conditions';
 import type { MigrationContext } from './migration/context';
 import type { MigrationInput } from './migration/lifecycle';
@@ -32,7 +32,7 @@ const STEPS: Readonly<Record<Step, (migration: MigrationContext) => Promise<void
 };
 
 /** Moves one client to the Company Data Service, from the supplied details to the signed handover. */
-export async function managedMigration(input: MigrationInput): Promise<Handover> {
+export async function managedMigration(input: MigrationInput): Promise<MigrationResult> {
   return runMigration(input, (migration) => STEPS[migration.state().step](migration));
 }
 

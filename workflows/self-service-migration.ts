@@ -1,4 +1,4 @@
-import type { Handover } from './migration/closing';
+import type { MigrationResult } from './migration/closing';
 import type { MigrationInput } from './migration/lifecycle';
 import { runMigration } from './migration/lifecycle';
 import { completeMigration } from './migration/steps/complete-migration';
@@ -12,7 +12,7 @@ import { supplyDetails } from './migration/steps/supply-details';
  *
  * The client decides what happens to companies that were not moved.
  */
-export async function selfServiceMigration(input: MigrationInput): Promise<Handover> {
+export async function selfServiceMigration(input: MigrationInput): Promise<MigrationResult> {
   return runMigration(input, (migration) =>
     migration.state().step === 'supply-details' ? supplyDetails(migration) : completeMigration(migration),
   );

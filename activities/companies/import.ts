@@ -77,7 +77,7 @@ export class CompanyImport {
 
       call = 'read-connection';
       const found = existing && (await this.findConnection(id));
-      if (!found && this.company.named === 'connection') return this.failed('refused', NO_SUCH_CONNECTION);
+      if (!found && this.company.suppliedIds === 'connection') return this.failed('refused', NO_SUCH_CONNECTION);
       call = 'create-connection';
       const connection = found ?? (await this.createConnection(id));
       this.remember(connection);
@@ -130,13 +130,13 @@ export class CompanyImport {
 
   private async findConnection(companyId: string): Promise<Connection | undefined> {
     const { service, signal, platform } = this.context;
-    const { named, connectionId } = this.company;
+    const { suppliedIds, connectionId } = this.company;
     const query = {
       platformKey: platform.key,
-      connectionId: named === 'connection' ? connectionId : null,
+      connectionId: suppliedIds === 'connection' ? connectionId : null,
       // A company that the client supplied can have connections to other organizations. They must not be replaced.
       isExcluded: (other: Connection) =>
-        named === 'company' &&
+        suppliedIds === 'company' &&
         other.id !== connectionId &&
         other.status === 'Linked' &&
         !this.hasRightOrganization(other),
@@ -244,7 +244,7 @@ export class CompanyImport {
     }
   }
 
-  /** Keeps the row claimed after a send intent of an earlier attempt, because `waiting` would clear the intent. */
+  /** Keeps the row claimed if an earlier attempt recorded a send intent, because `waiting` would clear the intent. */
   private keepAfterSending({ outcome, stop }: ImportResult): ImportResult {
     if (outcome.to !== 'waiting' || this.company.sentAt === null) return { outcome, stop };
     return this.ended({ to: 'importing', text: outcome.text }, stop);

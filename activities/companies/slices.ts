@@ -45,7 +45,7 @@ interface SliceEnd {
   readonly outage: OpenCircuit | null;
 }
 
-/** The steps in which the import and the verification differ. */
+/** The parts in which the import and the verification differ. */
 interface SliceSteps<Item, Outcome> {
   /** Returns how many companies the limits allow at once. */
   concurrencyOf(limits: MigrationLimits): number;
@@ -216,7 +216,7 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
   return { finished, ...end };
 }
 
-/** Counting more of the tried companies can only lower the failure rate, so this sample is enough for a first check. */
+/** Maximum number of tried companies that the first check counts. All failed companies are counted in any case, so counting more tried companies can only lower the failure rate. */
 const SAMPLE = 1_000;
 
 /**

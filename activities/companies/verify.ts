@@ -57,7 +57,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     const syncing = dataSetsInSync(sets, status);
     // If the grant ends, the syncs fail as well. While they are young, it is enough to check their status.
     if (syncing !== null && due.syncingForMs < YOUNG_SYNC_MS) return stillSyncing(verification, due, syncing);
-    // The connection is read after the status, because a grant that ends makes the sync fail first.
+    // The connection is read after the status, because when a grant ends, the sync fails before the connection's status changes.
     call = 'read-connection';
     const { value: connection, ...answer } = await service.getConnection(due.companyId, due.connectionId, { signal });
     evidence = [refreshEvidence(due, platform), authorizationEvidence(connection, answer)];
@@ -134,7 +134,7 @@ async function dataSetEvidence(
   return [...synced, ...records];
 }
 
-/** Counts a data set. Returns undefined if the platform lacks it, which the service may report only on reading. */
+/** Counts a data set. Returns undefined if the platform does not have it, which the service may report only when the data set is read. */
 async function countEvidence(
   { service, signal }: Verification,
   due: DueCompany,

@@ -66,7 +66,7 @@ function delimiterOf(header: string): Delimiter {
 }
 
 /**
- * Reads the non-empty rows, with the line of each cell. At a syntax error, yields the preceding rows and then throws.
+ * Reads the non-empty rows, with the line of each cell. On a syntax error, yields the preceding rows and then throws.
  */
 async function* records(
   file: string,

@@ -31,10 +31,10 @@ export class Duplicates {
 
   constructor(private readonly organizationField: string) {}
 
-  checkCompany(reader: RowReader, { reference, organization, name, existing: named }: ManifestRow): void {
+  checkCompany(reader: RowReader, { reference, organization, name, existing }: ManifestRow): void {
     this.checkReference(reader, reference);
 
-    const sameCompany = named ? this.#companies.record(named.companyId, reader.line) : null;
+    const sameCompany = existing ? this.#companies.record(existing.companyId, reader.line) : null;
     if (sameCompany !== null) {
       const message = `the same ${COMPANY_ID} appears on ${sameCompany}`;
       const advice = 'a company has one organization per platform; correct one of the ids';

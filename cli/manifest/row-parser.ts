@@ -25,7 +25,7 @@ export function parseCompany(row: number, reader: RowReader, platform: Platform)
   const organization = reader.requiredText(platform.organizationField, { maxLength: MAX_ORGANIZATION });
   const expectedInvoices = reader.wholeNumber('expectedInvoices', 0);
   const wave = reader.wholeNumber('wave', 1);
-  const named = parseServiceIds(reader);
+  const existing = parseServiceIds(reader);
   const user = reader.text('family', { maxLength: MAX_ORGANIZATION });
 
   if (organization !== null && isUnusualOrganization(organization, platform)) {
@@ -35,7 +35,7 @@ export function parseCompany(row: number, reader: RowReader, platform: Platform)
   if (reference === null || name === null || organization === null || !reader.isValid) return null;
   const family = platform.family === 'shop' ? organization.toLowerCase() : user;
   const company = { row, reference, name, organization, expectedInvoices, wave, family };
-  return named === null ? company : { ...company, existing: named };
+  return existing === null ? company : { ...company, existing };
 }
 
 /** Parses the service's ids of an existing company. Reports errors. Returns null if there is no valid company id. */

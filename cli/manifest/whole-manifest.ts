@@ -18,8 +18,8 @@ import type { ParsedCredential } from './row-parser';
 export class ManifestDigest {
   readonly #hash = createHash('sha256');
 
-  add({ row, reference, name, organization, expectedInvoices, wave, family, existing: named }: ManifestRow): void {
-    const ids = named ? [named.companyId, named.connectionId] : [];
+  add({ row, reference, name, organization, expectedInvoices, wave, family, existing }: ManifestRow): void {
+    const ids = existing ? [existing.companyId, existing.connectionId] : [];
     const fields = [row, reference, name, organization, expectedInvoices, wave, family, ...ids];
     this.#hash.update(`${JSON.stringify(fields)}\n`);
   }
@@ -53,11 +53,11 @@ export class ManifestTotals implements FamilySizes, ManifestVolume {
   readonly organizations = new Rounding();
   readonly #familySizes = new HashedKeyMap();
 
-  add({ reference, organization, expectedInvoices, family, existing: named }: ManifestRow): void {
+  add({ reference, organization, expectedInvoices, family, existing }: ManifestRow): void {
     this.companies += 1;
     this.references.add(reference);
     this.organizations.add(organization);
-    if (named) this.named += 1;
+    if (existing) this.named += 1;
     if (expectedInvoices === null) this.companiesWithoutVolume += 1;
     this.records += expectedInvoices ?? 0;
     this.largestCompany = Math.max(this.largestCompany, expectedInvoices ?? 0);

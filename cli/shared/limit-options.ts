@@ -26,7 +26,7 @@ export function addLimitOptions(command: Command): Command {
       .option('--companies-per-slice <number>', 'number of companies that a slice moves at the same time', parseNumber)
       .option(
         '--companies-per-minute <number>',
-        'maximum number of companies started per minute, or "any"',
+        'maximum number of companies started per minute; "any": no limit',
         parseNumberOrAny,
       )
       .option('--ramp <number>', 'number of companies to move first, before the rest; 0: no ramp', parseNumber)

@@ -1,4 +1,4 @@
-/** Rejections and proposals of a new start. Both can reopen a step until the first credential is handed over. */
+/** Rejections, and proposals of a new start time. Both can reopen a step until the first credential is handed over. */
 import { withoutApprovals, applied, refused } from './ruling';
 import { anyCrossed } from '../companies/company-state';
 import type { StepDecision, TimeProposal } from '../migration/decision';
@@ -64,12 +64,14 @@ function reopened(state: MigrationState, step: Step): MigrationState {
       ...Object.fromEntries(Object.entries(state.steps).filter(([name]) => !isReopened(name as Step))),
       [step]: { openedAt, endedAt: null },
     },
-    approvals: state.approvals.filter((approval) => !isReopened(approval.step) || isEarlyFact(approval.step, step)),
+    approvals: state.approvals.filter(
+      (approval) => !isReopened(approval.step) || isKeptEarlyApproval(approval.step, step),
+    ),
     ...(step === 'schedule' ? { proposal: null } : {}),
     ...(step === 'supply-details' ? { preflight: null } : {}),
   };
 }
 
-function isEarlyFact(approved: Step, reopenedStep: Step): boolean {
+function isKeptEarlyApproval(approved: Step, reopenedStep: Step): boolean {
   return approved !== reopenedStep && STEP_RULES[approved].approvableEarly === true;
 }

@@ -28,7 +28,7 @@ export interface MigrationLimits {
   readonly toleratedShare: number | null;
   /** Empty: companies can be started at any time. */
   readonly windows: readonly Window[];
-  /** By default, reminders are days apart until step 4 ends, and hours apart after that, because data is then out of date. */
+  /** By default, reminders are sent daily until step 4 ends, and hourly after that, because data is then out of date. */
   readonly remindBeforeStale: ReminderIntervals;
   readonly remindWhileStale: ReminderIntervals;
 }
@@ -63,7 +63,8 @@ interface LimitRule {
 
 const REMINDER_INTERVALS: LimitRule = {
   isValid: isReminderIntervals,
-  expected: 'firstAfterMs, everyMs and escalateAfterMs, each in milliseconds, from a minute to 365 days',
+  expected:
+    'an object with firstAfterMs, everyMs and escalateAfterMs, each a whole number of milliseconds from a minute to 365 days',
   fields: ['firstAfterMs', 'everyMs', 'escalateAfterMs'],
 };
 
@@ -74,7 +75,10 @@ const RULES: Readonly<Record<keyof MigrationLimits, LimitRule>> = {
     isValid: orNull(wholeWithin(1, 1_000_000)),
     expected: 'a whole number from 1 to 1,000,000, or null',
   },
-  syncTimeoutMs: { isValid: wholeWithin(MINUTE_MS, 30 * DAY_MS), expected: 'milliseconds, from a minute to 30 days' },
+  syncTimeoutMs: {
+    isValid: wholeWithin(MINUTE_MS, 30 * DAY_MS),
+    expected: 'a whole number of milliseconds, from a minute to 30 days',
+  },
   rampCompanies: { isValid: wholeWithin(0, 100_000), expected: 'a whole number from 0 to 100,000; 0 for no ramp' },
   toleratedFailures: {
     isValid: orNull(wholeWithin(0, 1_000_000)),

@@ -40,8 +40,8 @@ export function organizationFindings(
 }
 
 /** Returns whether the row is for this existing company, whose unlinked connection will receive a new authorization. */
-function willBeReauthorized({ existing: named }: ManifestRow, { companyId, status }: ConnectedCompany): boolean {
-  return named?.companyId === companyId && status !== 'Linked';
+function willBeReauthorized({ existing }: ManifestRow, { companyId, status }: ConnectedCompany): boolean {
+  return existing?.companyId === companyId && status !== 'Linked';
 }
 
 function openElsewhereFinding(organization: string, migrationId: string): PreflightFinding {

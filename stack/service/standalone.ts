@@ -15,7 +15,7 @@ import { createTemporaryFolder } from '../folders';
 import { errorCode, reservePort } from '../ports';
 
 export interface StandaloneServiceOptions {
-  /** Folder of the embedded database. */
+  /** Tokenferry's home folder. The embedded database is in its subfolder `service`, unless it is temporary. */
   home: string;
   /** Whether to start with an empty embedded database and to remove it at the end. */
   temporary: boolean;

@@ -1,5 +1,5 @@
 /**
- * Downloads Temporal's dev server into a folder with the SDK: `node download.mjs <folder> <version>`. The SDK downloads
+ * Uses the SDK to download Temporal's dev server into a folder: `node download.mjs <folder> <version>`. The SDK downloads
  * the server only in order to start it, so this script starts it and stops it at once. Runs as a separate process,
  * because the download cannot be cancelled, and because the caller should not load the SDK's native module.
  */

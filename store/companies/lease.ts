@@ -122,13 +122,13 @@ export interface ClaimedCompany {
   readonly companyId: string | null;
   readonly connectionId: string | null;
   /** Which ids the client supplied; null if it supplied none. The ids above are then from an earlier try. */
-  readonly named: 'company' | 'connection' | null;
+  readonly suppliedIds: 'company' | 'connection' | null;
   readonly sealed: Buffer;
   /** True if the service has already accepted this credential, so that it must not be sent again. */
   readonly crossed: boolean;
   /** True if the credential replaces an older credential, which the service might have accepted. */
   readonly supersedes: boolean;
-  /** Time of an earlier attempt's send intent; null after a claim. Older errors concern another credential. */
+  /** Time of an earlier attempt's send intent; null after a claim. If the connection has an error from before this time, the error concerns another credential. */
   readonly sentAt: Date | null;
   /** True if the credential that an earlier attempt sent might still be in flight. */
   readonly isInFlight: boolean;
@@ -139,7 +139,7 @@ export interface ClaimedCompany {
  */
 export const CLAIMED_COLUMNS = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
-  c.company_id as "companyId", c.connection_id as "connectionId", c.named, picked.sealed, picked.crossed, picked.supersedes,
+  c.company_id as "companyId", c.connection_id as "connectionId", c.named as "suppliedIds", picked.sealed, picked.crossed, picked.supersedes,
   c.authorization_sent_at as "sentAt", picked.in_flight as "isInFlight"`;
 
 /**

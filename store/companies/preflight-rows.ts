@@ -33,7 +33,7 @@ export async function* readPreflightRows(db: Database, migrationId: string): Asy
         'expected_invoices as expectedInvoices',
         'wave',
         'family',
-        SUPPLIED_IDS.as('named'),
+        SUPPLIED_IDS.as('existing'),
         'held_back as heldBack',
       ])
       .where('migration_id', '=', migrationId)
@@ -81,7 +81,7 @@ export interface ConnectedCompany {
   readonly organization: string;
 }
 
-/** Returns the connected companies whose organization is waiting to be moved, except those this migration has moved. */
+/** Returns the connected companies whose organization is waiting to be moved, except those to which this migration has already handed over a credential. */
 export async function findAlreadyConnected<Company extends ConnectedCompany>(
   db: Database,
   migrationId: string,

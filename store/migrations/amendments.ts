@@ -140,7 +140,7 @@ function manifestRows(tx: Queryable, migrationId: string) {
   return tx
     .selectFrom('companies')
     .select(['row', 'reference', 'name', 'organization', 'wave', 'family', 'expected_invoices as expectedInvoices'])
-    .select(SUPPLIED_IDS.as('named'))
+    .select(SUPPLIED_IDS.as('existing'))
     .where('migration_id', '=', migrationId)
     .orderBy('row');
 }
@@ -192,14 +192,14 @@ function classify(before: ReadonlyMap<string, LockedRow>, rows: readonly Manifes
 
 function isSame(one: ManifestRow, other: ManifestRow): boolean {
   const fields = ['name', 'organization', 'expectedInvoices', 'wave', 'family'] as const;
-  const named = ({ existing: named }: ManifestRow): string => `${named?.companyId ?? ''}/${named?.connectionId ?? ''}`;
-  return named(one) === named(other) && fields.every((field) => one[field] === other[field]);
+  const idsOf = ({ existing }: ManifestRow): string => `${existing?.companyId ?? ''}/${existing?.connectionId ?? ''}`;
+  return idsOf(one) === idsOf(other) && fields.every((field) => one[field] === other[field]);
 }
 
 async function correctRows(tx: Queryable, migrationId: string, rows: readonly ManifestRow[]): Promise<void> {
   if (rows.length === 0) return;
   const corrected = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as corrected (
-    row integer, name text, organization text, family text, wave integer, "expectedInvoices" integer, named jsonb)`;
+    row integer, name text, organization text, family text, wave integer, "expectedInvoices" integer, existing jsonb)`;
   const isCorrected = sql`c.migration_id = ${migrationId} and c.row = corrected.row`;
   await sql`
     delete from credentials v using companies c, ${corrected}

@@ -34,7 +34,7 @@ export const ROWS_PER_STATEMENT = 2_000;
 
 /** Builds the values of the columns `company_id`, `connection_id` and `named` from the ids that the client supplied. */
 export function suppliedIdColumns(rows: 'supplied' | 'corrected') {
-  const ids = sql.ref(`${rows}.named`);
+  const ids = sql.ref(`${rows}.existing`);
   return sql`
     (${ids}->>'companyId')::uuid, (${ids}->>'connectionId')::uuid,
     case when ${ids}->>'connectionId' is not null then 'connection' when ${ids}->>'companyId' is not null then 'company' end`;
@@ -84,7 +84,7 @@ export async function insertRows(
         "expectedInvoices", ${heldBack}::text, ${suppliedIdColumns('supplied')}, ${confirmationColumns('m')}
       from migrations m, jsonb_to_recordset(${JSON.stringify(group)}::jsonb) as supplied (
         row integer, reference text, name text, organization text, family text, wave integer,
-        "expectedInvoices" integer, named jsonb)
+        "expectedInvoices" integer, existing jsonb)
       where m.id = ${migrationId}`.execute(tx);
     inserted += group.length;
   }

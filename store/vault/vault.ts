@@ -2,8 +2,7 @@
  * The vault stores sealed credentials until they are used.
  *
  * Each migration has its own key pair. `ferry credentials` seals credentials with the public key, and cannot open them.
- * The private key is stored wrapped (encrypted) by a master key, so only workers, which have the master key, can open
- * credentials. A copy of the database is not sufficient.
+ * The private key is stored wrapped (encrypted) by a master key, which workers have, so nobody can open credentials without the master key. A copy of the database is not sufficient.
  *
  * A sealed credential is bound to its migration and row, so a copy in another row cannot be opened. It is erased when
  * its company has moved. When the migration ends, `destroyVault` erases the remaining credentials and

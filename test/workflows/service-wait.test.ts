@@ -20,7 +20,7 @@ afterAll(async () => {
   await between.close();
 });
 
-test('an activity is retried after a Retry-After of an hour, and shows the reason until then', async () => {
+test('after a Retry-After of an hour, an activity waits for an hour and shows the reason', async () => {
   const { ferry } = orchestrator;
   between.on('GET', /^\/account/, failing(429, 'slowly', { 'retry-after': '3600' }));
   const { id } = await startTestMigration(orchestrator, 'asked-to-wait', ['sbx-ok-1']);

@@ -6,13 +6,13 @@ import { shortActivities, bestEffortActivities } from '../activity-proxies';
 import type { MigrationContext } from './context';
 
 /** The result of a migration's workflow. `ferry report` reads the companies from the ledger. */
-export interface Handover {
+export interface MigrationResult {
   readonly ending: Ending;
   readonly counts: Counts;
 }
 
 /** Closes a migration after its last step, or after a decision that ended it. */
-export async function closeMigration(migration: MigrationContext): Promise<Handover> {
+export async function closeMigration(migration: MigrationContext): Promise<MigrationResult> {
   const { migrationId } = migration.plan;
   const ending = migration.state().closed ?? 'completed';
   if (migration.state().schedule !== 'none') await shortActivities.deleteSchedule({ migrationId });

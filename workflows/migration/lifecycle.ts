@@ -15,7 +15,7 @@ import type { MigrationState } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
 import { runAlongside } from '../concurrency';
 import { recordDecisions } from './audit-trail';
-import type { Handover } from './closing';
+import type { MigrationResult } from './closing';
 import { closeMigration } from './closing';
 import type { MigrationContext } from './context';
 import { createMigrationContext } from './context';
@@ -29,7 +29,10 @@ export type MigrationInput = MigrationPlan & { readonly carried?: MigrationState
 /** Works on the current step, and returns when the step may have changed. */
 type StepRunner = (migration: MigrationContext) => Promise<void>;
 
-export async function runMigration({ carried, ...plan }: MigrationInput, runStep: StepRunner): Promise<Handover> {
+export async function runMigration(
+  { carried, ...plan }: MigrationInput,
+  runStep: StepRunner,
+): Promise<MigrationResult> {
   const migration = createMigrationContext(plan, carried);
   // Set before the first await, because messages can arrive from then on.
   setMessageHandlers(migration);
@@ -49,7 +52,7 @@ export async function runMigration({ carried, ...plan }: MigrationInput, runStep
 
 const CANCELLED_IN_TEMPORAL = { role: 'support', by: 'Temporal', reason: "cancelled with Temporal's own tools" };
 
-async function runSteps(migration: MigrationContext, runStep: StepRunner): Promise<Handover> {
+async function runSteps(migration: MigrationContext, runStep: StepRunner): Promise<MigrationResult> {
   const recording = recordDecisions(migration);
   void sendReminders(migration);
   void checkChangedDetails(migration);
@@ -84,5 +87,8 @@ async function interruptWhenClosed(migration: MigrationContext, work: () => Prom
 async function continueWithEmptyHistory(migration: MigrationContext): Promise<void> {
   if (migration.state().closed !== null) return;
   await condition(allHandlersFinished);
-  await continueAsNew<(input: MigrationInput) => Promise<Handover>>({ ...migration.plan, carried: migration.state() });
+  await continueAsNew<(input: MigrationInput) => Promise<MigrationResult>>({
+    ...migration.plan,
+    carried: migration.state(),
+  });
 }

@@ -87,7 +87,7 @@ async function confirmStart(
   const { totals, withCredential } = manifest;
   const into =
     totals.named === 0
-      ? 'each becomes a company in your account'
+      ? 'each gets a new company in your account'
       : `${totals.named} go into existing companies that you specified`;
   output.line(`${counted(totals.companies, 'company')} of ${platform.name}: ${into}.`);
   output.line(`${counted(withCredential, 'credential')}: encrypted here, used once, then destroyed.`);

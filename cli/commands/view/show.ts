@@ -85,7 +85,7 @@ function printSteps(output: Output, steps: readonly StepProgress[]): void {
 
 function printFacts(output: Output, { route, counts, estimate, proposal, preflight }: Progress): void {
   output.line(`Companies: ${countsText(counts)}`);
-  if (counts.unconfirmed > 0) output.line(`  ${counts.unconfirmed} not yet confirmed to have syncing off`);
+  if (counts.unconfirmed > 0) output.line(`  ${counts.unconfirmed} whose syncing has not yet been confirmed off`);
   if (counts.withoutCredential > 0) {
     output.line(`  ${counts.withoutCredential} confirmed, but still without a usable credential`);
   }

@@ -38,8 +38,8 @@ test.each<[string, string, RegExp]>([
   'a supplied company gets one connection, authorized once, even if a worker dies after %s',
   async (_, method, path) => {
     const { companyId } = await createExisting();
-    const named = { companyId, connectionId: null };
-    const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ existing: named }) });
+    const existing = { companyId, connectionId: null };
+    const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ existing }) });
     const { db } = rig.ledger;
     rig.proxy.on(method, path, [
       async (response, _request, pass) => {
@@ -61,8 +61,8 @@ test.each<[string, string, RegExp]>([
 test('an interrupted company is resolved from the connection that the client supplied', async () => {
   const { companyId, connections } = await createExisting(2);
   const [, connectionId = ''] = connections;
-  const named = { companyId, connectionId };
-  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ existing: named }) });
+  const existing = { companyId, connectionId };
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ existing }) });
   const { db } = rig.ledger;
   rig.proxy.on('PUT', /\/authorization$/, [
     async (response, _request, pass) => {
@@ -81,10 +81,10 @@ test('an interrupted company is resolved from the connection that the client sup
 
 test('closing a migration removes the unused companies that it created, but none that the client supplied', async () => {
   const { companyId } = await createExisting();
-  const named = { companyId, connectionId: null };
+  const existing = { companyId, connectionId: null };
   const { id } = await rig.migration(['sbx-unavailable', 'sbx-unavailable'], {
     platformKey: XERO,
-    row: (row) => (row === 1 ? { existing: named } : {}),
+    row: (row) => (row === 1 ? { existing } : {}),
   });
   await rig.importSlice(id);
   const { company_id: created } = await readRow(rig.ledger.db, id, 2);
@@ -95,8 +95,8 @@ test('closing a migration removes the unused companies that it created, but none
 
 test('the preflight holds back a supplied company that is already connected, unless an earlier try connected it', async () => {
   const { companyId } = await createExisting();
-  const named = { companyId, connectionId: null };
-  const { id } = await rig.migration(['sbx-ok-1'], { platformKey: XERO, row: () => ({ existing: named }) });
+  const existing = { companyId, connectionId: null };
+  const { id } = await rig.migration(['sbx-ok-1'], { platformKey: XERO, row: () => ({ existing }) });
   await rig.importSlice(id);
   const { db } = rig.ledger;
   await db.updateTable('companies').set({ state: 'waiting' }).where('migration_id', '=', id).execute();

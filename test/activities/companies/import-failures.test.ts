@@ -58,7 +58,7 @@ describe('the company fails and the batch continues', () => {
   });
 
   test.each(['sbx-revoked', 'sbx-expired', 'sbx-used', 'sbx-refresh-refused'])(
-    'if the platform refuses the grant (%s), and the link for reconnecting is stored',
+    'if the platform refuses the grant (%s); the link for reconnecting is stored',
     async (token) => {
       const { id } = await rig.migration([token, 'sbx-ok-5']);
       expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 2, stop: null });
@@ -70,7 +70,7 @@ describe('the company fails and the batch continues', () => {
   );
 });
 
-describe('the company stays untouched and the batch stops', () => {
+describe('the company goes back to waiting and the batch stops', () => {
   test.each<[string, string, RegExp, Interceptor, string]>([
     ['after a 401', 'POST', COMPANY, failing(401, 'the key is wrong'), 'key-refused'],
     ['after a 403 for the key', 'POST', CONNECTION, failing(403, 'the key is outdated'), 'key-refused'],
@@ -118,7 +118,7 @@ describe('a company with the wrong organization fails and stops the batch', () =
     expect(await stateOf(id, 2)).toMatchObject({ state: 'waiting', tries: 0 });
   });
 
-  test('if only the manifest shows the mismatch, and no sync is started', async () => {
+  test('if only the manifest shows the mismatch; no sync is started', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     const wrongOrganization = alterBody((body) => ({ ...body, connectionInfo: { organizationId: 'another' } }));
     rig.proxy.on('PUT', AUTHORIZATION, wrongOrganization);
@@ -130,7 +130,7 @@ describe('a company with the wrong organization fails and stops the batch', () =
   });
 });
 
-describe('the company stays untouched and is retried later', () => {
+describe('the company goes back to waiting and is retried later', () => {
   // The backoff before the next try is random. Keep it from being 0.
   beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
   afterEach(() => jest.restoreAllMocks());
@@ -155,7 +155,7 @@ describe('the company stays untouched and is retried later', () => {
   });
 
   test.each(['sbx-unavailable-1-ok-5', 'sbx-rate-limited-1-ok-5'])(
-    'if the platform is busy (%s), with the same company and connection',
+    'if the platform is busy (%s), reusing its company and connection at the service',
     async (token) => {
       const { id } = await rig.migration([token]);
       await rig.importSlice(id);

@@ -128,7 +128,7 @@ describe('the HTML report', () => {
   test.each([
     [null, 'From the moment syncing is disabled for a company until it has been moved. So far: 6.3 hours at most'],
     ['cancelled', 'until you switch them back on or their end customers reconnect'],
-  ] as const)('explains for the ending %s how long data is out of date: %s', async (ending, text) => {
+  ] as const)('explains how long data is out of date if the ending is %s: %s', async (ending, text) => {
     expect(await renderReport('html', reportOf(COMPANIES, { ending }))).toContain(text);
   });
 
@@ -138,7 +138,7 @@ describe('the HTML report', () => {
     expect(page).not.toMatch(/\b(ledger|slice|vault|crossing|crossed|digest|PendingAuth|importing|migrated)\b/i);
   });
 
-  test('links only http addresses for reconnecting', async () => {
+  test('shows a link for reconnecting only if it is an http address', async () => {
     expect(await renderReport('html')).toContain('<a href="https://link.example/?a=1&amp;b=&quot;2&quot;"');
     const linkUrl = 'javascript:alert(1)';
     const page = await renderReport('html', reportOf([{ ...MUST_RECONNECT, linkUrl }]));
@@ -163,7 +163,7 @@ describe('the HTML report', () => {
     expect(page).not.toContain('NaN');
   });
 
-  test('draws no chart without data', async () => {
+  test('draws no statistics charts without data', async () => {
     const noStatistics = {
       moved: [],
       durationBoundsMs: [],

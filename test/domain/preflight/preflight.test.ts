@@ -122,9 +122,9 @@ describe('an organization conflict', () => {
   });
 
   test('is not reported if the row is for the unlinked company', () => {
-    const named = row(2, { existing: { companyId: 'id', connectionId: null } });
-    expect(found(named, { connected: connected('Unlinked') })).toEqual([]);
-    expect(found(named, { connected: connected('Linked') })).toHaveLength(1);
+    const existing = row(2, { existing: { companyId: 'id', connectionId: null } });
+    expect(found(existing, { connected: connected('Unlinked') })).toEqual([]);
+    expect(found(existing, { connected: connected('Linked') })).toHaveLength(1);
   });
 
   test('is an error if another migration contains the organization, ignoring case', () => {

@@ -97,7 +97,7 @@ test.each<[string, Partial<MigrationState>, string]>([
   [
     'if one company was not moved',
     { closed: 'completed', counts: counts({ total: 2, moved: 1, failed: 1 }) },
-    'see the handover report',
+    'in the handover report',
   ],
   ['if it was cancelled', { closed: 'cancelled' }, 'ask the contact above first'],
   [

@@ -153,7 +153,7 @@ uiTest(
     await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
     await migration.send('approve', { step: 'complete-migration', ...CLIENT });
     const text = await details(migration.id, 'QuickBooks Online: completed', 'done');
-    expect(text).toContain('What may be switched back on: see the handover report for each company.');
+    expect(text).toContain('What may be switched back on: look up each company in the handover report.');
     expect(text).toContain('How long data is out of date: the data of all companies that were moved is up to date');
   },
   120_000,

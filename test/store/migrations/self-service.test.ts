@@ -54,7 +54,7 @@ test('corrects supplied ids until the first try, and confirms corrected and adde
   const rows = manifestRows(2, () => ({ existing: existingCompany() }));
   const id = await supplySelfService(rows);
   const other = existingCompany(randomUUID());
-  const [first, second] = rows.map((row) => ({ ...row, named: other }));
+  const [first, second] = rows.map((row) => ({ ...row, existing: other }));
   if (!first || !second) throw new Error('there should be two rows');
   await ledger.db
     .updateTable('companies')
@@ -82,5 +82,5 @@ test('computes the same digest from the ledger and from the manifest, and anothe
   const id = await supplySelfService(rows);
   await amend(id, rows);
   expect((await readMigration(ledger.db, id))?.manifestDigest).toBe(manifestDigest(rows));
-  expect(manifestDigest(rows.map((row) => ({ ...row, named: null })))).not.toBe(manifestDigest(rows));
+  expect(manifestDigest(rows.map((row) => ({ ...row, existing: null })))).not.toBe(manifestDigest(rows));
 });

@@ -53,11 +53,11 @@ test('reads companies for a check in pages, in manifest order', async () => {
 test('counts token families and the companies that must be created', async () => {
   const migration = suppliedMigration();
   const family = ['jo', 'jo', 'jo', 'ann', 'ann', 'kim'];
-  const named = { companyId: '6f1c1f9e-0000-4000-8000-000000000000', connectionId: null };
+  const existing = { companyId: '6f1c1f9e-0000-4000-8000-000000000000', connectionId: null };
   await supplyMigration(
     ledger.db,
     migration,
-    manifestRows(7, (row) => ({ family: family[row - 1] ?? null, ...(row === 1 ? { existing: named } : {}) })),
+    manifestRows(7, (row) => ({ family: family[row - 1] ?? null, ...(row === 1 ? { existing } : {}) })),
   );
   expect(await countPreflightRows(ledger.db, migration.id)).toEqual({
     ...{ companies: 7, toCreate: 6, withoutFamily: 1, families: 2, related: 5, largestFamily: 3 },
