@@ -13,7 +13,7 @@ export interface Notifier {
 /** The Temporal Schedules that start work when the windows of migrations open. */
 export interface WindowSchedules {
   /** Creates or updates the Schedule, so that it contains the first 30 of these occurrences, or deletes it if there are none. A pause is kept. */
-  keep(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<ScheduleState>;
+  update(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<ScheduleState>;
   /** Does the same, but only if the Schedule exists. */
   refresh(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<void>;
 }

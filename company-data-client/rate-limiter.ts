@@ -119,8 +119,11 @@ export function createRateLimiter(): RateLimiter {
     window.firstRequest = Math.min(window.firstRequest, number);
     if (allowance.remaining < allowance.limit * UNPACED_SHARE) isPacing = true;
     const memory = allowance.limit * SHARE_MEMORY;
-    const countedFromHere = number - window.firstRequest + 1;
-    share = Math.min(1, (countedFromHere + memory * previousShare) / (allowance.limit - allowance.remaining + memory));
+    const countedFromThisProcess = number - window.firstRequest + 1;
+    share = Math.min(
+      1,
+      (countedFromThisProcess + memory * previousShare) / (allowance.limit - allowance.remaining + memory),
+    );
   };
 
   const startRequest = (): Permit => {

@@ -61,13 +61,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { syncBaseMs = 150, syncMsPerRecord = 10, requestsPerMinute = 1_000 } = options;
   const logger = options.logger ?? pino({ enabled: false });
   const db = openDatabase(databaseUrl, databaseConnections);
-  const slowDb = openDatabase(databaseUrl, databaseConnections);
+  const platformDb = openDatabase(databaseUrl, databaseConnections);
   const platforms = new SandboxPlatforms(db, { syncBaseMs, syncMsPerRecord });
-  const engine = new SyncEngine({ databaseUrl, db: slowDb, platforms, logger });
+  const engine = new SyncEngine({ databaseUrl, db: platformDb, platforms, logger });
 
   let url = '';
   const publicUrl = () => options.publicUrl ?? url;
-  const context = { db, slowDb, platforms, publicUrl };
+  const context = { db, platformDb, platforms, publicUrl };
   const publicPath = options.publicUrl === undefined ? basePath : new URL(options.publicUrl).pathname;
   const { requestsPerDay, faults = false } = options;
   const limits = { requestsPerMinute, ...(requestsPerDay !== undefined && { requestsPerDay }) };
@@ -88,7 +88,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }
     await engine.stop();
     // Close the slow pool first: this waits until an authorization that has used a token has committed its transaction.
-    await slowDb.destroy();
+    await platformDb.destroy();
     await db.destroy();
   };
 

@@ -1,4 +1,4 @@
-/** Reads and validates the configuration of a process. A process does this once, when it starts. */
+/** Reads and validates the configuration of a process. */
 import { parseMasterKeys, parsePayloadKeys, Secret, type KeyRing, type SigningKey } from '../security';
 import { homeFolder, readEnvironment, withoutEmpty, type Environment } from './environment';
 import { readKeys, readSigningKey } from './keys';
@@ -110,12 +110,12 @@ export function loadConfig<RequiredPart extends Part = never, OptionalPart exten
     service: () => readService(environment, stack, problems),
     masterKeys: () => {
       const keyFile = stack && { name: "The running stack's master key", file: stack.masterKeyFile };
-      const source = { variable: 'TOKENFERRY_MASTER_KEY', parse: parseMasterKeys, stackFile: keyFile } as const;
+      const source = { variable: 'TOKENFERRY_MASTER_KEY', parse: parseMasterKeys, stackKeyFile: keyFile } as const;
       return readKeys(environment, source, problems);
     },
     payloadKeys: () => {
       const keyFile = stack && { name: "The running stack's payload key", file: stack.payloadKeyFile };
-      const source = { variable: 'TOKENFERRY_PAYLOAD_KEY', parse: parsePayloadKeys, stackFile: keyFile } as const;
+      const source = { variable: 'TOKENFERRY_PAYLOAD_KEY', parse: parsePayloadKeys, stackKeyFile: keyFile } as const;
       return readKeys(environment, source, problems);
     },
     signingKey: () => readSigningKey(environment, home, problems),

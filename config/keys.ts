@@ -9,13 +9,13 @@ interface KeySource {
   readonly variable: 'TOKENFERRY_MASTER_KEY' | 'TOKENFERRY_PAYLOAD_KEY';
   readonly parse: (text: Secret) => KeyRing;
   /** The running stack's key file with its name in messages; undefined if no stack is used. */
-  readonly stackFile: { readonly name: string; readonly file: string } | undefined;
+  readonly stackKeyFile: { readonly name: string; readonly file: string } | undefined;
 }
 
 /** Returns the key ring; undefined if no source has one, or if a problem was added to `problems`. */
 export function readKeys(
   environment: Environment,
-  { variable, parse, stackFile }: KeySource,
+  { variable, parse, stackKeyFile }: KeySource,
   problems: string[],
 ): KeyRing | undefined {
   const text = environment[variable];
@@ -26,7 +26,7 @@ export function readKeys(
   }
   if (text !== undefined) return parsed(variable, text);
   if (file !== undefined) return fromFile(`${variable}_FILE`, file);
-  return stackFile && fromFile(stackFile.name, stackFile.file);
+  return stackKeyFile && fromFile(stackKeyFile.name, stackKeyFile.file);
 
   function fromFile(name: string, file: string): KeyRing | undefined {
     let content: string;

@@ -17,7 +17,7 @@ export interface Batch {
   readonly migrationId: string;
   /** The number of this run within its migration, counted from 1. */
   readonly runNumber: number;
-  /** The window in which companies may be started; null if they may be started at any time. */
+  /** The window in which moves may begin; null if they may begin at any time. */
   readonly window: WindowOccurrence | null;
 }
 

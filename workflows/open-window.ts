@@ -38,7 +38,7 @@ async function currentOccurrence(migrationId: string): Promise<WindowOccurrence 
     if (window === null) return notOpened(NO_WINDOWS);
     if (opensInMs === 0) return window;
     if (opensInMs > MAX_EARLY_MS)
-      return notOpened(`no company is started outside the windows; the next window opens at ${window.opensAt}`);
+      return notOpened(`no move begins outside the windows; the next window opens at ${window.opensAt}`);
     await sleep(opensInMs, { summary: 'Until the window opens' });
   }
 }

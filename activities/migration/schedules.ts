@@ -55,7 +55,7 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
     });
   }
 
-  async function keep(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<ScheduleState> {
+  async function update(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<ScheduleState> {
     const updated = await refresh(migrationId, occurrences);
     if (updated !== undefined || occurrences.length === 0) return updated ?? 'none';
     try {
@@ -64,11 +64,11 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
     } catch (error) {
       // An earlier attempt of this activity has created it.
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      return keep(migrationId, occurrences);
+      return update(migrationId, occurrences);
     }
   }
 
-  return { keep, refresh: async (migrationId, occurrences) => void (await refresh(migrationId, occurrences)) };
+  return { update, refresh: async (migrationId, occurrences) => void (await refresh(migrationId, occurrences)) };
 }
 
 type Described = ScheduleDescription['raw'];

@@ -20,7 +20,7 @@ export function sweepActivities({ db, schedules, workflowStatus }: ActivityDeps)
       for (const migrationId of await workflowStatus.scheduled()) {
         heartbeat();
         if ((await workflowStatus.of(migrationId)) === 'running') continue;
-        await schedules.keep(migrationId, []);
+        await schedules.update(migrationId, []);
         schedulesDeleted.push(migrationId);
       }
       const terminated: string[] = [];

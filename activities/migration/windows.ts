@@ -11,9 +11,9 @@ interface MigrationRef {
   readonly migrationId: string;
 }
 
-/** When companies can be started. */
+/** When moves can begin. */
 export interface WindowStatus {
-  /** The current or the next occurrence; null if the migration has no windows, so companies can start at any time. */
+  /** The current or the next occurrence; null if the migration has no windows, so moves can begin at any time. */
   readonly window: WindowOccurrence | null;
   /** Milliseconds until it opens, by the ledger's clock; 0 if it is open. */
   readonly opensInMs: number;
@@ -34,11 +34,11 @@ export function windowActivities(deps: ActivityDeps) {
     async updateSchedule({ migrationId }: MigrationRef): Promise<ScheduleState> {
       const migration = await readMigration(db, migrationId);
       const isOpen = migration !== undefined && migration.state !== 'closed';
-      return schedules.keep(migrationId, isOpen ? (await nextOccurrences(deps, migrationId)).next : []);
+      return schedules.update(migrationId, isOpen ? (await nextOccurrences(deps, migrationId)).next : []);
     },
 
     async deleteSchedule({ migrationId }: MigrationRef): Promise<void> {
-      await schedules.keep(migrationId, []);
+      await schedules.update(migrationId, []);
     },
   };
 }

@@ -10,7 +10,7 @@ const HELP = [
   ['Deciding: you enter role, name and reason, then confirm; Esc cancels', ''],
   ['a', 'approve the open step, after reviewing it'],
   ['x', 'reject the open step, with a reason'],
-  ['p', 'pause (no more companies are started) or resume'],
+  ['p', 'pause (no more moves begin) or resume'],
   ['r', 'retry companies that were not moved'],
   ['', ''],
   ['Columns', ''],

@@ -79,7 +79,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
 
 function printVerified(output: Output, entries: number, end: TrailEnd | null): void {
   const mark = output.styled('green', '✓');
-  output.line(`${mark} ${counted(entries, 'entry')}: every applied decision was signed exactly as recorded`);
+  output.line(`${mark} ${counted(entries, 'entry')}: the signature of every applied decision matches its record`);
   if (end) {
     const by = `${end.exportedBy} exported and signed the trail on ${localTime(end.exportedAt)}`;
     output.line(`${mark} ${by}: nothing has been changed, added or removed since then`);

@@ -22,11 +22,7 @@ export interface Review {
 /** Maximum number of companies shown, because more would scroll the question off the screen. */
 const COMPANIES_SHOWN = 20;
 
-/**
- * Reads the content to review before a decision on a step.
- *
- *
- */
+/** Reads the content to review before a decision on a step. */
 export async function readReview(
   ferry: MigrationClient,
   progress: Progress,
@@ -62,7 +58,9 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
   'update-application': (output, { preflight }) =>
     output.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),
   'disable-syncing': (output, { counts }) =>
-    output.line(`  Syncing not confirmed off for ${counts.unconfirmed} of ${counted(counts.total, 'company')}`),
+    output.line(
+      `  Not yet confirmed that syncing is off: ${counts.unconfirmed} of ${counted(counts.total, 'company')}`,
+    ),
   'migrate-first-company': (output, progress) => printEvidence(output, progress),
   'complete-migration': (output, { counts, migrationId }, notMoved, maxCompanies) => {
     output.line(`  ${counts.moved} of ${counted(counts.total, 'company')} moved`);

@@ -15,7 +15,7 @@ export interface ServiceContext {
   /** For queries that do not wait for a platform. */
   readonly db: Database;
   /** For transactions that wait for a platform. It is a separate pool, so that slow platforms do not delay reads. */
-  readonly slowDb: Database;
+  readonly platformDb: Database;
   readonly platforms: Platforms;
   /** Returns the public URL of the service, without a trailing slash. It is known once the service is listening. */
   readonly publicUrl: () => string;

@@ -127,7 +127,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'resume':
       return resume(state, decision.role);
     case 'cancel':
-      return applied({ ...state, closed: 'cancelled' }, 'cancelled: no more companies will be started');
+      return applied({ ...state, closed: 'cancelled' }, 'cancelled: no more moves will begin');
     case 'application-supplied':
       return applicationSupplied(state, decision);
     case 'manifest-amended':

@@ -27,7 +27,7 @@ export function reject(state: MigrationState, decision: StepDecision): Ruling {
     case 'update-application':
     case 'disable-syncing':
       if (hasCrossed(state))
-        return refused('the first company has already been started, so this step cannot be reopened');
+        return refused('the move of the first company has already begun, so this step cannot be reopened');
       return applied(reopened(state, step), `${step} is open again`);
   }
 }
@@ -37,7 +37,7 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
     return refused(`${momentText(decision.startAt)} is in the past; to start at once, propose "now"`);
   }
   if (hasCrossed(state))
-    return refused('the first company has already been started, so the start time cannot be changed');
+    return refused('the move of the first company has already begun, so the start time cannot be changed');
   const proposal = { startAt: decision.startAt, role: decision.role, by: decision.by, at };
   const open = stepNumber(state.step) > stepNumber('schedule') ? reopened(state, 'schedule') : state;
   const limits = decision.windows ? { ...open.limits, windows: decision.windows } : open.limits;
@@ -53,7 +53,7 @@ function hasCrossed({ counts, firstCompany }: MigrationState): boolean {
   return firstCompany !== null || anyCrossed(counts);
 }
 
-/** Reopens a step. Withdraws its approvals and those of later steps, except early approvals, which state facts. */
+/** Reopens a step. Withdraws its approvals and those of later steps. Keeps the approvals of later steps that can be approved early, because they state facts. */
 function reopened(state: MigrationState, step: Step): MigrationState {
   const isReopened = (other: Step): boolean => stepNumber(other) >= stepNumber(step);
   const openedAt = state.steps[step]?.openedAt ?? null;

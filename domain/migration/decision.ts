@@ -33,7 +33,7 @@ export interface TimeProposal extends Sender {
   readonly kind: 'time';
   /** ISO 8601, UTC. */
   readonly startAt: string;
-  /** Absent: the windows stay as they are. Empty: companies can be started at any time. */
+  /** Absent: the windows stay as they are. Empty: moves can begin at any time. */
   readonly windows?: readonly Window[];
 }
 

@@ -113,7 +113,7 @@ export interface MigrationState {
   readonly suppliers: readonly string[];
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
-  /** The current or next occurrence of the windows; null if companies can be started at any time. */
+  /** The current or next occurrence of the windows; null if moves can begin at any time. */
   readonly window: WindowOccurrence | null;
   /** The occurrence that was opened last, by the Schedule or by a manual trigger. */
   readonly openedWindow: WindowOccurrence | null;

@@ -74,7 +74,7 @@ export function verifies({ publicKey, value }: Signature, text: Uint8Array): boo
   try {
     return ed25519.verify(hexToBytes(value), text, hexToBytes(publicKey));
   } catch {
-    return false; // The key or the signature is not a point on the curve.
+    return false; // The key or the signature is not hexadecimal, or has the wrong length.
   }
 }
 

@@ -26,7 +26,7 @@ export interface MigrationLimits {
    */
   readonly toleratedFailures: number | null;
   readonly toleratedShare: number | null;
-  /** Empty: companies can be started at any time. */
+  /** Empty: moves can begin at any time. */
   readonly windows: readonly Window[];
   /** By default, reminders are sent daily until step 4 ends, and hourly after that, because data is then out of date. */
   readonly remindBeforeStale: ReminderIntervals;

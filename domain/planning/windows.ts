@@ -1,4 +1,4 @@
-/** Windows: the hours in which companies may be started, in the client's time zone. */
+/** Windows: the hours in which moves may begin, in the client's time zone. */
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
@@ -49,7 +49,7 @@ function isClock(value: unknown): boolean {
   return typeof value === 'string' && CLOCK.test(value);
 }
 
-/** One period in which companies can be started: from `opensAt` until just before `closesAt`. ISO 8601, UTC. */
+/** One period in which moves can begin: from `opensAt` until just before `closesAt`. ISO 8601, UTC. */
 export interface WindowOccurrence {
   readonly opensAt: string;
   readonly closesAt: string;

@@ -71,14 +71,14 @@ export function familyFindings(sizes: FamilySizes, platform: Platform): readonly
     findings.push(warning('token-families', message, 'nothing to do; these companies take longer'));
   }
   if (platform.family === 'user' && withoutFamily > 0) {
-    const message = `family is missing for ${withoutFamily} of ${counted(companies, 'company')}`;
+    const message = `the column family is empty for ${withoutFamily} of ${counted(companies, 'company')}`;
     const advice = `fill in the ${platform.name} user who authorized each company, because tokens of one user invalidate each other`;
     findings.push(warning('no-family', message, advice));
   }
   return findings;
 }
 
-/** Returns the errors that hold a company back as one text; null if there are none. */
+/** Joins the errors that hold a company back into one text; null if there are none. */
 export function heldBackBy(findings: readonly PreflightFinding[]): string | null {
   const errors = findings.filter(({ severity }) => severity === 'error');
   return errors.length === 0 ? null : errors.map(({ message }) => message).join('; ');

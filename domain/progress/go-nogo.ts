@@ -67,7 +67,7 @@ export interface Answer {
 
 export interface GoNoGo {
   readonly go: boolean;
-  /** The current or next window; null if companies can be started at any time. */
+  /** The current or next window; null if moves can begin at any time. */
   readonly window: WindowOccurrence | null;
   readonly answers: readonly Answer[];
   /** Sentences about what will and will not pause the migration while nobody is watching, and until when companies move. */
@@ -209,7 +209,7 @@ function pauseNotes(
     ...(window === null
       ? []
       : [
-          `no company is started from ${momentText(window.closesAt)} until the next window; syncing companies are still checked`,
+          `no move begins from ${momentText(window.closesAt)} until the next window; syncing companies are still checked`,
         ]),
     ...(endsBy === null ? [] : [`the last company is expected to be moved by ${momentText(endsBy)} at the latest`]),
   ];

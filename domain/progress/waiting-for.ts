@@ -104,7 +104,7 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: 'sign off the handover' };
   if (movableCompanies(counts) === 0) return nothingMovable(state);
   if (state.schedule === 'paused' && state.openedWindow?.opensAt !== state.window?.opensAt) {
-    return support('resume the windows: they are paused, so no company is started');
+    return support('resume the windows: they are paused, so no move begins');
   }
   if (state.outage) return onHold(state.outage);
   return nobody(`the remaining companies are being moved${windowText(state)}`);

@@ -62,14 +62,15 @@ export function columnChart(
     const height = value === 0 ? 0 : Math.max(2, (value / largest) * COLUMNS_HEIGHT);
     return markup`<g>
       ${bar({ cssClass, left: middle - width / 2, top: bottom - height, width, height })}
-      <text class="value" x="${middle}" y="${rounded(bottom - height - 6)}" text-anchor="middle">${value === 0 ? '' : grouped(value)}</text>
+      <text class="value" x="${middle}" y="${rounded(bottom - height - 6)}" text-anchor="middle">${value === 0 ? '' : withThousandsSeparators(value)}</text>
       <text class="label" x="${middle}" y="${bottom + 17}" text-anchor="middle">${label}</text>
     </g>`;
   });
-  return drawing(bottom + BELOW, columns.map(({ label, value }) => `${label}: ${grouped(value)}`).join('; '), [
-    markup`<line class="axis" x1="0" x2="${WIDTH}" y1="${bottom}" y2="${bottom}" />`,
-    ...drawn,
-  ]);
+  return drawing(
+    bottom + BELOW,
+    columns.map(({ label, value }) => `${label}: ${withThousandsSeparators(value)}`).join('; '),
+    [markup`<line class="axis" x1="0" x2="${WIDTH}" y1="${bottom}" y2="${bottom}" />`, ...drawn],
+  );
 }
 
 const STEPS_HEIGHT = 190;
@@ -98,25 +99,29 @@ export function stepChart(
   const y = (value: number): number => rounded(bottom - (value / top) * STEPS_HEIGHT);
   const steps = points.map(({ at, value }, index) => (index === 0 ? `M${x(at)} ${y(value)}` : `H${x(at)}V${y(value)}`));
   const line = steps.join('');
-  return drawing(bottom + BELOW, `${grouped(last.value)} of ${grouped(total)} ${unit}`, [
-    ...valueTicks(top).map(
-      (value) =>
-        markup`<g>
+  return drawing(
+    bottom + BELOW,
+    `${withThousandsSeparators(last.value)} of ${withThousandsSeparators(total)} ${unit}`,
+    [
+      ...valueTicks(top).map(
+        (value) =>
+          markup`<g>
           <line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(value)}" y2="${y(value)}" />
-          <text class="label" x="${LEFT - 8}" y="${rounded(y(value) + 4)}" text-anchor="end">${grouped(value)}</text>
+          <text class="label" x="${LEFT - 8}" y="${rounded(y(value) + 4)}" text-anchor="end">${withThousandsSeparators(value)}</text>
         </g>`,
-    ),
-    ...timeTicks(from, to).map(
-      ({ at, label }) =>
-        markup`<g>
+      ),
+      ...timeTicks(from, to).map(
+        ({ at, label }) =>
+          markup`<g>
           <line class="axis" x1="${x(at)}" x2="${x(at)}" y1="${bottom}" y2="${bottom + 4}" />
           <text class="label" x="${x(at)}" y="${bottom + 18}" text-anchor="middle">${label}</text>
         </g>`,
-    ),
-    markup`<path class="area" d="${line}V${y(0)}H${x(from)}Z" />`,
-    markup`<path class="line" d="${line}" />`,
-    markup`<circle class="dot" cx="${x(last.at)}" cy="${y(last.value)}" r="3.5" />`,
-  ]);
+      ),
+      markup`<path class="area" d="${line}V${y(0)}H${x(from)}Z" />`,
+      markup`<path class="line" d="${line}" />`,
+      markup`<circle class="dot" cx="${x(last.at)}" cy="${y(last.value)}" r="3.5" />`,
+    ],
+  );
 }
 
 /** Returns the values to label on the vertical axis: zero, round numbers, and the maximum. */
@@ -172,7 +177,12 @@ export function shareBar(shares: readonly Share[]): Html {
       left += width;
       return markup`<rect class="share ${cssClass}" x="${rounded(at)}" y="0" width="${rounded(Math.max(width, 1))}" height="${HEIGHT}"/>`;
     });
-  return drawing(HEIGHT, shares.map(({ label, value }) => `${label}: ${grouped(value)}`).join('; '), drawn, 'none');
+  return drawing(
+    HEIGHT,
+    shares.map(({ label, value }) => `${label}: ${withThousandsSeparators(value)}`).join('; '),
+    drawn,
+    'none',
+  );
 }
 
 /**
@@ -198,4 +208,4 @@ function bar(shape: {
 
 const rounded = (number: number): number => Math.round(number * 10) / 10;
 
-const grouped = (number: number): string => number.toLocaleString('en-US');
+const withThousandsSeparators = (number: number): string => number.toLocaleString('en-US');

@@ -96,7 +96,7 @@ export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (
       ? ''
       : `${hours(longestStaleHours)} at most, median ${hours(medianStaleHours)}`;
   return [
-    ['first company started', at(planned?.startAt), at(firstStartedAt)],
+    ['first move began', at(planned?.startAt), at(firstStartedAt)],
     [
       'last company moved',
       expected?.ends ? `${momentText(expected.ends.earliest)} to ${momentText(expected.ends.latest)}` : '',

@@ -94,7 +94,7 @@ function failureChart({ failures }: MigrationStatistics): Html {
   );
 }
 
-/** Returns why a company was not moved, in the client's words. */
+/** Returns why a company was not moved, in words that the client understands. */
 function failureText(kind: FailureKind): string {
   switch (kind) {
     case 'refused':

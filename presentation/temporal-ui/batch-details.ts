@@ -7,7 +7,7 @@ import { BOTTOM_PADDING, companiesText } from './page-parts';
 export interface BatchFacts {
   readonly migrationId: string;
   readonly runNumber: number;
-  /** The window in which companies may be started; null if they may be started at any time. */
+  /** The window in which moves may begin; null if they may begin at any time. */
   readonly window: WindowOccurrence | null;
   /** Null if they have not been counted yet. */
   readonly counts: Counts | null;

@@ -89,7 +89,7 @@ export async function awaitRelink(
 export interface Failures {
   /** Companies that were not moved or whose outcome is unknown, without the failures that support has accepted. */
   readonly failed: number;
-  /** Companies that have moved, were not moved, are syncing or have an unknown outcome. */
+  /** Companies whose move was attempted: those in the states `moved`, `failed`, `syncing` and `outcome-unknown`. */
   readonly tried: number;
 }
 

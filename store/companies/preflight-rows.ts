@@ -93,7 +93,7 @@ export async function findAlreadyConnected<Company extends ConnectedCompany>(
     select organization, case when crossed_at is not null then company_id::text end as moved
     from companies
     where migration_id = ${migrationId} and state = 'waiting'
-      -- Postgres hashes arrays. For a join, it would use statistics that do not include a new manifest yet.
+      -- Arrays instead of a join, because Postgres hashes an array, but would plan a join with statistics that do not include a new manifest yet.
       and (lower(organization) = any(${organizations}::text[])
         or (crossed_at is not null and company_id::text = any(${ids}::text[])))`.execute(db);
   const toMove = new Set(rows.map(({ organization }) => organizationKey(organization)));
@@ -104,7 +104,7 @@ export async function findAlreadyConnected<Company extends ConnectedCompany>(
 /**
  * Finds the other migrations in which the organizations of these companies are open.
  *
- * @param except the migration of these companies, which is ignored; null if it has not been supplied yet
+ * @param except the migration to which these companies belong, which is left out of the result; null if it has not been stored yet
  */
 export async function findOpenOrganizations(
   db: Database,

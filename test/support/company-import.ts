@@ -102,7 +102,7 @@ export async function openImportRig(): Promise<ImportRig> {
       keys,
       service: client(proxy.url),
       notices: { post: async () => undefined },
-      schedules: { keep: async () => 'none', refresh: async () => undefined },
+      schedules: { update: async () => 'none', refresh: async () => undefined },
       workflowStatus: { of: async () => 'running', scheduled: async () => [] },
       sendWithinMs: 30_000,
       leaseMs: LEASE_MS,

@@ -49,7 +49,7 @@ async function triggerSweep(): Promise<SweepOutcome> {
 
 async function createWindowSchedule(migrationId: string): Promise<void> {
   const [opensAt, closesAt] = [24, 25].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
-  await createWindowSchedules(schedule()).keep(migrationId, [{ opensAt, closesAt } as WindowOccurrence]);
+  await createWindowSchedules(schedule()).update(migrationId, [{ opensAt, closesAt } as WindowOccurrence]);
 }
 
 async function scheduleIds(): Promise<readonly string[]> {

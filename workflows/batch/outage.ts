@@ -1,7 +1,7 @@
 /**
  * Outages during a batch run: no call gets through to the service or the platform.
  *
- * During an outage, the run starts no companies. It probes the service at growing intervals, and reports the outage to
+ * During an outage, the run begins no moves. It probes the service at growing intervals, and reports the outage to
  * the migration, which shows it to people. The run continues automatically once the service responds.
  */
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';

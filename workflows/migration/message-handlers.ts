@@ -61,7 +61,8 @@ export function setMessageHandlers(migration: MigrationContext): void {
     { description: 'Sent when a window opens, by the workflow that the Schedule of this migration starts' },
   );
   setHandler(wakeSignal, () => change((before) => ({ ...before, wakes: before.wakes + 1 })), {
-    description: 'Sent by ferry after the Schedule of this migration has been paused or resumed: check it now',
+    description:
+      'Sent by ferry after the Schedule of this migration has been paused or resumed, so that the migration checks it at once',
   });
   setHandler(
     batchProgressSignal,
@@ -99,9 +100,9 @@ function refuse(
   at: string,
 ): Outcome {
   log.warn('a message could not be read', { message, why: reason });
-  const { decisionId: ownId, ...sender } = claimedSender(input);
+  const { decisionId: claimedId, ...sender } = claimedSender(input);
   const unreadable: Unreadable = { kind: 'unreadable', decisionId: uuid4(), message, ...sender };
-  const refused = refuseUnreadable(state(), unreadable, ownId, reason, at);
+  const refused = refuseUnreadable(state(), unreadable, claimedId, reason, at);
   change(() => refused.state);
   return refused.outcome;
 }
@@ -116,7 +117,7 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   confirmSyncDisabled:
     'Confirm that the client no longer uses these tokens: {"companies": "all" or references, "role": "client", "by"}',
   credentialsSupplied: 'Sent by ferry after credentials were encrypted and stored',
-  pause: 'Stop starting companies: {"role", "by", "reason"}',
+  pause: 'Stop moving more companies: {"role", "by", "reason"}',
   resume: 'Continue after a pause: {"role", "by"}',
   cancel: 'End the migration; companies that have moved stay moved: {"role", "by", "reason"}',
   applicationSupplied: 'Sent by ferry after the application was given to the service: {"clientId", "environment"}',

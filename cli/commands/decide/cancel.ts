@@ -39,7 +39,7 @@ async function printConsequences(ferry: MigrationClient, output: Output, migrati
   if (progress) {
     output.line(`${progress.counts.moved} of ${progress.counts.total} companies have been moved and stay moved.`);
   }
-  output.line('No more companies will be started, and all supplied credentials will be destroyed.');
+  output.line('No more moves will begin, and all supplied credentials will be destroyed.');
 }
 
 function printCancelled(output: Output, { print }: CommandResult, migrationId: string): void {

@@ -28,7 +28,7 @@ async function rotate(env: NodeJS.ProcessEnv): Promise<CommandResult> {
       printQuietly: PRINT_NOTHING,
       print: (output) => {
         output.line(
-          `${counted(rewrapped, 'vault')} re-encrypted with master key ${masterKeys.newest.id}, ${unchanged} already used it.`,
+          `Keys of ${counted(rewrapped, 'vault')} re-encrypted with master key ${masterKeys.newest.id}; ${unchanged} already used it.`,
         );
         output.line('This database no longer needs older master keys. Its backups still do.');
       },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   companyFields,
-  countCompaniesExclusively,
+  lockAndCountCompanies,
   deleteCompany,
   findCompany,
   insertCompany,
@@ -153,7 +153,7 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
 
 async function checkLimit(transaction: Database, { plan, accountId }: Caller): Promise<void> {
   if (plan !== 'trial') return;
-  const companies = await countCompaniesExclusively(transaction, accountId);
+  const companies = await lockAndCountCompanies(transaction, accountId);
   if (companies >= TRIAL_COMPANIES) throw companyLimitExceeded(TRIAL_COMPANIES);
 }
 

@@ -23,7 +23,7 @@ import { connectionView } from '../views';
 const CONNECTION_FIELDS = fieldsOf(ConnectionSchema);
 
 export function connectionRoutes(app: Api, context: ServiceContext): void {
-  const { db, slowDb, platforms, publicUrl } = context;
+  const { db, platformDb, platforms, publicUrl } = context;
   const withCompany = loadCompany(context);
   const withConnection = [withCompany, loadConnection];
   const connectionSchemas = { params: ConnectionPathSchema, response: { 200: ConnectionSchema } };
@@ -136,7 +136,12 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
       const credential = validatedCredential(body, platform);
       try {
         const { accountId } = caller;
-        await authorizeConnection(slowDb, platforms, { connectionId: connection.id, accountId, platform, credential });
+        await authorizeConnection(platformDb, platforms, {
+          connectionId: connection.id,
+          accountId,
+          platform,
+          credential,
+        });
       } catch (failure) {
         if (failure instanceof PlatformInaccessible) throw downstreamInaccessible(platform.name, failure.message);
         throw failure;

@@ -21,7 +21,7 @@ const CompanyParamsSchema = z.object({ companyId: z.string() });
 const HTML = 'text/html; charset=utf-8';
 const PAGE = { tags: ['Sandbox'], security: [], response: { 200: textAnswer('text/html') } };
 
-export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: ServiceContext): void {
+export function linkRoutes(app: Api, { db, platformDb, platforms, publicUrl }: ServiceContext): void {
   // A HEAD request must not authorize, because it only checks that the link works.
   app.head(
     '/link/connection/:connectionId',
@@ -45,7 +45,7 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
     async ({ params, query }, reply) => {
       const { company, connection } = await companyOfConnection(params.connectionId);
       const platform = platformOf(connection);
-      const accepted = await authorizeConnection(slowDb, platforms, {
+      const accepted = await authorizeConnection(platformDb, platforms, {
         connectionId: connection.id,
         accountId: company.account_id,
         platform,

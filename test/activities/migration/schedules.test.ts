@@ -15,7 +15,7 @@ beforeAll(async () => {
   client = new Client({ connection, namespace: ownNamespace() });
 });
 afterAll(async () => {
-  await createWindowSchedules(client.schedule).keep(MIGRATION, []);
+  await createWindowSchedules(client.schedule).update(MIGRATION, []);
   await client.connection.close();
 });
 
@@ -48,7 +48,7 @@ test.each<[string, Window, string, readonly string[]]>([
     ['2027-10-01T15:45:00.000Z', '2027-10-02T15:30:00.000Z', '2027-10-08T15:15:00.000Z'],
   ],
 ])('Temporal opens the windows at the calculated instants: %s', async (_, window, from, instants) => {
-  expect(await createWindowSchedules(client.schedule).keep(MIGRATION, windowOccurrences([window], from))).toBe(
+  expect(await createWindowSchedules(client.schedule).update(MIGRATION, windowOccurrences([window], from))).toBe(
     'running',
   );
   expect(await nextStarts(instants.length)).toEqual(instants);
@@ -57,7 +57,7 @@ test.each<[string, Window, string, readonly string[]]>([
 test('new occurrences replace the old ones without changing a pause or its note', async () => {
   const schedules = createWindowSchedules(client.schedule);
   const keep = (timeZone: string) =>
-    schedules.keep(MIGRATION, windowOccurrences([nightly(timeZone)], '2027-06-01T12:00:00.000Z'));
+    schedules.update(MIGRATION, windowOccurrences([nightly(timeZone)], '2027-06-01T12:00:00.000Z'));
   await keep('Europe/Berlin');
   await client.schedule.getHandle(scheduleIdOf(MIGRATION)).pause('paused by Sam');
   await until(async () => (await keep('Europe/London')) === 'paused');

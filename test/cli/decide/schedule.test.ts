@@ -52,7 +52,7 @@ test('windows can be paused with a note, resumed and triggered in step 6, for on
   });
   const triggered = await run('schedule', 'trigger', migration.id);
   expect(triggered.exitCode).toBe(1);
-  expect(triggered.out).toContain('no company is started outside the windows; the next window opens at');
+  expect(triggered.out).toContain('no move begins outside the windows; the next window opens at');
 });
 
 test('show requires a known migration or --all, and sweep finds nothing while migrations are running', async () => {

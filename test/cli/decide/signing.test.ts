@@ -177,7 +177,7 @@ describe('the exported trail', () => {
   test('can be verified offline with only the public keys', async () => {
     const { exitCode, out, err } = await verify(lines);
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-    expect(out).toContain(`${lines.length - 1} entries: every applied decision was signed exactly as recorded`);
+    expect(out).toContain(`${lines.length - 1} entries: the signature of every applied decision matches its record`);
     expect(out).toContain('Sam exported and signed the trail on');
   });
 

@@ -196,7 +196,7 @@ describe('documented answers', () => {
     for (const line of lines) {
       const { exitCode, out, err } = await shell.run(line, migration.id);
       // Outside the windows, `ferry schedule trigger` exits with 1.
-      const answer = line.startsWith('ferry schedule trigger') ? 'no company is started outside the windows' : '';
+      const answer = line.startsWith('ferry schedule trigger') ? 'no move begins outside the windows' : '';
       expect({ line, exitCode, err }).toEqual({ line, exitCode: answer ? 1 : 0, err: '' });
       expect(out).toContain(answer);
       if (/ pause | --pause /.test(line)) await until(async () => (await state()) === 'paused');

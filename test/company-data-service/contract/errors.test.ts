@@ -53,7 +53,7 @@ describe('2.3 The error body', () => {
     ['an unsupported body, because there is no 415', { body: 'name=x', headers: { 'content-type': 'text/csv' } }],
     ['a body with a __proto__ field', { body: '{"name": "x", "__proto__": {}}' }],
     ['no body', {}],
-  ])('has status code 400 and the problem in validation for %s', async (_what, request) => {
+  ])('has status code 400 and describes the problem in the field "validation" for %s', async (_what, request) => {
     const { status, body } = await service.client('POST', '/companies', request);
     expect(status).toBe(400);
     expect(error.parse(body)).toMatchObject({ statusCode: 400, service: 'PublicApi', canBeRetried: 'False' });
@@ -201,7 +201,7 @@ describe('7.3 404, second form: Datatype <name> not supported by platform(s) <na
 });
 
 describe('7.4.2 404, third form: <ExceptionName>: <description naming company and item>', () => {
-  it('is returned for a missing invoice, with the platform as the service', async () => {
+  it('is returned for a missing invoice, and names the platform in the field "service"', async () => {
     const { company } = await newSyncedConnection(service.administrator, 'sbx-ok-3');
     const { status, body } = await service.client('GET', `${company}/data/invoices/none`);
     expect(status).toBe(404);
@@ -211,7 +211,7 @@ describe('7.4.2 404, third form: <ExceptionName>: <description naming company an
 });
 
 describe('7.1 403, downstream: an endpoint behind the service is not accessible', () => {
-  it('is returned with the platform as the service, and changes nothing', async () => {
+  it('names the platform in the field "service", and the call changes nothing', async () => {
     const { connection } = await newConnection(service.administrator);
     const body = { accessToken: 'a', refreshToken: `sbx-inaccessible.${randomUUID()}`, realmId: 'r' };
     const refused = await service.administrator('PUT', `${connection}/authorization`, { body });

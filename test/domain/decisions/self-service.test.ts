@@ -47,7 +47,7 @@ test.each<[string, Partial<Counts>, boolean]>([
   ['the outcome of a company is unknown', { moved: 2, outcomeUnknown: 1 }, false],
   ['a company has failed', { moved: 2, failed: 1 }, false],
   ['all are moved or left out', { moved: 1, skipped: 1, excluded: 1 }, true],
-])('the last step is complete if %s: %s', (_, changes, ends) => {
+])('if %s, whether the last step is complete: %s', (_, changes, ends) => {
   expect(isStepComplete(moving(changes), 'complete-migration')).toBe(ends);
 });
 
@@ -83,7 +83,7 @@ test.each<[string, DecisionDraft]>([
   ['can replace a credential', { kind: 'replace-credential', role: 'client', companies: ['acme-1'] }],
   ['can change the limits', { kind: 'adjust', role: 'client', limits: { slicesAtOnce: 1 } }],
   ['can cancel the migration', { kind: 'cancel', role: 'client', reason: 'sold' }],
-])('the client %s without support', (_, decision) => {
+])('without support, the client %s', (_, decision) => {
   expect(decideOne(moving({ moved: 2, failed: 1 }), decision).outcome).toMatchObject({ applied: true });
 });
 
@@ -133,7 +133,7 @@ test.each<[string, MigrationState, readonly string[], string]>([
   expect(waitingForOf(state)).toEqual({ roles, what });
 });
 
-test('the client is reminded hourly from the start, because its data is out of date', () => {
+test('from the start, the client gets the reminders for out-of-date data', () => {
   const wrong = checked(['no room']);
   const wait = waitOf(wrong, null, AT);
   const { firstAfterMs } = DEFAULT_LIMITS.remindWhileStale;

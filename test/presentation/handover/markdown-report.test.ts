@@ -149,7 +149,7 @@ describe('the head of the report', () => {
     };
     const expected = estimate({ volume, limits: DEFAULT_LIMITS, speedEstimate: ASSUMED_SPEED, from: startAt });
     const head = reportHead({ ...HEAD, planned: { startAt, estimate: expected } });
-    expect(head).toContain('| first company started | 2026-11-20 22:30 UTC | 2026-11-20 23:00 UTC |');
+    expect(head).toContain('| first move began | 2026-11-20 22:30 UTC | 2026-11-20 23:00 UTC |');
     expect(head).toMatch(
       /\| last company moved \| 2026-11-20 22:3\d UTC to 2026-11-20 22:3\d UTC \| 2026-11-21 01:30 UTC \|/,
     );

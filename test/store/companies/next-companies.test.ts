@@ -12,7 +12,7 @@ const ledger = useLedger();
 
 const WAVES = [2, 1, 1, 1, 1, null];
 
-test('counts the companies of the lowest waiting wave, without those held back or in progress', async () => {
+test('counts the companies of the lowest waiting wave, without those held back, moved or left out', async () => {
   const { id } = await createMovableMigration(
     ledger,
     manifestRows(6, (row) => ({ wave: WAVES[row - 1] ?? null })),

@@ -49,7 +49,7 @@ async function batchRuns(id: string): Promise<number> {
   return (await orchestrator.ferry.temporal.workflow.count(query)).count;
 }
 
-test('no company is started before the window opens, and then the rest are moved', async () => {
+test('no move begins before the window opens, and then the rest are moved', async () => {
   const soon = new Date(Math.ceil((Date.now() + 25_000) / 60_000) * 60_000);
   const migration = await waitingForAWindow('opens', openingAt(soon));
   expect((await schedule(migration.id)).occurrences[0]).toMatchObject({ opensAt: soon.toISOString() });
@@ -83,12 +83,12 @@ test('resuming a paused Schedule opens the current window at once', async () => 
   await until(async () => (await moved(migration.id)) === 3, 30_000);
 });
 
-test('a trigger outside the windows starts no company, and reports when the next window opens', async () => {
+test('a trigger outside the windows begins no move, and reports when the next window opens', async () => {
   const migration = await waitingForAWindow('outside');
   const [next] = (await schedule(migration.id)).occurrences;
   expect(await trigger(migration.id)).toEqual({
     opened: false,
-    text: `no company is started outside the windows; the next window opens at ${next?.opensAt}`,
+    text: `no move begins outside the windows; the next window opens at ${next?.opensAt}`,
   });
   expect(await moved(migration.id)).toBe(1);
   expect(await batchRuns(migration.id)).toBe(0);

@@ -59,7 +59,7 @@ test.each(MOMENTS)('cancelling a migration %s moves nothing and destroys its cre
   expect(decisions.at(-1)).toMatchObject({ decision: { kind: 'cancel', ...REASON }, outcome: { applied: true } });
 });
 
-test('after a cancellation during a batch, no company is started, and the ledger agrees with the service', async () => {
+test('after a cancellation during a batch, no move begins, and the ledger agrees with the service', async () => {
   // The first company is quick. The authorization of each of the others takes a second.
   const tokens = ['sbx-ok-1', ...Array.from({ length: 60 }, (_, index) => `sbx-slow-1000-ok-1.${index}`)];
   const migration = await startTestMigration(orchestrator, 'cancel-batch', tokens);

@@ -102,7 +102,7 @@ test('a credential that is supplied while its company is moving is refused', asy
   expect([puts('sbx-ok-1.l2"'), puts('sbx-ok-1.newer')]).toEqual([1, 0]);
 }, 90_000);
 
-test('an authorization in progress is finished even if the window closes, but no other company is started', async () => {
+test('an authorization in progress is finished even if the window closes, but no other move begins', async () => {
   const migration = await withFirstCompanyMoved('closing', [
     'sbx-ok-1.w1',
     'sbx-ok-1.w2',

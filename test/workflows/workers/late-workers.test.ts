@@ -75,7 +75,7 @@ test('a worker that starts within the window moves companies, and a worker that 
   expect(await ofLate.result()).toMatchObject({ opened: true });
   await until(async () => (await moved(late)) === 3, 30_000);
   const { opened, text } = (await ofMissed.result()) as WindowStart;
-  const [, next = ''] = /^no company is started outside the windows; the next window opens at (.+)$/.exec(text) ?? [];
+  const [, next = ''] = /^no move begins outside the windows; the next window opens at (.+)$/.exec(text) ?? [];
   expect(opened).toBe(false);
   expect(Date.parse(next)).toBeGreaterThan(Date.now());
   expect(await moved(missed)).toBe(1);

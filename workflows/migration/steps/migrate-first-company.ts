@@ -114,7 +114,7 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
   }
 }
 
-/** Returns the outage that delays the company; null if there is none. A known outage keeps its beginning. */
+/** Returns the outage that delays the company; null if there is none. If the outage is already known, its start time is kept. */
 function outageOf({ outage: known }: MigrationState, why: string | null, retryInMs: number): Outage | null {
   if (!why) return null;
   return { why, since: known?.since ?? now(), until: new Date(Date.now() + retryInMs).toISOString() };
