@@ -1,4 +1,5 @@
 /** The opening and closing times of a window, by the database's clock. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { claimCompanies } from '../../../store';
 import { createMovableMigration, msFromNow, useLedger, manifestRows } from '../../support/ledger';
 
@@ -11,10 +12,14 @@ const ONE_STATEMENT_MS = 20;
 
 test('claims companies only from the opening of a window until its closing', async () => {
   const { id, owner } = await createMovableMigration(ledger, manifestRows(COMPANIES));
-  const edges = { window_opens_at: msFromNow(300), window_closes_at: msFromNow(700) };
+  const edges = { window_opens_at: msFromNow(300), window_closes_at: msFromNow(1_800) };
   await ledger.db.updateTable('migrations').set(edges).where('id', '=', id).execute();
-  const until = Date.now() + 1_000;
-  while (Date.now() < until) await claimCompanies(ledger.db, owner, 1, null);
+  const until = Date.now() + 2_100;
+  while (Date.now() < until) {
+    await claimCompanies(ledger.db, owner, 1, null);
+    // Limits the rate, so that some companies are left when the window closes.
+    await delay(1);
+  }
 
   const { opens, closes } = await ledger.db
     .selectFrom('migrations')
