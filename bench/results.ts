@@ -30,7 +30,7 @@ export function writeResults(results: readonly Result[]): void {
 
 const ABOUT =
   '`npm run bench` writes this file. Load is the load average of the minute before the measurement, ' +
-  'caused by other programs; on two cores, a load of 2 leaves no free core.';
+  'caused by other programs or an earlier benchmark; on two cores, a load of 2 leaves no free core.';
 
 function machine(): string {
   const { length: cores } = cpus();

@@ -40,7 +40,7 @@ const ANSWER_WITHIN_MS = 12_000;
 const POLL_EVERY_MS = 100;
 
 /**
- * Sends a decision and waits up to 12 s for its outcome. If the decision is about companies, waits up to 3 s more for the ledger's outcome.
+ * Sends a decision and waits up to 12 s for its outcome. If a decision about companies (`COMPANY_DECISIONS`) was applied, and the client has the ledger, waits up to 3 s more for the ledger's outcome.
  *
  * Sends the decision as an update, which a worker answers in one round trip. If no answer arrives within 2 s, sends the
  * same decision as a signal too, because Temporal keeps signals until a worker runs. The duplicate is harmless, because

@@ -28,7 +28,7 @@ export class NoSuchMigration extends Error {
 /** Thrown when a decision is sent to a migration that has ended. */
 export class MigrationClosed extends Error {
   override readonly name = 'MigrationClosed';
-  /** @param ending `completed`, `abandoned`, `cancelled`, or `closed` if the ledger does not say how it ended */
+  /** @param ending `completed`, `abandoned`, `cancelled`, or `closed` if it is not known how the migration ended */
   constructor(migrationId: string, ending: string) {
     super(`migration ${migrationId} is ${ending} and accepts no more decisions`);
   }
@@ -77,7 +77,7 @@ function rank(error: unknown): number {
 export function connectionErrorText(error: unknown): string {
   if (isBug(error)) throw error;
   if (error instanceof ServiceError) return 'cannot reach Temporal';
-  if (error instanceof NoWorker) return 'no worker is answering; decisions are kept until one runs';
+  if (error instanceof NoWorker) return 'no worker can answer; decisions are kept until one can';
   return error instanceof NoSuchMigration ? error.message : 'cannot reach the database';
 }
 

@@ -38,7 +38,7 @@ async function readWorkflowTaskFailure({ temporal }: MigrationClient, migrationI
   const failed = history?.events?.find((event) => event.workflowTaskFailedEventAttributes);
   const { failure = null } = failed?.workflowTaskFailedEventAttributes ?? {};
   const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failure).catch(unknownKeyError);
-  const why = error === undefined ? "see the worker's log" : error.message;
+  const why = error === undefined ? "the reason is in the worker's log" : error.message;
   return `the worker cannot continue: ${why}`;
 }
 

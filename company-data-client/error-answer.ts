@@ -39,7 +39,7 @@ export function errorFromResponse(call: string, response: HttpResponse, secrets:
   return new (classOf(response.status))(call, failure, validation);
 }
 
-/** Returns the correlation id that the service sends with every response; undefined if there is none. */
+/** Returns the correlation id that the service sends with every response; undefined if it is missing or not a UUID. */
 export function correlationIdOf({ headers }: HttpResponse): string | undefined {
   return uuidIn(headers['x-correlation-id']);
 }
@@ -48,7 +48,7 @@ export function correlationIdOf({ headers }: HttpResponse): string | undefined {
  * Returns the wait that `Retry-After` asks for. The header contains seconds or a date (RFC 9110, 10.2.3). A date is
  * compared with the response's own `Date`, so the result does not depend on our clock.
  *
- * @param now fallback for a missing `Date`, epoch milliseconds
+ * @param now used in place of a `Date` that is missing or invalid, epoch milliseconds
  * @returns milliseconds; undefined if the header is missing or cannot be parsed
  */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {

@@ -23,7 +23,7 @@ export abstract class CompanyDataError extends Error {
     return failure.kind === 'unreadable' ? undefined : failure.retryAfterMs;
   }
 
-  /** Id with which the service's support can find the call; undefined if the response had none. */
+  /** Id with which the service's support can find the call; undefined if there was no response, or it had no id. */
   get correlationId(): string | undefined {
     const failure = this.toFailure();
     return 'correlationId' in failure ? failure.correlationId : undefined;
@@ -92,7 +92,7 @@ export class NotFound extends ErrorResponse {
   override readonly name = 'NotFound';
 }
 
-/** Thrown when the resource is not ready (409): not synced yet, a sync in progress, or no linked connection. */
+/** Thrown when the resource is not ready (409): not synced yet, a sync in progress, no linked connection, or an earlier attempt of the same call in progress. */
 export class NotReady extends ErrorResponse {
   override readonly name = 'NotReady';
 
@@ -101,7 +101,7 @@ export class NotReady extends ErrorResponse {
   }
 }
 
-/** Thrown when the service's rate limit is exceeded (429) and the retry budget is used up. */
+/** Thrown when the service's rate limit is exceeded (429), the response has no `Retry-After`, and the retry budget is used up. */
 export class Throttled extends ErrorResponse {
   override readonly name = 'Throttled';
 
@@ -165,15 +165,15 @@ export class UnreadableResponse extends CompanyDataError {
 }
 
 /**
- * Thrown when a list cannot be read to its end, because its links form a circle, are invalid or point to another host, or because its total keeps shrinking.
+ * Thrown when a list cannot be read to its end, because a page without new results links to a next page, a link is invalid or points to another host, or the total keeps shrinking.
  */
 export class BrokenPaging extends UnreadableResponse {
   override readonly name = 'BrokenPaging';
 }
 
 /**
- * Thrown when the service asks for a longer wait than the retry budget allows. The caller can then wait by other means,
- * for example with a durable timer. The call can safely be made again. `cause` is the last error response, if there was one.
+ * Thrown when the service asks for a longer wait than the retry budget allows, or the rate limiter would admit the call only after the budget has ended. The caller can then wait by other means,
+ * for example with a durable timer. The call can safely be made again. `cause` is the error response that asked for the wait; it is absent if the rate limiter deferred the call.
  */
 export class DeferredUntil extends CompanyDataError {
   override readonly name = 'DeferredUntil';

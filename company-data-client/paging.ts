@@ -23,7 +23,7 @@ export interface PageSource<T> {
  * shrinks, a result might have moved to a page that has already been read. The list is then read again, and results
  * that were missed are yielded.
  *
- * @throws {BrokenPaging} if the links form a circle, are invalid or point to another host, or the total keeps shrinking
+ * @throws {BrokenPaging} if a page without new results links to a next page, a link is invalid or points to another host, or the total keeps shrinking
  */
 export async function* eachResult<T>(source: PageSource<T>): AsyncGenerator<T, void, undefined> {
   const yielded = new Set<string>();

@@ -108,7 +108,7 @@ export function createRateLimiter(): RateLimiter {
     return { ...allowance, firstRequest };
   };
 
-  /** Updates the window from the response to request `number`. The service had not yet counted later requests. */
+  /** Updates the window from the response to request `number`. Assumes that this response does not count our later requests. */
   const apply = (allowance: Allowance, number: number, now: number) => {
     if (allowance.resetAt <= now) return; // The response is late: its window has ended.
     if (window === undefined || allowance.resetAt > window.resetAt + windowMs / 2)

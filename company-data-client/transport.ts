@@ -131,7 +131,7 @@ export function createTransport({ origin, authorization, connections }: Transpor
 function startDeadline({ label: call, timeoutMs }: HttpRequest, signal: AbortSignal | undefined) {
   const deadline = new AbortController();
   const timer = setTimeout(() => {
-    deadline.abort(new NoResponse(call, 'time-out', `no complete response within ${timeoutMs} ms`));
+    deadline.abort(new NoResponse(call, 'time-out', `no complete response arrived within ${timeoutMs} ms`));
   }, timeoutMs);
   const abort = () => deadline.abort(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });

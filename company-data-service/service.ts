@@ -87,7 +87,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       clearTimeout(cutOff);
     }
     await engine.stop();
-    // Close the slow pool first: this waits until an authorization that has used a token has committed its transaction.
+    // Close the pool for platform calls first, because this waits until an authorization that has used a token has committed its transaction.
     await platformDb.destroy();
     await db.destroy();
   };

@@ -159,7 +159,7 @@ function readWebhook(
   if (url !== undefined && secret !== undefined) return { target: { url, secret: new Secret(secret) } };
   if (url === undefined && secret === undefined) return {};
   const [set, other] = url === undefined ? ['_SECRET', '_URL'] : ['_URL', '_SECRET'];
-  problems.push(`TOKENFERRY_WEBHOOK${set} is set, but TOKENFERRY_WEBHOOK${other} is not: set both.`);
+  problems.push(`TOKENFERRY_WEBHOOK${set} is set, but TOKENFERRY_WEBHOOK${other} is not. Set both.`);
   return undefined;
 }
 
@@ -175,7 +175,7 @@ function readService(
   if (url !== undefined && apiKey !== undefined) return { url, apiKey: new Secret(apiKey) };
   if (url !== undefined || apiKey !== undefined) {
     const [set, other] = url === undefined ? ['_API_KEY', '_URL'] : ['_URL', '_API_KEY'];
-    problems.push(`COMPANY_DATA${set} is set, but COMPANY_DATA${other} is not: set both.`);
+    problems.push(`COMPANY_DATA${set} is set, but COMPANY_DATA${other} is not. Set both.`);
     return undefined;
   }
   return stack && { url: stack.service.url, apiKey: new Secret(stack.service.apiKey) };

@@ -21,7 +21,7 @@ export function readKeys(
   const text = environment[variable];
   const file = environment[`${variable}_FILE`];
   if (text !== undefined && file !== undefined) {
-    problems.push(`${variable} and ${variable}_FILE are both set: set only one of them.`);
+    problems.push(`${variable} and ${variable}_FILE are both set. Set only one of them.`);
     return undefined;
   }
   if (text !== undefined) return parsed(variable, text);

@@ -12,7 +12,7 @@ import { installPackages } from './packages.mjs';
 
 const OLDEST_NODE = [20, 19];
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Logs to standard error, because other programs can read the standard output of a task. */
+/** Logs to standard error, because other programs may be reading the standard output of a task. */
 const log = (line) => console.error(`[setup] ${line}`);
 
 /**
@@ -30,7 +30,7 @@ async function prepare() {
   return { ...process.env, TEMPORAL_CLI_PATH: await acquireTemporalCli({ env: process.env, log }) };
 }
 
-/** The compiled program of each task except `test`. */
+/** The compiled program of each task except `test` and `prepare`. */
 const PROGRAMS = { demo: 'scripts/demo.js', bench: 'bench/main.js', conformance: 'scripts/conformance.js' };
 
 /** Runs a program in this process, so that the program receives each signal directly and only once. */

@@ -27,8 +27,7 @@ const BUNDLE = {
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
 
 /**
- * The compiler's options. `ignoreDynamic` keeps `import()` instead of compiling it to `require()`. `lazy` loads a package at its first use, because every `ferry` command imports all others and would
- * otherwise load packages that only a worker or the service needs.
+ * The compiler's options. `ignoreDynamic` keeps `import()` instead of compiling it to `require()`. `lazy` loads a package at its first use. Otherwise every `ferry` command would load the packages of all commands, including those that only a worker or the service needs.
  */
 const COMPILER = {
   swcrc: false,
@@ -115,7 +114,7 @@ function readRecord() {
   }
 }
 
-/** Replaces a file atomically, because another build or a running demo can read it at the same time. */
+/** Replaces a file atomically, because another build or a running demo may be reading it at the same time. */
 function writeAtomically(file, content) {
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, content);

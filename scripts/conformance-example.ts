@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CompanyDataClient } from '../company-data-client';
 import { Secret } from '../security';
 
-/** Xero, because a client's key can use it too. */
+/** Xero, because the keys of both roles can use it. */
 const PLATFORM = 'gbol';
 const POLL_MS = 50;
 

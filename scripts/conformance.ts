@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   } finally {
     await postgres.stop();
   }
-  if (process.exitCode === 1) say(`To repeat these requests (seed ${SEED}): npm run conformance`);
+  if (process.exitCode === 1) say(`To repeat these requests (seed ${SEED}), run: npm run conformance`);
 }
 
 interface Run {

@@ -10,7 +10,7 @@ const HOST = '127.0.0.1';
 /** The codec server of a stack. It requires no token, because it serves only this machine and the stack's Web UI. */
 export interface StackCodec {
   readonly url: string;
-  /** Starts the codec server. Only pages of this Web UI are allowed as origins. */
+  /** Starts the codec server. The only allowed origins are this Web UI's, with `127.0.0.1` and with `localhost`. */
   start(options: {
     readonly payloadKeys: KeyRing;
     readonly uiUrl: string;

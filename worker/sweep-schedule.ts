@@ -45,6 +45,8 @@ function sweepEvery(everyMs: number) {
     },
     // After an outage, one sweep makes up for all missed ones.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: everyMs, pauseOnFailure: false },
-    state: { note: 'Closes migrations that were terminated in Temporal. While it is paused, run: ferry sweep --close' },
+    state: {
+      note: 'Closes migrations that were terminated in Temporal. While this Schedule is paused, run: ferry sweep --close',
+    },
   };
 }

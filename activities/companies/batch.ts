@@ -17,7 +17,7 @@ export interface SliceReport {
   readonly outage: OpenCircuit | null;
   /** The current limit. A slice with a higher number must end. */
   readonly slicesAtOnce: number;
-  /** Milliseconds until a company can be claimed; null if none is left or the migration is paused. */
+  /** Milliseconds until a company can be claimed; null if none is left, the migration is paused or the window is closed. */
   readonly nextClaimInMs: number | null;
   /** Milliseconds until a company can be reclaimed from an attempt that died; null if no company is importing. */
   readonly nextReclaimInMs: number | null;
@@ -31,17 +31,17 @@ export interface CheckReport {
   readonly outage: OpenCircuit | null;
   /** Absent in older histories, as is `outsideWindow`. */
   readonly paused?: boolean;
-  /** Whether companies could be claimed if the window were open. */
+  /** Whether the window is closed and companies could be claimed if it were open; false while the migration is paused. */
   readonly outsideWindow?: boolean;
   /** The number of companies that are still syncing. */
   readonly syncing: number;
   /** Milliseconds until the next check is due; null if no company is syncing. */
   readonly nextCheckInMs: number | null;
-  /** Whether companies can be claimed, now or later. */
+  /** Whether companies can be claimed, now or later; false while the migration is paused or the window is closed. */
   readonly claimable: boolean;
 }
 
-/** Why and for how long the service cannot be used: it does not respond, or asks us to wait. */
+/** Why and for how long the service cannot be used: it fails, does not respond, or asks us to wait. */
 export interface ServiceUnavailable {
   readonly why: string;
   /** How long the service asks us to wait, in milliseconds; 0 if it does not say. */

@@ -2,8 +2,7 @@
  * Circuit breaker: detects an outage of the service or its platform from consecutive failures, so that a slice ends
  * early instead of trying company after company in vain.
  *
- * Each company is recorded once. It is deferred if the service or the platform did not respond or asked us to wait.
- * Otherwise it got through, even if it was not moved, because the service responded.
+ * Each company is recorded once. It is deferred if the service or the platform failed, did not respond, or asked us to wait. Otherwise it got through, even if it was not moved.
  *
  * ## States
  *

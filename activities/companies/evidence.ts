@@ -16,7 +16,7 @@ export function refreshEvidence({ accepted }: DueCompany, platform: Platform): E
     code: 'refreshed',
     label: LABELS.refreshed,
     passed: true,
-    detail: `${howAccepted(platform)}${accepted === null ? '; the response to the authorization was lost' : ''}`,
+    detail: `${howAccepted(platform)}${accepted === null ? '; no response to the authorization was recorded' : ''}`,
     ...rounded(accepted),
   };
 }

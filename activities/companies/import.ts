@@ -43,7 +43,7 @@ export interface ImportContext {
 export interface ImportResult {
   readonly outcome: ImportOutcome;
   readonly stop: StopReason | null;
-  /** Why the company must be tried again: the service or the platform did not respond, or asked us to wait. */
+  /** Why the company must be tried again: the service or the platform failed, did not respond, or asked us to wait. */
   readonly deferredBy?: string;
 }
 
@@ -209,8 +209,7 @@ export class CompanyImport {
   }
 
   /**
-   * Returns whether to replace the credential that has linked the connection, because the client supplied a newer one
-   * or because it gives access to the wrong organization.
+   * Returns whether to replace the credential that has linked the connection: the client has supplied a newer credential, or the connection gives access to the wrong organization. Returns false if the new credential was accepted or might have been sent.
    */
   private mustReplaceCredential(connection: Connection): boolean {
     if (this.company.crossed || this.company.sentAt !== null) return false;

@@ -4,7 +4,7 @@
  *
  * `runSlice` is the loop that import and verification share. It ends when no company is left to take, its time is up,
  * the activity is cancelled, an outcome stops the run, the limits no longer tolerate the failures, or the circuit
- * breaker opens. Companies in flight are always finished, and their outcomes are written.
+ * breaker opens. Companies in flight are finished, and their outcomes are written unless a call to the ledger fails.
  */
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
@@ -221,7 +221,7 @@ const SAMPLE = 1_000;
 
 /**
  * Returns a function that pauses the migration if the limits no longer tolerate its failures, and returns whether it
- * did. While no company has failed, the function does not query the ledger.
+ * did. After its first call, the function queries the ledger only if it has seen a failure.
  */
 function watchTolerance(db: Database, migrationId: string) {
   // Initially true, because companies of other slices may have failed.

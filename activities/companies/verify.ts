@@ -40,7 +40,7 @@ export interface Verification {
 export interface VerificationResult {
   readonly outcome: CheckOutcome;
   readonly stop: StopReason | null;
-  /** Why the company must be checked again: the service or the platform did not respond, or asked us to wait. */
+  /** Why the company must be checked again: the service or the platform failed, did not respond, or asked us to wait. */
   readonly deferredBy?: string;
 }
 
@@ -104,7 +104,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
 function dataSetsInSync({ running }: DataSets, status: DataStatus): string | null {
   if (running.length > 0) return running.join(', ');
   // The syncs have been started, but the service does not list them yet.
-  return Object.keys(status).length === 0 ? 'no data set has started' : null;
+  return Object.keys(status).length === 0 ? 'no sync has started' : null;
 }
 
 function brokenSetEvidence({ complete, broken }: DataSets): Evidence[] {
@@ -194,7 +194,7 @@ function reauthorizationRequired(
 function wrongOrganization(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): VerificationResult {
   const { linkUrl } = connection;
   const text = `the platform reports organization ${organizationOf(connection)}, but the manifest says ${due.organization}`;
-  // If no credential was accepted, the end customer has reconnected. Their choice says nothing about other companies.
+  // If no response that accepted a credential is recorded, the end customer may have reconnected. Their choice says nothing about other companies.
   const stop = due.accepted === null ? null : 'wrong-organization';
   return { ...failed(due, 'wrong-organization', text, evidence, { linkUrl }), stop };
 }

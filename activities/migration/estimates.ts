@@ -1,4 +1,4 @@
-/** The activities that estimate the whole move before it begins, and the rest once throughput has been measured. */
+/** The activities that estimate the whole move before it begins, and what is left of it later. */
 import type { Estimate, SpeedEstimate } from '../../domain/planning/estimate';
 import { ASSUMED_SPEED, estimate, speedFrom } from '../../domain/planning/estimate';
 import type { Database } from '../../store';
@@ -24,7 +24,7 @@ export function estimateActivities({ db }: ActivityDeps) {
       return planned;
     },
 
-    /** Estimates the rest from this migration's throughput if it has been measured. When a run has finished, stores the throughput for later migrations if it was measured on enough companies. */
+    /** Estimates what is left of the move from this migration's throughput or, if that has not been measured, like the whole move. When a run has finished, stores the throughput for later migrations if it was measured on enough companies. */
     async estimateRemaining({
       migrationId,
       runFinished,
@@ -40,7 +40,7 @@ export function estimateActivities({ db }: ActivityDeps) {
   };
 }
 
-/** Estimates with the throughput of earlier migrations from this platform, or else with a cautious assumption. */
+/** Estimates with the throughput of an earlier migration on the same platform, or else with a cautious assumption. */
 export async function estimateBefore(db: Database, migrationId: string, startAt: string | null): Promise<Estimate> {
   const { speedEstimate } = await speedBefore(db, migrationId);
   return estimateWith(db, migrationId, speedEstimate, startAt);

@@ -101,7 +101,7 @@ async function apply(deps: ActivityDeps, migrationId: string, decision: Decision
     case 'pause':
       return setPaused(db, migrationId, true);
     case 'resume':
-      // A resume accepts the failures so far, because support has seen them.
+      // A resume accepts the failures so far, because the person who resumes the migration has seen them.
       await acceptFailures(db, migrationId);
       return setPaused(db, migrationId, false);
     case 'step':

@@ -15,7 +15,7 @@ interface MigrationRef {
 export interface WindowStatus {
   /** The current or the next occurrence; null if the migration has no windows, so moves can begin at any time. */
   readonly window: WindowOccurrence | null;
-  /** Milliseconds until it opens, by the ledger's clock; 0 if it is open. */
+  /** Milliseconds until the window opens, by the ledger's clock; 0 if it is open or the migration has no windows. */
   readonly opensInMs: number;
 }
 

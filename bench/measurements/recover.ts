@@ -33,7 +33,7 @@ export const recover: Benchmark = {
           value: disturbed / undisturbed - 1,
           unit: 'share of repeated requests',
           goal: ['<=', 0.02],
-          note: `${companies} companies: ${disturbed} requests, without a kill ${undisturbed}, status polls not counted`,
+          note: `${companies} companies: ${disturbed} requests with a kill and ${undisturbed} without one; status polls are not counted`,
         },
         {
           name: 'recover',

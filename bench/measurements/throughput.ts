@@ -101,7 +101,7 @@ async function moveByFerry(
 
 function perSecond(rounds: readonly Round[]): string {
   const rate = (who: 'script' | 'ferry') => each(rounds, (round) => (round.companies * 1_000) / round[who].tookMs);
-  return `${rounds.length} rounds of ${rounds[0]?.companies} companies, per second: script ${rate('script')}; tokenferry ${rate('ferry')}`;
+  return `companies per second in each round of ${rounds[0]?.companies}: script ${rate('script')}; tokenferry ${rate('ferry')}`;
 }
 
 /** Returns the rounded values of all rounds, separated by spaces. */

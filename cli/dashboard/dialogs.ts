@@ -78,7 +78,7 @@ async function askWho(prompts: Prompts, lastPerson: Person): Promise<Person> {
     ROLES.map((each) => ({ name: each, value: each })),
     lastPerson.role,
   );
-  const by = await prompts.text('Who decides?', {
+  const by = await prompts.text('What is the name of the person who decides?', {
     ...(role === lastPerson.role ? { defaultAnswer: lastPerson.by } : {}),
     rejection: (answer) => (answer === '' ? 'Enter a name' : null),
   });

@@ -19,7 +19,7 @@ export function visibleRowCount({ rows }: Size): number {
   return listHeight(rows - FRAME_LINES);
 }
 
-/** Returns exactly as many lines as the screen has. */
+/** Returns exactly as many lines as the screen has; a single line if the screen is too small. */
 export function frameOf(state: DashboardState, size: Size, now: Date): readonly StyledLine[] {
   const { columns, rows } = size;
   if (columns < MIN_SIZE.columns || rows < MIN_SIZE.rows) {

@@ -14,9 +14,9 @@ const HELP = [
   ['r', 'retry companies that were not moved'],
   ['', ''],
   ['Columns', ''],
-  ['Waiting for', 'who must act, and the waiting time; on hold: an outage'],
+  ['Waiting for', 'who must act and for how long; "on hold" is an outage'],
   ['/min', 'companies moved per minute in the last ten minutes'],
-  ['Ends', 'expected end: at that rate; without a rate, the estimate'],
+  ['Ends', 'expected end at that rate, or else the estimated end'],
   ['Exc.', 'companies that were not moved, or need a correction'],
 ] as const;
 

@@ -24,7 +24,7 @@ export interface ProgressCache {
   /** Returns null if the migration has not answered yet. */
   of(migrationId: string): ProgressFacts | null;
   /**
-   * Queries the rows whose entries are missing or expired.
+   * Queries up to `MAX_QUERIES` of the workflows whose entries are missing or expired.
    *
    * @throws the failure of the last queries, if none of them was answered
    */

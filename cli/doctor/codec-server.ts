@@ -46,7 +46,7 @@ export async function checkCodecServer(
       return problem(
         ABOUT,
         `answers ${response.status}: the token is missing or was refused`,
-        'set TEMPORAL_CODEC_AUTH',
+        'set TEMPORAL_CODEC_AUTH to a valid token',
       );
     }
     const body = decoded.safeParse(await response.json().catch(() => undefined));

@@ -7,7 +7,7 @@ const { count, time } = part;
 
 export const SET_UP_SCHEMAS: CommandSchemas = {
   'ferry.error/1': [
-    'any command that fails',
+    'any command that stops with an error',
     { error: z.strictObject({ message: z.string(), advice: z.string().optional().describe('what to do next') }) },
   ],
   'ferry.up/1': [

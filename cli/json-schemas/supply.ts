@@ -10,7 +10,7 @@ const checked = {
   platform: z.string(),
   companies: count,
   credentials: count,
-  manifestDigest: z.string().nullable().describe('null if the manifest has errors'),
+  manifestDigest: z.string().nullable().describe('null if any error was found'),
   asked: z.array(z.enum(['account', 'other migrations'])),
   estimate: part.estimate.nullable(),
   errors: count,
@@ -28,7 +28,7 @@ const startedFields = {
   dryRun: z.literal(true).optional(),
   migrationId: z.string().optional(),
   ...started,
-  retrying: z.array(z.string()).optional().describe('why the check has not finished'),
+  retrying: z.array(z.string()).optional().describe('why the check of the supplied details has not finished'),
 };
 
 export const SUPPLY_SCHEMAS: CommandSchemas = {

@@ -115,7 +115,7 @@ export function matchColumns(
         code: 'duplicate-column',
         severity: 'error',
         ...{ file, line: header.line, column: header.column, field: name },
-        message: `columns ${first.column} and ${header.column} are both ${name}`,
+        message: `the columns ${inQuotes(first.text)} and ${inQuotes(header.text)} are both ${name}`,
         advice: 'remove one of them',
       });
     }

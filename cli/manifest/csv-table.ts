@@ -6,7 +6,7 @@ import { counted } from '../../domain/text/sentences';
 import type { Cell, Table, TableRow } from './columns';
 import { UnreadableFile, type Report } from './findings';
 
-/** The maximum length of a row. In a longer row, a quotation mark was never closed. */
+/** The maximum length of a row. A longer row probably contains a quotation mark that is never closed. */
 const MAX_ROW_BYTES = 256 * 1024;
 
 const DELIMITERS = [',', ';', '\t'] as const;
@@ -148,7 +148,7 @@ function syntaxFinding(error: Error, file: string, line: number): Finding {
     return {
       ...where,
       code: 'unclosed-quote',
-      message: 'a quotation mark in the row that starts here is never closed',
+      message: 'a quotation mark in the row that starts here is never closed, or the row is too long',
       advice: 'close it; write a quotation mark inside a cell twice: "Tom ""Tiny"" Ltd"',
     };
   }

@@ -11,7 +11,7 @@ export interface JsonToken {
   readonly column: number;
 }
 
-/** The maximum length of a token. In a longer token, a quotation mark was never closed. */
+/** The maximum length of a token. A longer token is probably a string that is never closed. */
 const MAX_TOKEN = 256 * 1024;
 
 const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
@@ -56,7 +56,7 @@ class Tokenizer {
 
   end(): readonly JsonToken[] {
     const tokens = this.#rest === '' ? [] : [...this.take('\n')];
-    if (this.#rest !== '') throw this.#notJson('unexpected end of string');
+    if (this.#rest !== '') throw this.#notJson('a string is never closed');
     return [...tokens, { kind: 'end', text: '', line: this.#line, column: this.#column }];
   }
 

@@ -147,7 +147,7 @@ function repeatable<T>(read: () => AsyncGenerator<T>): AsyncIterable<T> {
 
 interface ParsedRow {
   readonly reader: RowReader;
-  /** Null if the row has an error. */
+  /** Null if the company's fields contain an error. */
   readonly company: ManifestRow | null;
   /** Null if the row has no credential, or has an error. */
   readonly credential: ParsedCredential | null;

@@ -42,7 +42,7 @@ export async function disposeOf(
   if (!file) return kept('The file was kept, because it was not accessible when the command started', shred);
   const { path } = file;
   if (!isAllStored) return kept(`${path} was kept, because not every credential in it was stored`, shred);
-  const question = `Everything in ${path} has been sealed and stored. Overwrite and remove the file?`;
+  const question = `All credentials in ${path} have been sealed and stored. Overwrite and remove the file?`;
   if (!shred && (options.json || !prompts || !(await isYes(prompts.confirm(question))))) {
     return kept(`${path} still contains credentials in plain text. Delete it and all copies.`, false);
   }

@@ -125,7 +125,7 @@ function kindOfZip(head: string): string {
 
 const shareOfZeros = (head: Buffer): number => head.filter((byte) => byte === 0).length / Math.max(1, head.length);
 
-/** Detects the encoding by the byte order mark. Without one, UTF-16 has a zero in nearly every other byte. */
+/** Detects the encoding by the byte order mark. Without one, UTF-16 is recognized only if most letters are Latin, because then nearly every other byte is zero. */
 function encodingOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   const mark = head.toString('hex', 0, 2);
   if (mark === 'fffe') return 'utf-16le';

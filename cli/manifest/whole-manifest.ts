@@ -114,7 +114,7 @@ export async function reportCredentials(
   const warning = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
   if (route === 'managed' && isRotating(platform)) {
     const message = `${platform.name} rotates its tokens; credentials that were obtained before syncing was confirmed off will not be used`;
-    const advice = 'supply them with `ferry credentials` once syncing is off in your application';
+    const advice = 'once syncing is confirmed off, obtain new ones and supply them with `ferry credentials`';
     report({ ...warning, code: 'credential-early', message, advice });
     return;
   }

@@ -33,7 +33,7 @@ const LEDGER_WITHIN_MS = 5_000;
 /** The state of the migration when watching ended. */
 export interface WatchEnd {
   readonly progress: Progress;
-  /** The status if Temporal's own tools ended the migration, for example `terminated`; otherwise null. */
+  /** The Temporal status if the migration ended abnormally, for example `terminated`; otherwise null. */
   readonly abnormalStatus: string | null;
   readonly print: CommandResult['print'];
 }

@@ -64,7 +64,7 @@ export function assertLedger(ferry: MigrationClient): LedgerClient {
 
 function needsDatabase(): CommandFailed {
   return new CommandFailed(
-    'this needs the database, but none is configured (DATABASE_URL)',
+    'this command needs the database, but none is configured (DATABASE_URL)',
     'ask support to run the command; without the database you can list, show, watch and decide',
   );
 }

@@ -50,8 +50,7 @@ export function addDecisionOptions(
 }
 
 /**
- * Sets the default of `--by` in every command that has this option: the name in the signing key, or the user name if
- * there is no key. A decision is signed only if its name is the name in the key.
+ * Sets the default of `--by` in every command that has this option without a default of its own: the name in the signing key, or the user name if there is no key. A decision is signed only if its name is the name in the key.
  */
 export function addDefaultBy(program: Command, env: NodeJS.ProcessEnv): void {
   program.hook('preAction', (_, command) => {
@@ -159,5 +158,8 @@ export function parseStep(text: string): Step {
  */
 export async function assertCompany({ db }: MigrationClient, migrationId: string, reference: string): Promise<void> {
   if (!db || (await findCompany(db, migrationId, { reference }))) return;
-  throw new CommandFailed(`${migrationId} has no company ${reference}`, `see: ferry companies ${migrationId}`);
+  throw new CommandFailed(
+    `${migrationId} has no company ${reference}`,
+    `list the companies with: ferry companies ${migrationId}`,
+  );
 }

@@ -57,8 +57,8 @@ const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [MigrationExists, 'choose another --label'],
   [MigrationClosed, 'see its outcome with: ferry report'],
   [ManifestClosed, 'start a new migration with another --label'],
-  [OrganizationTaken, 'remove these rows: only one migration can move an organization'],
-  [VaultClosed, 'make sure that a worker is running and that the migration has not ended; see: ferry show'],
+  [OrganizationTaken, 'remove these rows, because an organization can be part of only one open migration'],
+  [VaultClosed, 'make sure that a worker is running and that the migration has not ended; check both with: ferry show'],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
   [UnknownMasterKey, 'nothing is lost; add this key and run the command again'],
@@ -100,7 +100,7 @@ export function withAdvice(error: unknown): unknown {
 
 /** Advice by error code of the operating system. */
 const SYSTEM_ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program uses this port: choose another --port',
+  EADDRINUSE: 'another program is using this port; choose another one with --port',
   EACCES: 'check the permissions',
   EPERM: 'check the permissions',
   ENOENT: 'check the path',

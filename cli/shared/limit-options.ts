@@ -26,7 +26,7 @@ export function addLimitOptions(command: Command): Command {
       .option('--companies-per-slice <number>', 'number of companies that a slice moves at the same time', parseNumber)
       .option(
         '--companies-per-minute <number>',
-        'maximum number of companies started per minute; "any": no limit',
+        'maximum number of moves that begin per minute; "any": no limit',
         parseNumberOrAny,
       )
       .option('--ramp <number>', 'number of companies to move first, before the rest; 0: no ramp', parseNumber)
@@ -37,7 +37,7 @@ export function addLimitOptions(command: Command): Command {
       )
       .option(
         '--tolerated-share <share>',
-        'pause when more than this share of the tried companies has failed, from 0 to 1; "any": no limit',
+        'pause when at least 20 companies have been tried and more than this share of them (0 to 1) has failed; "any": no limit',
         parseNumberOrAny,
       )
       .option(
@@ -58,12 +58,12 @@ export function addLimitOptions(command: Command): Command {
   );
 }
 
-/** Adds `--window` and `--no-window`: the hours in which companies are moved. */
+/** Adds `--window` and `--no-window`: the hours in which moves may begin. */
 export function addWindowOptions(command: Command): Command {
   return command
     .option(
       '--window <hours>',
-      'move companies only in these hours, e.g. "mon-fri 22:00-05:00 Europe/London"; can be repeated',
+      'begin moves only in these hours, e.g. "mon-fri 22:00-05:00 Europe/London"; can be repeated',
       (text: string, windows: readonly Window[] = []) => [...windows, parseWindow(text)],
     )
     .option('--no-window', 'move companies at any time');

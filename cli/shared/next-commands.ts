@@ -123,7 +123,7 @@ function approversLeft({ step, steps }: Progress): readonly Role[] {
   return STEP_RULES[step].approvers.filter((role) => !given.some((approval) => approval.role === role));
 }
 
-/** In step 4, suggests `--wave` if companies of later waves are unconfirmed. Later waves and added companies are confirmed in step 6. */
+/** In step 4, suggests `--wave` if companies of later waves are unconfirmed, otherwise `--all`. In later steps, suggests `--wave` for later waves and references for added companies. */
 function confirmations({ migrationId: id, counts, step }: Progress): Commands {
   const { unconfirmed, unconfirmedInFirstWave } = counts;
   if (unconfirmed === 0) return [];
@@ -154,7 +154,7 @@ function exceptions({ migrationId, counts }: Progress): Commands {
   return [bySupport(`ferry exceptions ${migrationId}`)];
 }
 
-/** Suggests `ferry go-nogo` before companies start automatically: in a window, or as the first company. */
+/** Suggests `ferry go-nogo` before moves begin automatically: in a window, or with the first company. */
 function goNoGo({ migrationId, counts, windows, step }: Progress): Commands {
   const startsAutomatically = step === 'migrate-first-company' || windows.length > 0;
   return startsAutomatically && movableCompanies(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];

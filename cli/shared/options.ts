@@ -57,7 +57,7 @@ export function totalInvoicesOption(): Option {
 export function approverOption(): Option {
   return new Option(
     '--approver <role:name:key>',
-    'accept only decisions signed by this person: role (client or support), name, public key; can be repeated',
+    'accept only decisions signed by an approver: role (client or support), name, public key; can be repeated',
   ).argParser((text: string, before: readonly Approver[] = []) => [...before, parseApprover(text)]);
 }
 

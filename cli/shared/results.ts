@@ -85,7 +85,7 @@ export function printEvidence(output: Output, { firstCompany }: Progress): void 
   }
 }
 
-/** Returns a company for `--json`: `state` is the client's word, `ledgerState` the state in the ledger. */
+/** Returns a company for `--json`: `state` is the state as shown to clients, `ledgerState` the state in the ledger. */
 export function companyJson<Company extends Pick<LedgerCompany, 'state' | 'failure'>>(
   company: Company,
 ): Omit<Company, 'state'> & { readonly state: ClientState; readonly ledgerState: CompanyState } {

@@ -70,7 +70,9 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
       );
     }
     if (notMoved.length > maxCompanies) {
-      output.line(`  and ${notMoved.length - maxCompanies} more; see them all with: ferry exceptions ${migrationId}`);
+      output.line(
+        `  and ${notMoved.length - maxCompanies} more; list all companies with: ferry companies ${migrationId}`,
+      );
     }
   },
 };

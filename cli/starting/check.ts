@@ -38,7 +38,7 @@ export function checkJson({ files, platform, manifest, account, findings }: Chec
     platform: platform.slug,
     companies: manifest.totals.companies,
     credentials: manifest.withCredential,
-    // A manifest with errors gets no digest, because it must not be approved.
+    // Omits the digest if any error was found, because the manifest must then not be approved.
     manifestDigest: errors === 0 ? manifest.digest : null,
     asked: account?.asked ?? [],
     estimate: account?.estimate ?? null,
@@ -57,7 +57,7 @@ export function printSummary(output: Output, { manifest, platform, account, find
   }
   if (errors > 0) {
     const count = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
-    output.line(`${output.styled('red', '✗')} ${count}: correct the errors and check again`);
+    output.line(`${output.styled('red', '✗')} ${count}. Correct the errors and check again.`);
     return;
   }
   const { totals, withCredential } = manifest;

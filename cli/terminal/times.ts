@@ -50,6 +50,6 @@ export function parseTime(text: string): Date {
   if (iso.isValid) return iso.toJSDate();
   throw new CommandFailed(
     `invalid time "${text}"`,
-    'write it like "2026-11-21 22:00" or 2026-11-21T21:00:00Z, or write now',
+    'write it like "2026-11-21 22:00" or 2026-11-21T21:00:00Z, or use the word now',
   );
 }

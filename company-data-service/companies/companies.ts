@@ -90,7 +90,7 @@ const COLUMNS: Columns = {
   created: { kind: 'date', expression: sql`companies.created_at` },
 };
 
-/** The fields by which companies can be filtered. `tags.uid` is the tag `uid`. */
+/** The fields by which companies can be filtered and sorted. `tags.uid` is the tag `uid`. */
 export const companyFields: FieldKinds = (field) => (tagIn(field) === undefined ? kindsOf(COLUMNS)(field) : 'text');
 
 const companyField: FieldSql = (field) => {

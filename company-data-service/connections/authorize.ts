@@ -1,4 +1,4 @@
-/** Authorizes a connection with credentials that the platform issued to another application. */
+/** Authorizes a connection, with credentials that the platform issued to another application or that result from the end customer's consent. */
 import { createHash } from 'node:crypto';
 import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import type { Database } from '../database/database';

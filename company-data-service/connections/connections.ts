@@ -74,7 +74,7 @@ export function allResolved(errors: readonly ConnectionError[]): ConnectionError
   return errors.map((error) => ({ ...error, status: 'Resolved' }));
 }
 
-/** Returns a connection's entry in the platform table. */
+/** Returns the entry of a connection's platform in the platform table. */
 export function platformOf({ platform_key }: Pick<Connection, 'platform_key'>): PlatformEntry {
   const platform = findPlatform(platform_key);
   if (!platform)

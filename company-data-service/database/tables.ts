@@ -82,7 +82,7 @@ interface SyncTable {
   requested_at: GeneratedDate;
   completed_at: Date | null;
   progress: Generated<number>;
-  /** Cursor of the platform's next page; null before the platform's first response, and once the sync has ended. */
+  /** Cursor of the platform's next page; null before the platform's first response, and once the sync has completed or failed. */
   cursor: string | null;
   /** When the next page can be fetched; null once the sync has ended. */
   due_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
@@ -125,7 +125,7 @@ interface SandboxTokenTable {
   platform_key: string;
   /** SHA-256 of the token. */
   digest: Buffer;
-  /** How many times the token was used, because some test credentials behave differently after a few uses. */
+  /** How many times the token was used. Counted only for test credentials that behave differently after a few uses. */
   uses: Generated<number>;
   spent_at: Date | null;
   /** When the sandbox issued the token. Null if the sandbox did not issue it, or if its age does not matter. */

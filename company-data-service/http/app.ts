@@ -33,7 +33,7 @@ const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // The URL of a link page must not leak, because anybody who knows the URL can authorize the company.
+  // The URL of a link page must not leak, because anybody who knows the URL can authorize the company's connections.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
@@ -107,7 +107,7 @@ export async function createApp(options: AppOptions): Promise<Api> {
   return app;
 }
 
-/** Makes every route of `app` require an API key and count against its limits. */
+/** Makes every route of `app` require an API key, and counts each request against the limits of its key. */
 function requireKey(app: Api, { context: { db }, requestsPerMinute, requestsPerDay }: AppOptions): void {
   const authenticator = new Authenticator(db);
   const limiter = new RateLimiter(db, requestsPerMinute);

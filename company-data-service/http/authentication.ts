@@ -34,7 +34,7 @@ export class Authenticator {
   constructor(private readonly db: Database) {}
 
   /**
-   * Returns the caller, with a refusal if the key is revoked (403) or, if it is not, the account has expired (402).
+   * Returns the caller, and the refusal if there is one: 403 if the key is revoked, otherwise 402 if the account has expired.
    *
    * @throws ServiceError 401
    */

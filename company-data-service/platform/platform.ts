@@ -68,7 +68,7 @@ export interface Platforms {
    */
   identify(grant: Grant): Promise<Organization>;
   /**
-   * Refreshes the tokens once. On a rotating platform, this uses up the refresh token of `grant`, even if the response is lost. @throws PlatformRefusal, PlatformInaccessible
+   * Refreshes the tokens once. On a rotating platform, this can use up the refresh token of `grant`, even if the response is lost. @throws PlatformRefusal, PlatformInaccessible
    */
   refresh(grant: Grant): Promise<TokenPair>;
   /**
@@ -85,7 +85,7 @@ export interface Platforms {
 
 /** Why a platform refuses a request, as clients see it in the `statusText` of a connection's error. */
 export type RefusalReason =
-  /** The grant has been revoked, has expired or has already been used. The end customer has to authorize again. */
+  /** The grant has been revoked, has expired or has already been used. The end customer has to authorize the connection again. */
   | 'GrantRefused'
   /** The client id, secret or environment is wrong, which the end customer cannot fix. */
   | 'ApplicationRefused'
@@ -106,7 +106,7 @@ export class PlatformRefusal extends Error {
 }
 
 /**
- * Thrown when the platform's endpoint is not accessible to the service. No token has been used. The API answers 403.
+ * Thrown when the platform's endpoint is not accessible to the service. No token has been used. An authorization is answered with 403, and a push operation fails with status code 403.
  */
 export class PlatformInaccessible extends Error {
   override readonly name = 'PlatformInaccessible';

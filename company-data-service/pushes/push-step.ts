@@ -19,7 +19,7 @@ import {
 
 /** Maximum number of operations per step. */
 export const PUSHES_AT_ONCE = 50;
-/** Age at which a push operation times out. */
+/** Maximum age of a push operation. It times out as soon as the platform's next response would come later. */
 const TIMEOUT_MS = 10 * 60_000;
 
 interface DuePush {

@@ -52,7 +52,7 @@ const COLUMNS: Columns = {
   completedOnUtc: { kind: 'date', expression: sql`completed_at` },
 };
 
-/** The fields by which push operations can be filtered. */
+/** The fields by which push operations can be filtered and sorted. */
 export const pushFields = kindsOf(COLUMNS);
 
 export interface PushQuery {

@@ -6,8 +6,7 @@
  *     term       = "{" any "}" / comparison
  *     comparison = field operator value
  *
- * `&&` binds more tightly than `||`. A value ends at `&&`, `||`, `{` or `}`; in double quotes it can contain these, and
- * `\` escapes the next character.
+ * `&&` binds more tightly than `||`. An unquoted value ends at `&&`, `||`, `{`, `}` or `"`. A value in double quotes can contain all of these, and `\` in it escapes the next character.
  */
 
 export const OPERATORS = ['!=', '<=', '>=', '=', '~', '>', '<'] as const;
@@ -29,9 +28,9 @@ export class QueryError extends Error {
   override readonly name = 'QueryError';
 }
 
-/** Deeper groups would exhaust the stack. */
+/** Without a limit, deeply nested groups would exhaust the stack. */
 const MAX_DEPTH = 50;
-/** More comparisons would keep the database busy. */
+/** Without a limit, one query could keep the database busy for a long time. */
 const MAX_COMPARISONS = 100;
 
 /** @throws QueryError if the text does not follow the grammar or exceeds a limit */

@@ -41,7 +41,7 @@ export async function listRecords(
   return { items: rows.map(({ fields }) => fields), total };
 }
 
-/** Returns the fields by which records of a data type can be filtered. */
+/** Returns the fields by which records of a data type can be filtered with `query`, and sorted. */
 export function recordFields(dataType: DataType): FieldKinds {
   return FIELDS[dataType];
 }

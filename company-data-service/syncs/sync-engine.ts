@@ -62,7 +62,7 @@ export class SyncEngine {
       if (dueInMs > 0) return Math.min(dueInMs, MAX_SLEEP_MS);
       return synced + pushed > 0 ? 0 : LOCKED_POLL_MS;
     } catch (failure) {
-      logger.error({ err: failureForLog(failure) }, 'a sync or push step failed and will be retried');
+      logger.error({ err: failureForLog(failure) }, 'a step of the sync engine failed and will be retried');
       return RETRY_DELAY_MS;
     }
   }

@@ -39,7 +39,7 @@ interface DueSync {
 interface SyncFailure {
   readonly status: string;
   readonly message: string;
-  /** True if the grant has ended, so that the end customer has to authorize again. */
+  /** True if the grant has ended. The end customer then has to authorize the connection again. */
   readonly endsGrant: boolean;
 }
 
@@ -197,7 +197,7 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
   );
 }
 
-/** Deauthorizes the connections whose grant ended during a sync. Their end customers have to authorize again. */
+/** Deauthorizes the connections whose grant ended during a sync. The end customers have to authorize them again. */
 async function deauthorize(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
   for (const outcome of outcomes) {
     if (!('failure' in outcome) || !outcome.failure.endsGrant) continue;

@@ -95,7 +95,7 @@ const COLUMNS: Columns = {
   progress: { kind: 'number', expression: sql`progress` },
 };
 
-/** The fields by which syncs can be filtered. */
+/** The fields by which syncs can be filtered and sorted. */
 export const syncFields = kindsOf(COLUMNS);
 
 export interface SyncQuery {

@@ -22,7 +22,7 @@ export interface PostgresUser {
   gid: number;
 }
 
-/** Thrown when Postgres cannot run on this machine; the message says what to do. */
+/** Thrown when the embedded Postgres cannot run or does not start, or when an external one cannot be used; the message says why. */
 export class PostgresUnavailable extends Error {
   override readonly name = 'PostgresUnavailable';
 }
@@ -120,7 +120,7 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   try {
     cpSync(packaged, unfinished, { recursive: true, verbatimSymlinks: true });
     chmodSync(unfinished, 0o755);
-    renameSync(unfinished, copy); // atomic, because another process can be copying at the same time
+    renameSync(unfinished, copy); // atomic, because another process may be copying at the same time
     log(`Copied Postgres to ${copy}, because it runs as user ${user.name}, who cannot enter ${packaged}.`);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });

@@ -16,7 +16,7 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 
 /**
  * Returns the folder of Postgres's files: inside the data folder, unless Postgres runs as a user who cannot enter the data folder.
- * Creates the folder and makes that user its owner.
+ * Creates the folder. If Postgres runs as another user, makes that user the owner.
  */
 export function clusterFolder(options: {
   dataFolder: string;

@@ -40,7 +40,7 @@ export async function confirmDisabled(db: Database, confirmation: Confirmation):
     where migration_id = ${migrationId} and state = 'waiting' and confirmed_at is null and ${chosen}`.execute(db);
 }
 
-/** Withdraws the confirmation of every company that has not been claimed. */
+/** Withdraws the confirmation of every company that is waiting. */
 export async function withdrawConfirmations(db: Database, migrationId: string): Promise<void> {
   await db
     .updateTable('companies')
@@ -141,7 +141,7 @@ export interface CompanyFilter {
   readonly reference?: string;
   readonly references?: readonly string[];
   readonly wave?: number;
-  /** Only companies that need attention: not moved, outcome unknown, or held back by the preflight. */
+  /** Only companies that need attention: not moved, outcome unknown, or held back. */
   readonly exceptions?: true;
 }
 

@@ -87,7 +87,7 @@ export async function awaitRelink(
 }
 
 export interface Failures {
-  /** Companies that were not moved or whose outcome is unknown, without the failures that support has accepted. */
+  /** Companies that were not moved or whose outcome is unknown, except those whose failure was accepted when the migration was resumed. */
   readonly failed: number;
   /** Companies whose move was attempted: those in the states `moved`, `failed`, `syncing` and `outcome-unknown`. */
   readonly tried: number;

@@ -25,9 +25,9 @@ const createLedger: Migration = {
         manifest_digest text not null,
         supplied_by text not null,
         supplied_at timestamptz not null default now(),
-        -- The only batch run whose slices can claim companies.
+        -- The only run whose slices can claim companies: a batch run, or the first company's move.
         current_run text,
-        -- Null if there is no window: companies can be started at any time.
+        -- Null if the migration has no windows: moves can begin at any time.
         window_opens_at timestamptz,
         window_closes_at timestamptz,
         -- Credentials are sealed with the public key. The private key is wrapped by the master key with this id.
@@ -138,7 +138,7 @@ const resolveExceptions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table migrations
-        -- Total number of records in all companies. Used to estimate companies whose row has no number.
+        -- Total number of records in all companies. Used to estimate companies whose row has no number of invoices.
         add column records_in_total integer,
         -- The estimate at the time when the start was proposed. The report compares it with the actual duration.
         add column planned jsonb,
@@ -156,11 +156,11 @@ const resolveExceptions: Migration = {
         -- Who excluded or skipped the company, and why.
         add column settled_by text,
         add column settled_reason text,
-        -- Support has resumed despite this failure, so it no longer counts towards the tolerated failures.
+        -- The migration was resumed despite this failure, so it no longer counts towards the tolerated failures.
         add column failure_accepted boolean not null default false,
         -- When the end customer was asked to reconnect.
         add column relinking_since timestamptz,
-        -- The send intent, written immediately before the credential leaves. Null: the credential was not sent.
+        -- The send intent, written immediately before the credential leaves. Null: the credential was not sent, or was certainly not used.
         add column authorization_sent_at timestamptz,
         -- End of the lease. No request of the attempt can be in flight after this time.
         add column held_until timestamptz,
@@ -191,7 +191,7 @@ const resolveExceptions: Migration = {
       -- The speed that the latest migration of each platform measured. Later estimates start from it.
       create table speeds (
         platform_key text primary key,
-        -- Means, in milliseconds.
+        -- Milliseconds: the mean time of an import, then the time of a sync without records and the time that each record adds.
         import_ms double precision not null,
         sync_base_ms double precision not null,
         ms_per_record double precision not null,
@@ -239,7 +239,7 @@ const namespaces: Migration = {
   },
 };
 
-const namesOfOne: Migration = {
+const renameForVersion1: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`alter table companies drop constraint companies_state_check`.execute(db);
     await sql`update companies set state = 'moved' where state = 'migrated'`.execute(db);
@@ -259,5 +259,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-the-self-service-route': addSelfServiceRoute,
   '0005-signed-decisions': signedDecisions,
   '0006-namespaces': namespaces,
-  '0007-names-of-1-0': namesOfOne,
+  '0007-names-of-1-0': renameForVersion1,
 };

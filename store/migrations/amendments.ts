@@ -48,7 +48,7 @@ export class ManifestClosed extends Error {
 
 /**
  * Adds rows with new references and corrects rows whose move has not begun, in one transaction. Each added or corrected
- * row is held back until a preflight has checked it. In the managed route, the client must also confirm it again. If
+ * row is held back until a preflight has checked it. In the managed route, the client must also confirm it, even if it was confirmed before the correction. If
  * the organization of a row changes, its credential is erased.
  *
  * @throws {ManifestClosed}

@@ -74,8 +74,7 @@ export async function clearServiceRefs(db: Database, migrationId: string, row: n
 }
 
 /**
- * Lists the migrations of a Temporal namespace, and those without a recorded namespace, whose vaults have not been destroyed, whether or not their workflows are
- * running. Includes migrations whose closing was interrupted, because their organizations are still taken and their
+ * Lists the migrations that have been opened and whose vaults have not been destroyed, whether or not their workflows are running: those of a Temporal namespace, and those without a recorded namespace. Includes migrations whose closing was interrupted, because their organizations are still taken and their
  * credentials still stored.
  */
 export async function listOpenMigrations(db: Database, namespace: string): Promise<readonly string[]> {

@@ -31,7 +31,7 @@ export interface SuppliedMigration {
   readonly limits: MigrationLimits;
   readonly manifestDigest: string;
   readonly suppliedBy: string;
-  /** Total number of records in all companies. Used to estimate the companies whose row has no number. Null or absent: unknown. */
+  /** Total number of records in all companies. Used to estimate the companies whose row has no number of invoices. Null or absent: unknown. */
   readonly recordsInTotal?: number | null;
   /** Temporal namespace of its workflow. */
   readonly namespace?: string;

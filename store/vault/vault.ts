@@ -1,5 +1,5 @@
 /**
- * The vault stores sealed credentials until they are used.
+ * The vault stores sealed credentials until their companies have moved or the migration ends.
  *
  * Each migration has its own key pair. `ferry credentials` seals credentials with the public key, and cannot open them.
  * The private key is stored wrapped (encrypted) by a master key, which workers have, so nobody can open credentials without the master key. A copy of the database is not sufficient.
@@ -22,7 +22,7 @@ export type CredentialFields = Readonly<Record<string, string>>;
 
 /** A credential before it is sealed. */
 export interface SuppliedCredential {
-  /** The client's reference of the company. */
+  /** The client's reference for the company. */
   readonly reference: string;
   readonly fields: Secret<CredentialFields>;
   /** When the client's application last received the credential. ISO 8601. */
@@ -79,8 +79,7 @@ export async function supplyCredentials(
 }
 
 /**
- * Seals and stores new credentials of companies that were not moved. The companies keep their state until support
- * decides to retry them with the new credentials.
+ * Seals and stores new credentials of companies that were not moved or whose outcome is unknown. The companies keep their state until a decision to retry them with the new credentials.
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid

@@ -62,7 +62,7 @@ test('the time limit of a call starts when it gets a connection', async () => {
   expect(service.arrived).toHaveLength(4);
 });
 
-test('an authorization that has waited too long for a connection fails as not sent', async () => {
+test('an authorization that has waited too long for a connection is not sent', async () => {
   service.answer(neverAnswered);
   const client = clientWith({ connections: 1, retryBudgetMs: 100 });
   const release = await occupy(client);

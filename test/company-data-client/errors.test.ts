@@ -43,7 +43,7 @@ describe('an error response', () => {
     [429, Throttled],
     [500, ServiceFailing],
     [503, ServiceFailing],
-  ])('with status %i has its own type, its text, its service and its correlation id', async (status, type) => {
+  ])('with status %i becomes an error with the right type, text, service and correlation id', async (status, type) => {
     service.answer(failing(status, 'Some: text'));
     const error = await failureOf(clientWith().getCompany('c1'));
     expect(error).toBeInstanceOf(type);
@@ -78,7 +78,7 @@ describe('an error response', () => {
     ['JSON of another shape', json(500, ['what']), '["what"]'],
     ['JSON whose fields have other types', json(500, { error: { deep: true } }), '{"error":{"deep":true}}'],
     ['200 KB long', html(500, 'x'.repeat(200_000)), 'x'.repeat(500)],
-  ])('has the type of its status even if the body is %s', async (_body, reply, error) => {
+  ])('becomes an error with a readable text even if the body is %s', async (_body, reply, error) => {
     service.answer(reply);
     const failure = (await failureOf(clientWith().getCompany('c1'))).toFailure();
     expect(failure).toMatchObject({ kind: 'response', error, service: '' });
@@ -93,7 +93,7 @@ describe('an error response', () => {
     expect(error).toBeInstanceOf(ServiceFailing);
   });
 
-  test('with a redirect is not followed, and the error contains the target', async () => {
+  test('that redirects is not followed, and the error contains the target', async () => {
     service.answer((response) => response.writeHead(302, { location: 'https://elsewhere.example/' }).end());
     const error = await failureOf(clientWith().getCompany('c1'));
     expect(error.message).toContain('redirect to https://elsewhere.example/');
@@ -116,7 +116,7 @@ describe('retrySafety', () => {
     expect((await failureOf(clientWith().getCompany('c1'))).retrySafety).toBe(safety);
   });
 
-  test('is safe if the service asks for a wait, even a wait beyond the retry budget', async () => {
+  test('is safe if the service asks for a wait beyond the retry budget', async () => {
     const date = new Date();
     date.setMilliseconds(0);
     const until = new Date(date.getTime() + 7_200_000);

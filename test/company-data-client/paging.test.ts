@@ -73,14 +73,14 @@ describe('a list', () => {
     '//elsewhere.example/companies?page=2',
     'http://[',
     'file:///x',
-  ])('is not read from another host: %s', async (href) => {
+  ])('fails if a link is invalid or points to another host: %s', async (href) => {
     service.answer(page([A, B], 3, href));
     await expect(listed()).rejects.toThrow(BrokenPaging);
     expect(service.arrived).toHaveLength(1);
   });
 });
 
-test('never sends the key to another port of the same host', async () => {
+test('a client never sends the key to another port of the same host', async () => {
   const other = await startMisbehavingService();
   other.answer(page([C], 3));
   service.answer(page([A, B], 3, `${other.url}/companies?page=2`), page([C], 3));
@@ -146,7 +146,7 @@ describe('a misbehaving list', () => {
   });
 });
 
-test('accepts unknown, missing and null fields', async () => {
+test('a client accepts unknown, missing and null fields', async () => {
   const odd = { ...A, tags: null, lastSync: undefined, products: [1], brandNew: { deep: true } };
   service.answer(json(200, { results: [odd], totalResults: 1, _links: {}, extra: 1 }));
   expect(await companiesOf(client)).toEqual([A]);

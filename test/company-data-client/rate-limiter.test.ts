@@ -68,7 +68,7 @@ describe('the rate limiter', () => {
     expect(refused).toBeLessThan(0.01 * accepted);
   });
 
-  test('spaces requests evenly once more than half of the limit is used', async () => {
+  test('spaces requests evenly over a window if more than half of the limit was used in the previous window', async () => {
     const service = simulateLimitedService({ limit: 1_000, windowMs: 10_000 });
     keepSending(createRateLimiter(), service);
     await pass(9_700); // The second window begins at this time.

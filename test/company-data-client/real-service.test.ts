@@ -71,7 +71,7 @@ async function syncedStatus(companyId: string): Promise<DataStatus> {
   }
 }
 
-test('checks that the service is up and reads the account of the key', async () => {
+test('the HTTP client checks that the service is up and reads the account of its key', async () => {
   await client.healthz();
   const { value, correlationId, durationMs } = await client.account();
   expect(value).toMatchObject({ plan: 'paid', role: 'administrator' });
@@ -79,7 +79,7 @@ test('checks that the service is up and reads the account of the key', async () 
   expect(durationMs).toBeGreaterThan(0);
 });
 
-test('lists the platforms with the callback URL that the client has to add', async () => {
+test('the HTTP client lists the platforms, and reads the callback URL of one', async () => {
   const keys = (await collect(client.integrations())).map(({ key }) => key);
   expect(keys).toEqual(expect.arrayContaining(['fbrh', 'vxvy', 'qhyg', 'fztf', 'pbtz', 'rwuv']));
   const { value } = await client.integration(QUICKBOOKS);
@@ -90,7 +90,7 @@ test('lists the platforms with the callback URL that the client has to add', asy
   });
 });
 
-test('moves a company: create, connect, authorize, sync, count', async () => {
+test('the HTTP client moves a company: create, connect, authorize, sync, count', async () => {
   const { companyId, connectionId } = await newConnection('Moved');
   await expect(client.countRecords(companyId, 'invoices')).rejects.toThrow(NotReady);
   const { value: linked } = await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-7.moved'));
@@ -107,7 +107,7 @@ test('moves a company: create, connect, authorize, sync, count', async () => {
   });
 });
 
-test('syncs a single data set and reads its sync', async () => {
+test('the HTTP client syncs a single data set and reads its sync', async () => {
   const { companyId, connectionId } = await newConnection('Alone');
   await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-2.alone'));
   const { value: queued } = await client.queueSync(companyId, 'bills', { connectionId });
@@ -115,7 +115,7 @@ test('syncs a single data set and reads its sync', async () => {
   expect(await collect(client.syncHistory(companyId))).toMatchObject([{ id: queued.id, dataType: 'bills' }]);
 });
 
-test('reads and changes sync settings', async () => {
+test('the HTTP client reads and changes sync settings', async () => {
   const { companyId } = await newConnection('Settings');
   const { value: defaults } = await client.syncSettings(companyId);
   expect(defaults.overridesDefaults).toBe(false);
@@ -124,7 +124,7 @@ test('reads and changes sync settings', async () => {
   expect((await client.syncSettings(companyId)).value).toEqual({ settings, overridesDefaults: true });
 });
 
-test('pushes a record once and reads the outcome', async () => {
+test('the HTTP client pushes a record once, even if the call is repeated, and reads the outcome', async () => {
   const { companyId, connectionId } = await newConnection('Pushed');
   await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-1.pushed'));
   const idempotencyKey = randomUUID();
@@ -166,7 +166,7 @@ test('repeated creations with the same idempotency key create one company', asyn
   expect((await collect(client.companies({ tags }))).map(({ id }) => id)).toEqual([ids[0]]);
 });
 
-test('finds companies by all of their tags, over several pages', async () => {
+test('the HTTP client finds companies by all of their tags, over several pages', async () => {
   const wave = randomUUID();
   const create = (row: string) =>
     client.createCompany({ name: 'Twins', tags: { wave, row } }, { idempotencyKey: randomUUID() });
@@ -175,7 +175,7 @@ test('finds companies by all of their tags, over several pages', async () => {
   expect(await collect(client.companies({ tags: { wave, row: '4' } }))).toMatchObject([{ tags: { wave, row: '4' } }]);
 });
 
-test('reads, changes and deletes a company and its connections', async () => {
+test('the HTTP client reads and changes a company, and deletes its connection and then the company', async () => {
   const { companyId, connectionId } = await newConnection('Before');
   await client.updateCompany(companyId, { name: 'After', description: 'moved' });
   expect((await client.getCompany(companyId)).value).toMatchObject({ name: 'After', description: 'moved' });

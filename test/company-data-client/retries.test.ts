@@ -149,7 +149,7 @@ describe('every POST and PATCH', () => {
     ['setSyncSettings', (of) => of.setSyncSettings('c1', settings)],
     ['unlinkConnection', (of) => of.unlinkConnection('c1', 'k1')],
     ['createConnection', (of) => of.createConnection('c1', 'qhyg', { idempotencyKey })],
-  ])('%s is retried with the idempotency key of its first attempt', async (_call, make) => {
+  ])('is retried with the idempotency key of its first attempt: %s', async (_call, make) => {
     service.answer(dropped, OK);
     await make(clientWith());
     const keys = service.arrived.map(({ headers }) => headers['idempotency-key']);
@@ -171,7 +171,7 @@ describe('every POST and PATCH', () => {
     expect(service.arrived).toHaveLength(3);
   });
 
-  test('throws NotReady if its first attempt gets a 409', async () => {
+  test('except a creation throws NotReady if its first attempt gets a 409', async () => {
     service.answer(failing(409, 'No linked connection'), OK);
     await expect(clientWith().startSync('c1')).rejects.toThrow(NotReady);
     expect(service.arrived).toHaveLength(1);

@@ -29,7 +29,7 @@ describe('faults', () => {
     ['unavailable', 503, 'True'],
     ['tooManyRequests', 429, 'True'],
   ])(
-    'answer with %s on the configured route, for the configured number of requests',
+    'cause the error %s on the configured route, for the configured number of requests',
     async (kind, statusCode, canBeRetried) => {
       const fault = {
         kind,

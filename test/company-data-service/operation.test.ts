@@ -53,7 +53,7 @@ const DROP_CONNECTIONS_WHEN_ONE_IS_WAITING = `
   end $$`;
 
 describe('the log', () => {
-  it('contains the correlation id of every request, but never a key or a credential', async () => {
+  it('contains the correlation id of a failed request, but no key and no credential', async () => {
     const { logger, lines } = recordingLogger();
     const service = await runService({ logger });
     const { connection } = await newConnection(service.administrator);

@@ -9,7 +9,7 @@ interface Link {
   href: string;
 }
 
-/** The body of any response, with all possible fields. A field is present only if the response has it. */
+/** The body of any response, with the fields that most tests read. A field is present only if the response has it. */
 export interface Body {
   // A list
   results: Body[];
@@ -171,7 +171,7 @@ export function byDataType(body: unknown): Record<string, Body> {
   return body as Record<string, Body>;
 }
 
-/** Creates a company with an authorized connection, and waits until its data has been synced. */
+/** Creates a company with an authorized connection, starts its syncs, and waits until they have ended. */
 export async function newSyncedConnection(
   call: Caller,
   credential: string,
@@ -182,7 +182,7 @@ export async function newSyncedConnection(
   return paths;
 }
 
-/** Returns the codes of a connection's active errors. */
+/** Returns the `statusText` of each active error of a connection. */
 export function activeErrors({ dataConnectionErrors }: Body): string[] {
   return dataConnectionErrors.filter(({ status }) => status === 'Active').map(({ statusText }) => statusText);
 }

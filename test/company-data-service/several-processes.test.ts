@@ -99,7 +99,7 @@ describe('several processes of the service', () => {
     await empty.drop();
   });
 
-  it('together allow exactly as many requests as the rate limit of a key', async () => {
+  it('together accept exactly as many requests as the rate limit of a key allows', async () => {
     const fresh = await createTestDatabase();
     const accountId = await createAccount(fresh.url, { name: 'Limited', plan: 'paid' });
     const limited = await createKey(fresh.url, { accountId, role: 'client' });

@@ -156,7 +156,7 @@ test('reports all problems together, each problem once, without quoting a secret
     expect.stringMatching(/^TOKENFERRY_LOG_LEVEL must be one of trace, /),
     'DATABASE_URL must be an address that begins with postgres:// or postgresql://.',
     expect.stringMatching(/^Temporal's configuration .* cannot be read/),
-    'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not: set both.',
+    'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not. Set both.',
     'TOKENFERRY_MASTER_KEY: Master key 1 is not 32 bytes in base64. Make one with: openssl rand -base64 32',
     'TOKENFERRY_PAYLOAD_KEY: Payload key 1 is not 32 bytes in base64. Make one with: openssl rand -base64 32',
   ]);
@@ -176,7 +176,7 @@ test('ignores parts of the configuration that a command does not need', () => {
 test("never uses the running stack's API key for another service", () => {
   writeRunningStack(home, stack);
   expect(problemsOf(() => loadConfig(['service'], { ...env, COMPANY_DATA_URL: 'https://elsewhere' }))).toEqual([
-    'COMPANY_DATA_URL is set, but COMPANY_DATA_API_KEY is not: set both.',
+    'COMPANY_DATA_URL is set, but COMPANY_DATA_API_KEY is not. Set both.',
   ]);
 });
 

@@ -1,4 +1,4 @@
-/** Checks that the targets of relative links and the paths in backquotes exist, on all pages for people. */
+/** Checks that the targets of relative links and the paths in backquotes exist, in docs/ and the pages listed below. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -107,7 +107,7 @@ describe('results and errors of the HTTP client', () => {
   });
 
   test.each(['the error', 'headers'] as const)(
-    'do not contain credentials echoed in %s once they are failures of activities',
+    'converted to failures of activities do not contain credentials echoed in %s',
     async (place) => {
       service.answer(echo(500, place, 'as it is'));
       const { authorize } = withTypedFailures({

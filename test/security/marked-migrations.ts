@@ -16,7 +16,7 @@ export const CLIENT = { role: 'client', by: createMarker('content') } as const;
 let lastOrganization = 6_000_000_000_000_000;
 
 /**
- * Starts a migration and takes it through steps 1 to 4, until its first company has been verified.
+ * Starts a migration, takes it through steps 1 to 4, and waits until its first company has been verified.
  *
  * @param afterStart runs after the start, before the function waits for the preflight
  */

@@ -93,7 +93,7 @@ describe('ferry without the payload key of a migration', () => {
     expect((await run({}, 'report', unreadable.id)).exitCode).toBe(0);
   });
 
-  test('sends a decision when it has the key', async () => {
+  test('sends a decision once the key has been added', async () => {
     const both = { TOKENFERRY_PAYLOAD_KEY: `${PAYLOAD_KEY},${OTHER_KEY}` };
     expect((await run(both, 'approve', unreadable.id, 'supply-details', '--yes', '--by', 'Sam')).exitCode).toBe(0);
   });

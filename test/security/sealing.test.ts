@@ -14,7 +14,7 @@ beforeAll(async () => {
   sealed = await seal(key.publicKey, CREDENTIAL, ROW_7);
 });
 
-test('opens with the private key a credential that was sealed with the public key', async () => {
+test('uses the private key to open a credential that was sealed with the public key', async () => {
   expect(await open(key, sealed, ROW_7)).toEqual(CREDENTIAL);
 });
 

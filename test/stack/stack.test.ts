@@ -89,14 +89,14 @@ test('startStack stops everything if the last part fails to start', async () => 
   expect(existsSync(dataFolder)).toBe(false);
 });
 
-test('startStack leaves nothing behind if it is aborted', async () => {
+test('startStack leaves no data folder behind if its signal has already aborted', async () => {
   const dataFolder = createTemporaryFolder();
   const aborted = AbortSignal.abort(new Error('Ctrl-C'));
   await expect(startStack({ ...optionsFor(dataFolder), signal: aborted })).rejects.toThrow('Ctrl-C');
   expect(existsSync(dataFolder)).toBe(false);
 });
 
-test('an ephemeral stack drops its databases in an external Postgres', async () => {
+test('an ephemeral stack in an external Postgres drops its ledger database when it stops', async () => {
   const databaseUrl = await sharedPostgres();
   const stack = await start({ databaseUrl });
   const { config } = stack;

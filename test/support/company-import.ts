@@ -131,7 +131,7 @@ export async function openImportRig(): Promise<ImportRig> {
     runActivity,
     migration: (tokens, { platformKey = 'qhyg', row = () => ({}) } = {}) => {
       const platform = findPlatform(platformKey);
-      if (!platform) throw new Error(`no platform ${platformKey}`);
+      if (!platform) throw new Error(`there is no platform ${platformKey}`);
       const credential = ({ row: number, reference, organization }: ManifestRow): SuppliedCredential => {
         const fields = Object.fromEntries(platform.requiredFields.map((field) => [field, `${field}-${number}`]));
         const token = `${tokens[number - 1]}.${organization}`;

@@ -23,8 +23,7 @@ export interface SavedHistory {
 }
 
 /**
- * Saves the histories of the workflows that have started in this namespace since then, in a folder for each test file and
- * workflow type. Skips a history whose shape has been saved before, by any test.
+ * Saves the histories of the workflows that have started in this namespace since the given time, in a folder for each test file and workflow type. Skips a history whose shape has been saved before, by any test.
  */
 export async function saveHistories({ workflow }: Client, since: Date): Promise<void> {
   const testName = path.basename(expect.getState().testPath ?? 'unknown', '.test.ts');

@@ -44,8 +44,6 @@ async function printConsequences(ferry: MigrationClient, output: Output, migrati
 
 function printCancelled(output: Output, { print }: CommandResult, migrationId: string): void {
   print(output);
-  output.line(
-    '  Companies that are being moved will be finished first. To see which companies were moved, which were not,',
-  );
-  output.line(`  and which ones the client can switch on again: ferry report ${migrationId}`);
+  output.line('  Moves in progress will be completed first. See which companies were moved, which were not,');
+  output.line(`  and whose syncing the client can switch on again, with: ferry report ${migrationId}`);
 }

@@ -52,8 +52,8 @@ const COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'retry',
     message: 'retry',
-    description: 'Try again to move companies that were not moved',
-    all: 'all companies that were not moved',
+    description: 'Try again to move companies that were not moved or whose outcome is unknown',
+    all: 'all companies that were not moved or whose outcome is unknown',
   },
   {
     name: 'relink',
@@ -64,7 +64,7 @@ const COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'skip',
     message: 'skip',
-    description: 'Give up on companies that were not moved',
+    description: 'Give up on companies that were not moved or whose outcome is unknown',
     needsReason: true,
   },
 ];
@@ -108,7 +108,7 @@ async function readSelection(
   if (references.length > 0) return references;
   throw new CommandFailed(
     'no company was specified',
-    allDescription === undefined ? 'specify their references' : 'specify their references, or use --all',
+    allDescription === undefined ? 'specify references, or use --file' : 'specify references, or use --file or --all',
   );
 }
 
@@ -120,7 +120,7 @@ async function readWave(db: Database, migrationId: string, wave: number): Promis
   if (references.length > 0) return references;
   throw new CommandFailed(
     `wave ${wave} of ${migrationId} has no company that is waiting to be moved`,
-    `see: ferry companies ${migrationId}`,
+    `list the companies with: ferry companies ${migrationId}`,
   );
 }
 
@@ -174,7 +174,7 @@ async function assertApplicable(
   if (unknown.length > 0) {
     throw new CommandFailed(
       `${migrationId} has no company ${referenceList(unknown, MAX_REFERENCES)}`,
-      `nothing was decided; see: ferry companies ${migrationId}`,
+      `nothing was decided; list the companies with: ferry companies ${migrationId}`,
     );
   }
   const remedy = REMEDIES.find((each) => each === name);

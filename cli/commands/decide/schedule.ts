@@ -20,7 +20,7 @@ interface ScheduleOptions {
 export function addSchedule({ program, run, terminal }: Context): void {
   const schedule = program
     .command('schedule')
-    .description('Show, pause, resume and trigger the windows in which companies are moved');
+    .description('Show, pause, resume and trigger the windows in which moves may begin');
   const addAction = (
     command: Command,
     work: (ferry: LedgerClient, ids: readonly string[], options: ScheduleOptions) => Promise<CommandResult>,
@@ -39,9 +39,7 @@ export function addSchedule({ program, run, terminal }: Context): void {
   addAction(schedule.command('show [migration]').description('Show when the next windows open'), show);
   addAction(
     addNoteOptions(
-      schedule
-        .command('pause [migration]')
-        .description('Stop opening windows; companies that are being moved will be finished'),
+      schedule.command('pause [migration]').description('Stop opening windows; moves in progress will be completed'),
     ),
     (ferry, ids, options) => pause(ferry, ids, true, options),
   );
@@ -140,7 +138,7 @@ interface ChangeResult {
 
 const NOT_SCHEDULED: ChangeResult = {
   done: false,
-  text: 'no schedule: the migration has no windows, or has not reached step 6',
+  text: 'no schedule: the migration has no windows, has not reached step 6, or has ended',
 };
 
 async function changeEach(ids: readonly string[], work: (id: string) => Promise<ChangeResult>): Promise<CommandResult> {

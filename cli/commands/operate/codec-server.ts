@@ -34,7 +34,7 @@ export function addCodecServer({ program, run, output, terminal }: Context): voi
       const interrupted = terminal.interruption();
       await run(async () => {
         const server = await start(terminal, options);
-        output.note(`The codec server is listening at ${server.url}. Stop with Ctrl-C.`);
+        output.note(`The codec server is listening at ${server.url}. Stop it with Ctrl-C.`);
         await waitForAbort(interrupted);
         await server.close();
         return { json: { schema: 'ferry.codec-server/1', url: server.url }, print: () => undefined };
@@ -63,7 +63,11 @@ async function start({ env }: Terminal, { host, port, origin, issuer, audience, 
 
 function refusedKeySet(error: unknown): never {
   if (!(error instanceof KeySetUnavailable)) throw error;
-  throw new CommandFailed(error.message, 'ask your identity provider for the URL of its key set', { cause: error });
+  throw new CommandFailed(
+    error.message,
+    'specify a file that contains a JWK set, or the https URL of the key set of your identity provider',
+    { cause: error },
+  );
 }
 
 function portOf(text: string): number {

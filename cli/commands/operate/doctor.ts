@@ -21,7 +21,7 @@ function doctorResult(checks: readonly CheckResult[]): CommandResult {
     print: (output) => {
       for (const check of checks) printCheck(output, check);
       output.line();
-      output.line(problems === 0 ? 'No problems found.' : `${counted(problems, 'problem')}.`);
+      output.line(problems === 0 ? 'No problems found.' : `${counted(problems, 'problem')} found.`);
     },
   };
 }

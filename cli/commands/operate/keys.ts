@@ -20,7 +20,10 @@ export function addKeys({ program, run, terminal }: Context): void {
     .command('create')
     .description('Create a signing key, and print its public key for the person who starts the migration')
     .addOption(
-      new Option('--by <name>', 'your name, as in your decisions').default(userInfo().username, 'your user name'),
+      new Option('--by <name>', 'your name, as it will appear in your decisions').default(
+        userInfo().username,
+        'your user name',
+      ),
     )
     .option(
       '--file <file>',

@@ -68,7 +68,7 @@ async function withServiceDatabase(
   if (databaseUrl === undefined) {
     throw new CommandFailed(
       'there is no service on this machine',
-      'start one with: ferry service start; or set DATABASE_URL',
+      'set DATABASE_URL, or start one with: ferry service start',
     );
   }
   try {

@@ -21,7 +21,7 @@ export function addService(context: Context): void {
     .command('start')
     .description('Run the service until Ctrl-C, with an embedded Postgres unless DATABASE_URL is set')
     .addOption(new Option('--port <number>', 'port to listen on (default: 8700, or the next free one)').argParser(port))
-    .option('--temporary', 'use an empty embedded database, and remove it at the end')
+    .option('--temporary', 'use an empty embedded database, and remove it at the end (unless DATABASE_URL is set)')
     .option('--faults', 'let an administrator inject faults, to test clients (see docs/sandbox.md)')
     .action((options: StartOptions) => start(context, options));
   addServiceKeys(context, service);
@@ -71,7 +71,7 @@ function printStarted(output: Output, { url, keys }: StandaloneService): void {
       ],
     );
   }
-  output.note('Create more keys with: ferry service keys create. Stop with Ctrl-C.');
+  output.note('Stop the service with Ctrl-C. Create more keys with: ferry service keys create');
 }
 
 function port(text: string): number {

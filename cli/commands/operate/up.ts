@@ -69,7 +69,9 @@ function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): C
           ['API documentation', serviceDocsUrl],
         ],
       );
-      output.line('In another terminal: ferry start MANIFEST --platform NAME --client SHORT-NAME. Stop with Ctrl-C.');
+      output.line(
+        'Stop everything with Ctrl-C. In another terminal, start a migration with: ferry start MANIFEST --platform NAME --client SHORT-NAME',
+      );
     },
   };
 }

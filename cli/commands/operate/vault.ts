@@ -28,7 +28,7 @@ async function rotate(env: NodeJS.ProcessEnv): Promise<CommandResult> {
       printQuietly: PRINT_NOTHING,
       print: (output) => {
         output.line(
-          `Keys of ${counted(rewrapped, 'vault')} re-encrypted with master key ${masterKeys.newest.id}; ${unchanged} already used it.`,
+          `The keys of ${counted(rewrapped, 'vault')} were re-encrypted with master key ${masterKeys.newest.id}; ${counted(unchanged, 'vault')} already used this master key.`,
         );
         output.line('This database no longer needs older master keys. Its backups still do.');
       },

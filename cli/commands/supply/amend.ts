@@ -141,7 +141,7 @@ function amendResult(
       if (heldBack.length > MAX_REFERENCES) output.line(`  and ${heldBack.length - MAX_REFERENCES} more held back`);
       if (changed.size > 0 && route === 'managed') {
         output.line(
-          `  Once syncing is disabled for them, confirm it: ferry confirm-sync-disabled ${migrationId} REFERENCE...`,
+          `  Once syncing is disabled for the added and corrected companies, confirm that with: ferry confirm-sync-disabled ${migrationId} REFERENCE...`,
         );
       }
     },

@@ -53,7 +53,7 @@ export function addCredentials({ program, run, terminal }: Context): void {
       program
         .command('replace-credential <migration> <file>')
         .description(
-          'Replace the credentials of companies that were not moved, and move the companies with the new ones',
+          'Replace the credentials of companies that were not moved or whose outcome is unknown, and move the companies with the new ones',
         )
         .option(...OBTAINED_AT),
     ),
@@ -83,7 +83,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   const disposal = await disposeOf(original, isAllStored(supplied), options, terminal);
   return suppliedResult(migrationId, read, supplied, disposal, [
     'their companies are no longer waiting to be moved',
-    `for companies that were not moved: ferry replace-credential ${migrationId} ${file}`,
+    `for companies that were not moved, use: ferry replace-credential ${migrationId} ${file}`,
   ]);
 }
 
@@ -97,8 +97,8 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   const supplied = await replaceCredentials(ferry.db, migrationId, read.credentials, content.by);
   const disposal = await disposeOf(original, isAllStored(supplied), options, terminal);
   const stored = suppliedResult(migrationId, read, supplied, disposal, [
-    'a credential can be replaced only for a company that was not moved',
-    `for companies that are not moved yet: ferry credentials ${migrationId} ${file}`,
+    'a credential can be replaced only for a company that was not moved or whose outcome is unknown',
+    `for companies that are waiting to be moved, use: ferry credentials ${migrationId} ${file}`,
   ]);
   if (supplied.stored.length === 0) return stored;
   const decision = await sendCompanyDecision(ferry, migrationId, 'replaceCredential', supplied.stored, content);

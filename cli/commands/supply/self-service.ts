@@ -87,8 +87,8 @@ async function confirmStart(
   const { totals, withCredential } = manifest;
   const into =
     totals.named === 0
-      ? 'each gets a new company in your account'
-      : `${totals.named} go into existing companies that you specified`;
+      ? 'for each, a new company is created in your account'
+      : `for ${totals.named}, the existing companies that you specified are used; for any others, new companies are created`;
   output.line(`${counted(totals.companies, 'company')} of ${platform.name}: ${into}.`);
   output.line(`${counted(withCredential, 'credential')}: encrypted here, used once, then destroyed.`);
   output.line(
@@ -155,7 +155,7 @@ function printStarted(output: Output, { manifest }: CheckOutcome, started: SelfS
   const notStored = manifest.withCredential - started.stored;
   if (notStored > 0) {
     const command = `ferry credentials ${migrationId} FILE --as client`;
-    output.line(`  ${counted(notStored, 'credential')} not stored yet. Supply them later with: ${command}`);
+    output.line(`  Not stored yet: ${counted(notStored, 'credential')}. Supply what is missing later with: ${command}`);
   }
 }
 

@@ -186,9 +186,9 @@ function startResult(request: Started): CommandResult {
       if (stored < withCredential) {
         const why = isRotating(platform)
           ? 'tokens must be obtained after syncing is disabled'
-          : 'the check must finish first';
+          : 'the supplied details must be checked first';
         const left = counted(withCredential - stored, 'credential');
-        output.line(`  ${left} not stored, because ${why}. Supply them later with: ferry credentials`);
+        output.line(`  Not stored: ${left}, because ${why}. Supply what is missing later with: ferry credentials`);
       }
       disposal?.print(output);
       output.line(`  See what to do next with: ferry show ${migrationId}`);

@@ -30,7 +30,7 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
     .command('companies <migration>')
     .description('List the companies of a migration with their states and what went wrong')
     .addOption(choiceOption('--state <state>', 'only companies in this state', Object.keys(CLIENT_STATES)))
-    .addOption(choiceOption('--failure <kind>', 'only companies that were not moved for this reason', FAILURE_KINDS))
+    .addOption(choiceOption('--failure <kind>', 'only companies whose move failed for this reason', FAILURE_KINDS))
     .option('--search <text>', 'only companies with this text in their reference or name; case is ignored')
     .addOption(integerOption('--wave <number>', 'only companies of this wave'))
     .addOption(integerOption('--limit <number>', `companies per page (default: all, or ${PAGE_SIZE} with --page)`, 1))

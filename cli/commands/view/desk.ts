@@ -17,7 +17,10 @@ export function addDesk({ program, run, output, terminal }: Context): void {
     run(async (): Promise<AlreadyWritten> => {
       const { prompts, keyboard, env } = terminal;
       if (!prompts || !keyboard || output.json || env['TERM'] === 'dumb') {
-        throw new CommandFailed('the dashboard needs a terminal', 'without one, use: ferry list --json');
+        throw new CommandFailed(
+          'the dashboard needs a terminal that can position the cursor, and does not work with --json',
+          'use this instead: ferry list --json',
+        );
       }
       const actor = actorFrom(options);
       await withLedgerClient(env, (ferry) => runDashboard({ ferry, terminal, prompts, keyboard, ...actor }));

@@ -25,7 +25,11 @@ export function addGoNoGo({ program, run, terminal }: Context): void {
 }
 
 async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationId: string): Promise<GoNoGoFacts> {
-  const { migration, platform } = await readOpenMigration(ferry, migrationId, () => `see: ferry report ${migrationId}`);
+  const { migration, platform } = await readOpenMigration(
+    ferry,
+    migrationId,
+    () => `see its outcome with: ferry report ${migrationId}`,
+  );
   const { db } = ferry;
   const [{ limits, now }, { next, toCreate }, failures, progress, schedule, workers, retriedErrors, service] =
     await Promise.all([

@@ -110,8 +110,8 @@ function printInterrupted(output: Output, { companies, inFlightUntil }: Interrup
   if (companies === 0) return;
   const were = companies === 1 ? 'company was' : 'companies were';
   const until =
-    inFlightUntil && `; a credential can still be in flight to the service until ${localTime(inFlightUntil)}`;
-  output.line(`${companies} ${were} interrupted and will be resumed${until ?? ''}`);
+    inFlightUntil && `; a credential may still be in flight to the service until ${localTime(inFlightUntil)}`;
+  output.line(`${companies} ${were} interrupted while being moved and will be resumed${until ?? ''}`);
 }
 
 function printEstimate(output: Output, estimate: Estimate, hasStart: boolean): void {

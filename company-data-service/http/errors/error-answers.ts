@@ -40,13 +40,20 @@ function asServiceError(failure: FastifyError): ServiceError {
   return new ServiceError(500, 'The service failed. Please try again later.');
 }
 
-/** Returns the handler that answers 400 to invalid HTTP, headers that are too long, and requests that take too long to arrive. */
+/** Returns the handler that answers 400 to invalid HTTP, to a URL or headers that are too long, and to requests that take too long to arrive. */
 export function answerUnreadableRequest(log: FastifyBaseLogger) {
   return (_failure: Error, socket: NodeJS.WritableStream & { readonly writable: boolean }) => {
     if (!socket.writable) return;
     const correlationId = randomUUID();
-    log.info({ correlationId }, 'received invalid HTTP');
-    const body = JSON.stringify(errorBody(badRequest([{ message: 'The request is not valid HTTP.' }]), correlationId));
+    log.info({ correlationId }, 'received a request that cannot be read');
+    const body = JSON.stringify(
+      errorBody(
+        badRequest([
+          { message: 'The request is not valid HTTP, its URL or headers are too long, or it did not arrive in time.' },
+        ]),
+        correlationId,
+      ),
+    );
     socket.end(
       `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Correlation-Id: ${correlationId}\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -46,7 +46,7 @@ export const downstreamInaccessible = (platformName: string, message: string) =>
 
 export const accountExpired = () =>
   new ServiceError(402, 'Payment Required', {
-    problems: [{ message: 'The free account has expired. Please choose a plan to continue.' }],
+    problems: [{ message: 'The account has expired. Please choose a plan to continue.' }],
   });
 
 export const companyLimitExceeded = (limit: number) =>

@@ -27,7 +27,7 @@ export function allowanceHeaders({ limit, remaining, resetAt }: Allowance): Reco
   };
 }
 
-/** @throws ServiceError 429 with `Retry-After` if the allowance is used up */
+/** @throws ServiceError 429 with `Retry-After` if the allowance is exceeded */
 export function assertAllowed({ remaining, resetAt }: Allowance): void {
   if (remaining < 0) throw tooManyRequests(Math.max(1, Math.ceil((resetAt - Date.now()) / 1000)));
 }

@@ -17,7 +17,7 @@ interface Window {
   readonly endsAt: number;
   /** Number of requests that this process has leased and not used. */
   left: number;
-  /** Number of requests that no process has leased. */
+  /** Number of requests that no process had leased after this process's latest lease. */
   readonly free: number;
 }
 

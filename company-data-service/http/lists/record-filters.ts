@@ -10,7 +10,7 @@ const LIST_PARAMETERS = new Set(Object.keys(ListSchema.shape));
 /**
  * Parses filters such as `status=Paid`: one parameter per field, compared for equality.
  *
- * @throws ServiceError 400 with every field that cannot be filtered by or whose value has the wrong type
+ * @throws ServiceError 400 with every field by which the list cannot be filtered, or whose value has the wrong type
  */
 export function fieldFilters(dataType: DataType, query: Readonly<Record<string, unknown>>): FieldFilter[] {
   const fields: Readonly<Record<string, z.ZodType>> = RECORD_SCHEMAS[dataType].shape;

@@ -22,7 +22,7 @@ const IdempotencySchema = z.object({
   'Idempotency-Key': z
     .uuid()
     .optional()
-    .describe('Repeating a request with the same key and body within 90 minutes returns the same response.'),
+    .describe('Repeating a successful request with the same key and body within 90 minutes returns the same response.'),
 });
 
 /** Describes a route by its own schemas, and adds the errors that every route of its kind can return. */
@@ -61,7 +61,7 @@ function errorsOf({ needsKey, repeatable, url }: RouteKind): Record<string, unkn
     }),
     ...(repeatable && {
       409: errorAnswer(
-        'The first request with this idempotency key or a sync is still in progress, or no suitable connection is linked.',
+        'The first request with this idempotency key is still in progress, a sync of the data set is queued or in progress, or no suitable connection is linked.',
       ),
     }),
     500: errorAnswer('The service failed. Try again later.'),

@@ -1,6 +1,5 @@
 /**
- * The pages of `linkUrl` and `redirect`, where an end customer authorizes. They require no API key, because end
- * customers have none.
+ * The pages of `linkUrl` and `redirect`, where an end customer authorizes connections. They require no API key, because end customers have none.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -22,7 +21,7 @@ const HTML = 'text/html; charset=utf-8';
 const PAGE = { tags: ['Sandbox'], security: [], response: { 200: textAnswer('text/html') } };
 
 export function linkRoutes(app: Api, { db, platformDb, platforms, publicUrl }: ServiceContext): void {
-  // A HEAD request must not authorize, because it only checks that the link works.
+  // A HEAD request must not authorize the connection, because it only checks that the link works.
   app.head(
     '/link/connection/:connectionId',
     { schema: { params: ConnectionParamsSchema } },

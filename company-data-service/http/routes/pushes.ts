@@ -94,7 +94,7 @@ function checkRecord(dataType: DataType, record: Readonly<Record<string, unknown
     return { itemId, message: `${itemId}: ${message}` };
   });
   if (!Object.keys(record).some((field) => Object.hasOwn(schema.shape, field))) {
-    problems.push({ itemId: 'body', message: `body: has no field of ${dataType}` });
+    problems.push({ itemId: 'body', message: `body: has none of the fields of the data type ${dataType}` });
   }
   if (problems.length > 0) throw badRequest(problems);
 }

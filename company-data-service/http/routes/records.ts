@@ -14,7 +14,7 @@ import { CompanyPathSchema, loadCompany } from '../resources';
 import { errorAnswer, pageOf } from '../schemas/common';
 import { RecordSchema } from '../schemas/data';
 
-const NOT_READY = errorAnswer('The data set has not been requested, or its first sync is not complete.');
+const NOT_READY = errorAnswer('The data set has not been requested, or no sync of it has been completed.');
 
 export function recordRoutes(app: Api, context: ServiceContext): void {
   const { db } = context;
@@ -65,7 +65,7 @@ export function recordRoutes(app: Api, context: ServiceContext): void {
   async function requireReadable({ id }: Company, dataType: DataType): Promise<void> {
     if (!(await isReadable(db, id, dataType))) {
       throw conflict(
-        `The data set ${dataType} of company ${id} is not ready. Queue a sync and wait until it is complete.`,
+        `The data set ${dataType} of company ${id} is not ready. Queue a sync if none is in progress, and wait until the sync is complete.`,
       );
     }
   }

@@ -1,6 +1,5 @@
 /**
- * The token endpoint of the sandbox platforms (RFC 6749, section 6), for the client's old application. A refresh token
- * that has been used here no longer works for the service, and vice versa.
+ * The token endpoint of the sandbox platforms (RFC 6749, section 6), for the client's old application. A refresh token that a refresh here has invalidated no longer works for the service, and vice versa.
  */
 import { z } from 'zod';
 import { PLATFORMS } from '../../../platforms/platforms';

@@ -74,7 +74,7 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
         const [connection] = connectionsWith(linked({ ...company, connections: candidates }), dataType);
         if (!connection) throw conflict(`No linked connection of company ${company.id} has ${dataType}.`);
         const [sync] = await queueSyncs(transaction, company.id, [{ connectionId: connection.id, dataType }]);
-        if (!sync) throw conflict(`A sync of ${dataType} is already in progress.`);
+        if (!sync) throw conflict(`A sync of ${dataType} is already queued or in progress.`);
         return { statusCode: 200, body: pullOperationView(sync) };
       });
       return reply;
@@ -144,7 +144,7 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
  */
 function linked({ id, connections }: Company) {
   const usable = connections.filter(({ status }) => status === 'Linked');
-  if (usable.length === 0) throw conflict(`Company ${id} has no linked connection.`);
+  if (usable.length === 0) throw conflict(`No suitable connection of company ${id} is linked.`);
   return usable;
 }
 

@@ -8,11 +8,14 @@ export const ConnectionSchema = z
     sourceId: z.uuid(),
     sourceType: z.enum(['Accounting', 'Banking', 'BankFeed', 'Commerce', 'Expense', 'Other', 'Unknown']),
     platformName: z.string(),
-    linkUrl: z.url().describe('The page where the end customer authorizes. It does not expire.'),
+    linkUrl: z.url().describe('The page where the end customer authorizes the connection. It does not expire.'),
     status: z.enum(['PendingAuth', 'Linked', 'Unlinked', 'Deauthorized']),
     created: z.iso.datetime(),
     lastSync: z.iso.datetime().optional(),
-    connectionInfo: z.record(z.string(), z.string()).optional().describe('Information from the platform, once linked.'),
+    connectionInfo: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Information from the platform. Absent until the connection is first linked.'),
     dataConnectionErrors: z.array(
       z.object({
         statusCode: z.string(),

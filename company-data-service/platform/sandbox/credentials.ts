@@ -6,7 +6,7 @@ import type { Grant, RefusalReason } from '../platform';
 
 /** The behaviour of the sandbox for one company. */
 interface Behaviour {
-  /** Number of synced invoices. The other data types are in proportion. */
+  /** Number of synced invoices. The other data types, except accounts, are in proportion. */
   readonly invoices: number;
   /** The platform refuses the first `times` requests with the credential. */
   readonly refused?: { readonly reason: RefusalReason; readonly message: string; readonly times: number };
@@ -14,7 +14,7 @@ interface Behaviour {
   readonly refreshRefused?: string;
   /** The access token belongs to another organization. */
   readonly otherOrganization?: true;
-  /** The grant ends halfway through a data set: the page that reaches the half is refused. */
+  /** The grant ends halfway through a data set or a push: the page that reaches the halfway point is refused, and so is the request for the result of a push. */
   readonly expiresDuringSync?: true;
   /** The platform's endpoint is not accessible to the service. */
   readonly inaccessible?: true;

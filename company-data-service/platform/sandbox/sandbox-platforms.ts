@@ -1,4 +1,4 @@
-/** Simulates every platform in the table. It is deterministic, and as strict with tokens as the real platforms. */
+/** Simulates every platform in the platform table. The sandbox is deterministic, except for the text of new tokens, and as strict with tokens as the real platforms. */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';

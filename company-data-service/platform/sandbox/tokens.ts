@@ -1,4 +1,4 @@
-/** The sandbox's record of used tokens, kept in Postgres so that all processes share it. */
+/** Issues the sandbox's tokens and records their use. The record is in Postgres, so that all processes share it. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Platform as PlatformEntry } from '../../../platforms/platforms';

@@ -28,7 +28,7 @@ async function advance(migrationId: string, row: number): Promise<FirstCompanyPr
   }
 }
 
-test('only the requested company is moved, and its evidence is returned', async () => {
+test('only the requested company is moved, and its result is returned', async () => {
   const { id } = await rig.migration(['sbx-ok-10', 'sbx-ok-10', 'sbx-ok-10']);
   expect(await choose(id, 'c2')).toEqual({ row: 2, reference: 'c2' });
   expect(await advance(id, 2)).toMatchObject({
@@ -39,7 +39,7 @@ test('only the requested company is moved, and its evidence is returned', async 
   expect(states).toEqual(['waiting', 'moved', 'waiting']);
 });
 
-test('the evidence lists every check with its result, correlation id and duration', async () => {
+test('the evidence lists every check, and all checks except organization and name have a correlation id and a duration', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
   await choose(id, 'c1');
   const step = await advance(id, 1);
@@ -86,7 +86,7 @@ test('in a batch, only invoices are counted', async () => {
   expect(Math.abs(Date.parse(row.sync_schedule?.nextAt ?? '') - tomorrow)).toBeLessThan(60_000);
 });
 
-test('the evidence has no correlation id if the response to the authorization was lost', async () => {
+test('the evidence of the refresh has no correlation id if the response to the authorization was lost', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
   await choose(id, 'c1');
   rig.proxy.on('PUT', /\/authorization$/, loseAnswer);
@@ -96,7 +96,7 @@ test('the evidence has no correlation id if the response to the authorization wa
   const step = await advance(id, 1);
   const [refreshed] = 'result' in step ? step.result.evidence : [];
   expect(refreshed).toMatchObject({ code: 'refreshed', label: 'token refreshed at the platform', passed: true });
-  expect(refreshed?.detail).toContain('the response to the authorization was lost');
+  expect(refreshed?.detail).toContain('no response to the authorization was recorded');
   expect(refreshed).not.toHaveProperty('correlationId');
 });
 

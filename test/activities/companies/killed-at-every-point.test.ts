@@ -142,7 +142,7 @@ const CROSSING_POINTS = 7;
 /** The number of points of the next attempt before it reclaims the company. */
 const BEFORE_RECLAIM = 7;
 
-/** For each fault, the only point at which it leaves it unclear whether a single-use token was used. */
+/** For each fault, the only point at which the fault makes it unclear whether a single-use token was used. */
 const UNKNOWN_AFTER: Readonly<Record<Fault, string>> = {
   dies: SEND_INTENT,
   fails: AUTHORIZATION,
@@ -175,7 +175,7 @@ describe.each(PLATFORMS)('a token that is %s', (_, platformKey) => {
   });
 
   test.each(faultsFor(platformKey))(
-    'the company is moved once or, if a single-use token may have been lost, becomes outcome-unknown; the token is never used again: the worker %s at any one point',
+    'if the worker %s at any one point, the company is moved once, or becomes outcome-unknown if a single-use token may have been used; an accepted token is never used again',
     async (fault) => {
       const points = [...baseline.keys()].filter((at) => canOccurAt(fault, baseline[at] ?? ''));
       const seen = await mapConcurrently(

@@ -108,7 +108,7 @@ test('an error from before the send intent is not attributed to the credential',
 });
 
 test.each(['qhyg', SINGLE_USE])(
-  'an attempt that has lost its lease sends nothing (platform %s)',
+  'an attempt that has lost its lease does not send the credential (platform %s)',
   async (platformKey) => {
     const { id } = await rig.migration(['sbx-ok-5'], { platformKey });
     rig.proxy.on('POST', /\/connections$/, [

@@ -51,7 +51,7 @@ test('a limit that changes during a slice applies to its next group', async () =
   expect(groups.slice(3)).toEqual([1, 1, 1]);
 });
 
-test('a slice ends after its current group when the limit of slices falls below its number', async () => {
+test('a slice ends after its current group when the limit on slices falls below its own number', async () => {
   const { id } = await rig.migration(repeated(6, 'sbx-ok-1'));
   rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
     await changeLimits(rig.ledger.db, id, { slicesAtOnce: 1 });
@@ -64,7 +64,7 @@ test('a slice ends after its current group when the limit of slices falls below 
   expect(await slice(1)).toMatchObject({ claimed: 4 });
 });
 
-test('all slices together start companies no faster than the limit', async () => {
+test('a slice begins moves no faster than its share of the limit', async () => {
   const { id } = await rig.migration(repeated(4, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 240, slicesAtOnce: 2 });
   const startedAt = Date.now();
@@ -91,7 +91,7 @@ test('a limit of less than one company per minute per slice reduces the number o
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 1, waiting: 3 });
 });
 
-test('an interrupted ramp continues in the next run and ends when its companies have finished', async () => {
+test('an interrupted ramp continues in later runs and ends when no more of its companies are syncing than are allowed as stragglers', async () => {
   const { id } = await rig.migration(repeated(5, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { rampCompanies: 3 });
   const begin = (run: string, ramp: boolean) =>

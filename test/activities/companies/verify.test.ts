@@ -181,7 +181,7 @@ describe('verification checks a company again', () => {
       alterBody((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'Fetching' } })),
     ],
     ['if a status is unknown', 'GET', STATUS, alterBody((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'New' } }))],
-    ['if no data set has started', 'GET', STATUS, NOTHING_YET],
+    ['if no sync has started', 'GET', STATUS, NOTHING_YET],
     ['after a 500', 'GET', STATUS, failing(500, 'oops')],
     ['after a 503 for its connection', 'GET', CONNECTION, failing(503, 'maintenance')],
     ['after a 409 for its data', 'GET', STATUS, failing(409, 'not ready')],
@@ -208,7 +208,7 @@ describe('verification checks a company again', () => {
     expect(row).toMatchObject({ state: 'syncing', failure: null });
   });
 
-  test('less often the longer its sync takes', async () => {
+  test('about ten seconds later if its sync began 40 seconds ago', async () => {
     const fetching = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } }));
     const { report } = await checkWith('GET', STATUS, fetching, 40_000);
     expect(report.nextCheckInMs).toBeGreaterThan(7_000);

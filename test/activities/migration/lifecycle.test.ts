@@ -38,7 +38,7 @@ describe('a decision', () => {
     expect(await readDecisions(db, id)).toHaveLength(2);
   });
 
-  test('on companies is recorded with the number of companies that it has changed', async () => {
+  test('that changes only some of its companies is recorded with how many it changed', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
     const { db } = rig.ledger;
     await updateRow(db, id, 2, { state: 'importing', attempt: 'a' });

@@ -69,7 +69,7 @@ const FIRST_ROW = 3;
 async function decide(screen: TerminalSession, reason = ''): Promise<void> {
   await screen.waitFor('Whose decision is it?');
   screen.type(KEY.enter);
-  await screen.waitFor('Who decides? (Sam)');
+  await screen.waitFor('What is the name of the person who decides? (Sam)');
   screen.type(KEY.enter);
   await screen.waitFor('Why?');
   screen.type(reason + KEY.enter);
@@ -237,6 +237,6 @@ test('desk fails without a terminal, and names the command to use instead', asyn
   expect({ exitCode, out, err }).toEqual({
     exitCode: 1,
     out: '',
-    err: 'ferry: the dashboard needs a terminal; without one, use: ferry list --json\n',
+    err: 'ferry: the dashboard needs a terminal that can position the cursor, and does not work with --json; use this instead: ferry list --json\n',
   });
 });

@@ -52,7 +52,7 @@ test('approve shows a review on a terminal, and decides nothing if the answer is
   expect((await runJson(orchestrator, 'audit', ID)).json['trail']).toEqual([]);
 });
 
-test('the person who supplied the details cannot approve them with --four-eyes', async () => {
+test('with --four-eyes, the person who supplied the details cannot approve them', async () => {
   const { exitCode, out } = await answering(true, 'approve', ID, '--by', 'mia');
   expect(exitCode).toBe(1);
   expect(out).toContain('refused: ' + `${ID}: mia supplied these details`);

@@ -45,13 +45,13 @@ test.each([
   [['approve', ID, 'shedule'], 'there is no step shedule; did you mean schedule?'],
   [
     ['propose-time', ID, 'tomorrowish'],
-    'invalid time "tomorrowish"; write it like "2026-11-21 22:00" or 2026-11-21T21:00:00Z, or write now',
+    'invalid time "tomorrowish"; write it like "2026-11-21 22:00" or 2026-11-21T21:00:00Z, or use the word now',
   ],
   [
     ['confirm-sync-disabled', ID, '--wave', '7', ...CLIENT],
-    `wave 7 of ${ID} has no company that is waiting to be moved; see: ferry companies ${ID}`,
+    `wave 7 of ${ID} has no company that is waiting to be moved; list the companies with: ferry companies ${ID}`,
   ],
-  [['confirm-sync-disabled', ID, ...CLIENT], 'no company was specified; specify their references, or use --all'],
+  [['confirm-sync-disabled', ID, ...CLIENT], 'no company was specified; specify references, or use --file or --all'],
 ])('ferry %j fails with one line: %s', async (args, message) => {
   const { exitCode, out, err } = await run(...args);
   expect({ exitCode, out, err }).toEqual({ exitCode: 1, out: '', err: `ferry: ${message}\n` });

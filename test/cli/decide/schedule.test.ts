@@ -32,7 +32,7 @@ test('show prints the future windows before step 6, when there is no Schedule ye
   });
 });
 
-test('windows can be paused with a note, resumed and triggered in step 6, for one migration or all', async () => {
+test('windows can be paused with a note and resumed in step 6, and cannot be triggered outside their hours', async () => {
   await migration.send('adjust', windowChange([]));
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');

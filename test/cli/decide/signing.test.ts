@@ -77,7 +77,7 @@ async function trailOf(id: string): Promise<readonly Entry[]> {
 
 const approve = ['approve', ID, 'supply-details', '--yes'];
 
-test('--by defaults to the name in the signing key', async () => {
+test('keys show prints the --approver option, and the help explains the default of --by', async () => {
   const { out } = await run('sam', 'keys', 'show');
   expect(out).toContain(`--approver "support:Sam:${publicKeys.get('sam')}"`);
   const help = await run('sam', 'approve', '--help');

@@ -162,7 +162,7 @@ describe('documented answers', () => {
     await until(async () => (await shell.run(question, ID)).out.includes('"text":"paused"'));
   });
 
-  test('a refused update succeeds with the documented answer', async () => {
+  test('the command for a refused update exits with 0 and prints the documented answer', async () => {
     const { exitCode, out } = await update('resume', '{"role": "client", "by": "Cleo"}');
     expect(exitCode).toBe(0);
     expect(out).toContain('applied:true');

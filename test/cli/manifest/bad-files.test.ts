@@ -8,8 +8,8 @@ afterAll(removeTempFiles);
 const cases: FindingCase[] = [
   { what: 'an empty file', content: '', code: 'empty' },
   { what: 'a file with only blank lines', content: '\r\n\r\n', code: 'empty' },
-  { what: 'only a byte order mark', content: '\uFEFF', code: 'empty' },
-  { what: 'only a header row', content: `${HEADER}\n`, code: 'no-companies' },
+  { what: 'a file with only a byte order mark', content: '\uFEFF', code: 'empty' },
+  { what: 'a file with only a header row', content: `${HEADER}\n`, code: 'no-companies' },
   {
     what: 'an .xlsx file',
     content: Buffer.from('PK\x03\x04....[Content_Types].xml'),

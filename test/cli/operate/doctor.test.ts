@@ -81,7 +81,7 @@ async function runDoctor(changes: NodeJS.ProcessEnv = {}) {
   return { exitCode, checks, problems, words: words.out };
 }
 
-test('every check is ok if everything works', async () => {
+test('no check reports a problem if everything works', async () => {
   const { exitCode, checks, words } = await runDoctor();
   expect({ exitCode, verdicts: checks.map(({ check, verdict }) => [check, verdict]) }).toEqual({
     exitCode: 0,
@@ -105,7 +105,7 @@ test('every check is ok if everything works', async () => {
   expect(words).toMatch(/\nNo problems found\.\n$/);
 });
 
-describe('doctor reports with advice', () => {
+describe('doctor reports', () => {
   test.each<[string, NodeJS.ProcessEnv, [string, RegExp, RegExp][]]>([
     ['an unreachable Temporal', { TEMPORAL_ADDRESS: UNREACHABLE }, [['Temporal', /at 127\.0\.0\.1:1$/, /ferry up/]]],
     [
@@ -191,7 +191,7 @@ describe('doctor reports with advice', () => {
   });
 });
 
-test('each missing part is reported with the command to start everything if nothing is configured', async () => {
+test('if nothing is configured, each missing part is reported with the command that starts everything', async () => {
   const { out, exitCode } = await ferry(['doctor', '--json'], undefined, { TOKENFERRY_HOME: folder });
   const { checks } = JSON.parse(out) as { checks: readonly CheckResult[] };
   expect(exitCode).toBe(1);
@@ -236,7 +236,9 @@ test('the variable to set is reported for a codec server that requires a token',
     verifyToken: async () => Promise.reject(new Error('never')),
   });
   const { problems } = await runDoctor({ TEMPORAL_CODEC_ENDPOINT: guarded.url });
-  expect(problems).toEqual([expect.objectContaining({ check: 'codec server', advice: 'set TEMPORAL_CODEC_AUTH' })]);
+  expect(problems).toEqual([
+    expect.objectContaining({ check: 'codec server', advice: 'set TEMPORAL_CODEC_AUTH to a valid token' }),
+  ]);
   await guarded.close();
 });
 

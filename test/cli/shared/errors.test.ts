@@ -142,7 +142,9 @@ describe('on the command line', () => {
     server.close();
     expect(exitCode).toBe(1);
     expect(err).toMatch(
-      new RegExp(`^ferry: listen EADDRINUSE.*${port}; another program uses this port: choose another --port\\n$`),
+      new RegExp(
+        `^ferry: listen EADDRINUSE.*${port}; another program is using this port; choose another one with --port\\n$`,
+      ),
     );
   });
 

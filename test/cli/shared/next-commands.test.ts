@@ -78,7 +78,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
     stateAt('update-application'),
     [`ferry approve ${ID} update-application ${CLIENT}`, `ferry approve ${ID} update-application`],
   ],
-  ['all to confirm', step4({ unconfirmed: 9 }), [`ferry confirm-sync-disabled ${ID} --all ${CLIENT}`]],
+  ['all companies to confirm', step4({ unconfirmed: 9 }), [`ferry confirm-sync-disabled ${ID} --all ${CLIENT}`]],
   [
     'the first wave to confirm, one company held back',
     step4({ unconfirmed: 8, unconfirmedInFirstWave: 4, heldBack: 1 }),

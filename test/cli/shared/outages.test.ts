@@ -60,7 +60,7 @@ test('decisions are kept while no worker is running, and applied once one runs',
   expect(watched.json['waitingFor']).toEqual({ roles: ['support'], what: 'paused: tea' });
 });
 
-test('show reports until when a credential of an interrupted company can be in flight', async () => {
+test('show reports until when the credential of an interrupted company may be in flight', async () => {
   const id = 'patient.quickbooks-online';
   const heldUntil = new Date('2030-01-01T22:14:00Z');
   const importing = {
@@ -73,8 +73,8 @@ test('show reports until when a credential of an interrupted company can be in f
   await updateRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
   const { out } = await ferry(['show', id], undefined, orchestrator.env);
   expect(out).toContain(
-    `3 companies were interrupted and will be resumed; ` +
-      `a credential can still be in flight to the service until ${localTime(heldUntil)}\n`,
+    `3 companies were interrupted while being moved and will be resumed; ` +
+      `a credential may still be in flight to the service until ${localTime(heldUntil)}\n`,
   );
   const { json } = await runJson(orchestrator, 'show', id);
   expect(json['interrupted']).toEqual({ companies: 3, inFlightUntil: heldUntil.toISOString() });

@@ -38,7 +38,7 @@ async function connectOrganization(realmId: string): Promise<string> {
   return realmId;
 }
 
-/** Takes the migration to step 6 with no company left to move. */
+/** Starts a migration and takes it to step 6, with no company left to move. */
 async function startAtStep6(client: string): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`]);
   await migration.readyToMove();
@@ -96,7 +96,7 @@ test('an added company is checked, confirmed, supplied and moved like any other 
   expect((await run('credentials', id, file, '--obtained-at', 'now', ...AS_CLIENT)).exitCode).toBe(0);
   await until(async () => (await company(id, 'L-1'))?.state === 'moved', 40_000);
 
-  // The earlier approval does not count any longer, because support gave it before the company was added.
+  // The earlier approval no longer counts, because support gave it before the company was added.
   const { steps } = await reached(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   expect(steps.find(({ step }) => step === 'complete-migration')?.approvals).toEqual([]);
 }, 90_000);

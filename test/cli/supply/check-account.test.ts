@@ -43,7 +43,7 @@ test('check prints the estimated duration if manifest and account are valid', as
   expect((await run(['check', MANIFEST, ...QUICKBOOKS])).out).toMatch(/Estimated duration: .* to .*/);
 });
 
-test('an organization that is already connected is an error with its position in the file', async () => {
+test('an organization that is already connected causes an error with its position in the file', async () => {
   await connectOrganization('4711');
   const file = tempFile(`${HEADER}A-1,Acme,17,1\nA-2,Bolt,4711,1\n`);
   const { exitCode, json } = await runJson(orchestrator, 'check', file, ...QUICKBOOKS);
@@ -57,7 +57,7 @@ test('an organization that is already connected is an error with its position in
   });
 });
 
-test("a client's key and a trial that is too small are errors of the account", async () => {
+test("a client's key and a trial account that is too small cause errors", async () => {
   const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'Small', plan: 'trial' });
   const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'client' });
   const rows = Array.from({ length: 51 }, (_, i) => `A-${i},Company ${i},${i + 1},1`);
@@ -71,7 +71,7 @@ test("a client's key and a trial that is too small are errors of the account", a
   expect(out).not.toContain(key);
 });
 
-test('an application that is not registered yet is a warning, because step 1 asks for it', async () => {
+test('an application that is not registered yet causes only a warning, because step 1 asks for it', async () => {
   const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'New', plan: 'paid' });
   const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'administrator' });
   const { exitCode, out } = await run(['check', MANIFEST, ...QUICKBOOKS], { COMPANY_DATA_API_KEY: key });
@@ -83,7 +83,7 @@ test('an application that is not registered yet is a warning, because step 1 ask
 test.each<[string, NodeJS.ProcessEnv, string]>([
   ['service', { COMPANY_DATA_URL: 'http://127.0.0.1:1' }, 'the account could not be checked'],
   ['database', { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'other migrations could not be checked'],
-])('an unreachable %s is a warning, and the files are still checked', async (_, env, warning) => {
+])('an unreachable %s causes only a warning', async (_, env, warning) => {
   const { exitCode, out } = await run(['check', MANIFEST, ...QUICKBOOKS], env);
   expect(exitCode).toBe(0);
   expect(out).toContain(warning);
@@ -128,7 +128,7 @@ describe('a dry run', () => {
     expect((await run(start('other'))).out).toContain('is already part of migration real.quickbooks-online');
   });
 
-  test('refuses a platform without the managed route, as a start does', async () => {
+  test('refuses a platform without the managed route, as ferry start does', async () => {
     const selfService = ['start', MANIFEST, '--platform', 'xero', '--client', 'x', '--dry-run'];
     expect((await run(selfService)).err).toContain('Xero has no managed route');
   });

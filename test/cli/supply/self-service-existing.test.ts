@@ -85,7 +85,7 @@ describe('a company that already exists', () => {
   test.each([
     ['an id that is not a UUID', { serviceCompanyId: '17' }, 'invalid-id'],
     ['a connection without its company', { serviceConnectionId: randomUUID() }, 'missing-value'],
-  ])('is an error of the manifest if it has %s', async (_, ids, code) => {
+  ])('causes an error if its row has %s', async (_, ids, code) => {
     const { exitCode, json } = await me.selfService('xero', 'bad', [{ credential: 'sbx-ok-1', ...ids }]);
     expect(exitCode).toBe(1);
     expect(json['findings']).toContainEqual(expect.objectContaining({ code, severity: 'error' }));

@@ -40,8 +40,8 @@ describe('every platform of the route', () => {
   });
 });
 
-describe('a company that was not moved', () => {
-  test('waits for the client to retry, replace the credential or skip it, and then the migration ends', async () => {
+describe('exceptions in self-service', () => {
+  test('companies that were not moved wait until the client replaces their credential or skips them, and then the migration ends', async () => {
     const id = 'me.xero.failures';
     const rows = [{ credential: 'sbx-ok-1' }, { credential: 'sbx-revoked' }, { credential: 'sbx-expired' }];
     const { exitCode, json } = await me.selfService('xero', 'failures', rows);

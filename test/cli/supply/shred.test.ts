@@ -67,7 +67,7 @@ test.each([
   };
   const { exitCode, out } = await ferry(['credentials', ID, file], 120, orchestrator.env, { confirm });
   expect(exitCode).toBe(0);
-  expect(questions).toEqual([`Everything in ${file} has been sealed and stored. Overwrite and remove the file?`]);
+  expect(questions).toEqual([`All credentials in ${file} have been sealed and stored. Overwrite and remove the file?`]);
   expect(out).toContain(`${file} ${answer ? 'was' : 'still contains credentials in plain text'}`);
   expect(out).toContain(message);
   expect(existsSync(file)).toBe(!answer);

@@ -89,16 +89,16 @@ test.each([
   );
 });
 
-test('credentials refuses companies that have already been tried, and suggests replace-credential', async () => {
+test('credentials refuses the credentials of companies that have already been tried, and suggests replace-credential', async () => {
   const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new']);
   const { exitCode, out } = await run('credentials', migration.id, file, '--as', 'client', '--by', 'Cleo');
   expect(exitCode).toBe(1);
   expect(out).toContain('2 credentials refused (R-1, R-2): their companies are no longer waiting to be moved');
-  expect(out).toContain(`for companies that were not moved: ferry replace-credential ${migration.id} ${file}`);
+  expect(out).toContain(`for companies that were not moved, use: ferry replace-credential ${migration.id} ${file}`);
   expect((await company('R-2'))?.state).toBe('failed');
 });
 
-test('replace-credential is refused for the client, and changes nothing', async () => {
+test('replace-credential is refused for the client, and the company is not moved again', async () => {
   const file = await credentials(['R-2', 'sbx-ok-10.new']);
   const { exitCode, out } = await run('replace-credential', migration.id, file, '--as', 'client', '--by', 'Cleo');
   expect(exitCode).toBe(1);

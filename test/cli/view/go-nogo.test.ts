@@ -91,6 +91,6 @@ test('go-nogo fails for a migration that has ended', async () => {
   await migration.send('cancel', { reason: 'no longer wanted', ...SUPPORT });
   await until(async () => {
     const { err } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
-    return err.includes('is already cancelled') && err.includes(`see: ferry report ${migration.id}`);
+    return err.includes('is already cancelled') && err.includes(`see its outcome with: ferry report ${migration.id}`);
   });
 });

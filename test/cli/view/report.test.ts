@@ -75,7 +75,7 @@ test('the report of a completed migration lists every company once, with its out
   expect(out).not.toContain('Created at the service but not used');
 }, 90_000);
 
-test('the report of a cancelled migration lists which companies can be switched on again', async () => {
+test('the report of a cancelled migration lists the companies whose syncing can be switched on again', async () => {
   const migration = await startTestMigration(orchestrator, 'report-cancelled', [
     'sbx-ok-2.c1',
     'sbx-ok-2.c2',

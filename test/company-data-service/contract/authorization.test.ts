@@ -177,7 +177,7 @@ describe('4.5 An authorization', () => {
     expect(await put('sbx-ok-1.e@new')).toEqual(['ApplicationRefused']);
   });
 
-  it('2.4 returns 400 and names every field that is missing, unknown, empty or not a string', async () => {
+  it('returns 400 (2.4) and names every field that is missing, unknown, empty or not a string', async () => {
     const { connection } = await newConnection(service.administrator);
     const { status, body, text } = await service.administrator('PUT', `${connection}/authorization`, {
       body: { accessToken: 7, refreshToken: '', shop: 'secret-value' },

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('4.1, 4.2 A company', () => {
-  it('matches the contract exactly', async () => {
+  it('has exactly the fields of its schema, and can be read', async () => {
     const { body, status } = await service.client('POST', '/companies', {
       body: { name: 'Acme', description: 'Tools', tags: { row: '7' }, unknown: 'ignored' },
     });
@@ -48,7 +48,7 @@ describe('4.1, 4.2 A company', () => {
     expect(answer.body.validation.errors[0]?.message).toEqual(ANY_STRING);
   });
 
-  it('has at most 10 tags of 100 characters', async () => {
+  it('can have 10 tags of 100 characters', async () => {
     const tags = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`t${i}`, 'x'.repeat(100)]));
     expect(await service.client('POST', '/companies', { body: { name: 'A', tags } })).toMatchObject({ status: 200 });
   });

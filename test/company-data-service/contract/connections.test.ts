@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('4.4 A new connection', () => {
-  it('is pending until it is authorized', async () => {
+  it('is pending, and is listed with its company', async () => {
     const { connection, company } = await newConnection(service.client);
     const { body } = await service.client('GET', connection);
     connectionSchema.parse(body);
@@ -66,7 +66,7 @@ describe('The page of linkUrl', () => {
     expect(activeErrors(body)).toEqual([]);
   });
 
-  it('connects a deauthorized connection to the same organization again', async () => {
+  it('links a deauthorized connection to the same organization again', async () => {
     const { connection, company } = await newSyncedConnection(service.administrator, 'sbx-expires-during-sync-4');
     const before = (await service.client('GET', connection)).body;
     expect(before.status).toBe('Deauthorized');

@@ -73,7 +73,7 @@ export function fillPath(path: string, names: PathParameters = {}): string {
   return path.replace(/\{(\w+)\}/g, (_braces, name: string) => names[name] ?? randomUUID());
 }
 
-/** Creates a company with one of everything, so that every endpoint succeeds with the returned names. */
+/** Creates a company with one of everything, so that every endpoint succeeds with the returned path parameters. */
 export async function companyWithEverything(call: Caller): Promise<PathParameters> {
   const { company, connection } = await newSyncedConnection(call, 'sbx-ok-3');
   const invoices = await call('GET', `${company}/data/invoices`);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The exact content of every 402. */
+/** The exact content of every 402, except `validation`. */
 const paymentRequired = (text: string) => ({
   statusCode: 402,
   service: 'PublicApi',
@@ -43,7 +43,7 @@ describe('7.2 Company limit exceeded', () => {
     expect(await create()).toMatchObject({ status: 402 });
   });
 
-  it.each(['free', 'paid'] as const)('is not returned on %s', async (plan) => {
+  it.each(['free', 'paid'] as const)('is not returned on the %s plan', async (plan) => {
     const call = await service.newAccount(plan);
     for (let index = 0; index < 51; index += 1) await newCompany(call);
     expect((await call('GET', '/account')).body).not.toHaveProperty('companyLimit');
@@ -68,7 +68,7 @@ describe('7.2 Sync schedule not allowed', () => {
     expect((await trial('GET', `${company}/syncSettings`)).body).toEqual(before);
   });
 
-  it.each(['free', 'paid'] as const)('is not returned on %s', async (plan) => {
+  it.each(['free', 'paid'] as const)('is not returned on the %s plan', async (plan) => {
     const call = await service.newAccount(plan);
     const { company } = await newConnection(call);
     const body = { settings: [setting(1)] };

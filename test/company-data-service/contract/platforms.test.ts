@@ -103,10 +103,13 @@ describe('2.4 The authorization body', () => {
     },
   );
 
-  it.each([...BOTH_ROUTES, ...SELF_SERVICE_ONLY])('of %s is accepted from a client', async (key) => {
-    const { connection } = await newConnection(service.client, key);
-    expect(await service.client('PUT', `${connection}/authorization`, { body: {} })).toMatchObject({ status: 400 });
-  });
+  it.each([...BOTH_ROUTES, ...SELF_SERVICE_ONLY])(
+    'of %s is validated, not refused with 403, if a client sends it',
+    async (key) => {
+      const { connection } = await newConnection(service.client, key);
+      expect(await service.client('PUT', `${connection}/authorization`, { body: {} })).toMatchObject({ status: 400 });
+    },
+  );
 });
 
 describe('GET /account', () => {

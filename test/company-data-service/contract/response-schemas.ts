@@ -176,7 +176,7 @@ export const account = z.strictObject({
 
 const link = z.strictObject({ href: z.string().startsWith('/') });
 
-/** 2.2: returns the schema of a page, which every endpoint with several results returns. */
+/** 2.2: returns the schema of a page that is not empty. Every endpoint with several results returns pages. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
     results: z.array(item).min(1, 'the page is empty'),

@@ -125,8 +125,6 @@ uiTest(
   async () => {
     await migration.supply('R-7', REVOKED);
     await migration.send('credentialsSupplied', { companies: 1, ...CLIENT });
-    // A page that was opened before the pause can take 45 seconds to show it.
-    await migration.until(({ pause }) => pause !== null);
     const text = await details(migration.id, '(paused)', 'paused-with-exceptions');
     expect(text).toMatch(/Waiting for: support, since /);
     expect(text).toContain('What to do: paused: ');

@@ -64,7 +64,7 @@ test('records who left out a company and why, and keeps its failure', async () =
   expect(await readRow(ledger.db, id, 3)).toMatchObject({ state: 'moved', left_out_by: null });
 });
 
-test('counts failures until support accepts them, and counts new failures after a retry', async () => {
+test('counts failures until they are accepted, and counts new failures after a retry', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(6));
   for (const row of [1, 2]) await updateRow(ledger.db, id, row, { state: 'failed', failure: 'incomplete' });
   await updateRow(ledger.db, id, 3, { state: 'outcome-unknown' });

@@ -38,7 +38,7 @@ describe('the volume', () => {
     expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 5, largestFamily: 2 });
   });
 
-  test('shares a supplied total among the companies whose rows have no number', async () => {
+  test('shares a supplied total among the companies whose rows have no number of invoices', async () => {
     const expected = (row: number) => ({ expectedInvoices: row === 1 ? 100 : null });
     const { id } = await createMovableMigration(ledger, manifestRows(5, expected), { recordsInTotal: 900 });
     expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 5, records: 900, companiesWithoutVolume: 0 });

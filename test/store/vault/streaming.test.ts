@@ -41,7 +41,7 @@ test('stores no row of a manifest that cannot be read completely', async () => {
   expect(await countPreflightRows(ledger.db, migration.id)).toMatchObject({ companies: 0 });
 });
 
-test('reads companies for a check in pages, in manifest order', async () => {
+test('reads companies for the preflight in pages, in manifest order', async () => {
   const migration = suppliedMigration();
   await supplyMigration(ledger.db, migration, manifestRows(5_001));
   const pages: (readonly number[])[] = [];

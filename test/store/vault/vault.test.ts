@@ -55,7 +55,7 @@ describe('supplied credentials', () => {
       stored: ['c1', 'c5'],
       unknown: ['c9'],
       wrongState: ['c3', 'c4'],
-      // c2 was obtained before its confirmation, c6 is not confirmed.
+      // The credential of c2 was obtained before the confirmation, and c6 is not confirmed.
       obtainedTooEarly: ['c2', 'c6'],
     });
     expect(await rowsWithCredential(ledger.db, id)).toEqual([1, 5]);
@@ -119,7 +119,7 @@ describe('replacement credentials', () => {
     );
   const failed = { state: 'failed', failure: 'incomplete', failure_text: 'too few', evidence: '[]' } as const;
 
-  test('are stored only for companies that were not moved, and do not change their state', async () => {
+  test('are stored only for companies that were not moved or whose outcome is unknown, and leave the state of each company unchanged', async () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(5));
     await updateRow(ledger.db, id, 1, failed);
     await updateRow(ledger.db, id, 2, { state: 'outcome-unknown' });
