@@ -32,7 +32,7 @@ export interface CallOptions {
    */
   readonly sendBefore?: Date | undefined;
   /**
-   * Awaited before every attempt, after the rate limiter has admitted the attempt and before a connection is requested.
+   * Awaited in every attempt, after the rate limiter has admitted it and before a connection is requested.
    * If it rejects, nothing is sent and the call fails with that error. Default: nothing is recorded.
    *
    * A caller uses it to record that a single-use credential is about to be sent. See `recordSendIntent` in the store.

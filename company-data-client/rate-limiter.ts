@@ -64,7 +64,7 @@ const DEFAULT_BLOCK_MS = 1_000;
 /** If our share of the remaining requests is this or less, requests wait for the reset. */
 const MIN_REMAINING = 0.5;
 /**
- * How strongly the previous window's share influences the estimate: as much as this fraction of the limit in requests. The previous share dominates until this window has counted more requests than that.
+ * The weight of the previous window's share in the estimate, as a fraction of the limit: with a limit of 1,000 it weighs as much as 100 counted requests. The previous share dominates until this window has counted more requests than that.
  */
 const SHARE_MEMORY = 0.1;
 

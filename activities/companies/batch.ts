@@ -17,7 +17,7 @@ export interface SliceReport {
   readonly outage: OpenCircuit | null;
   /** The current limit. A slice with a higher number must end. */
   readonly slicesAtOnce: number;
-  /** Milliseconds until a company can be claimed; null if none is left, the migration is paused or the window is closed. */
+  /** Milliseconds until a company can be claimed; null if none is ready to be claimed now or later, for example because the rest wait for the ramp or for a confirmation, or if the migration is paused or the window is closed. */
   readonly nextClaimInMs: number | null;
   /** Milliseconds until a company can be reclaimed from an attempt that died; null if no company is importing. */
   readonly nextReclaimInMs: number | null;

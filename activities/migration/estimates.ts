@@ -2,7 +2,15 @@
 import type { Estimate, SpeedEstimate } from '../../domain/planning/estimate';
 import { ASSUMED_SPEED, estimate, speedFrom } from '../../domain/planning/estimate';
 import type { Database } from '../../store';
-import { savePlanned, saveSpeed, measureSpeed, readLimits, readMigration, readSpeed, readVolume } from '../../store';
+import {
+  savePlannedEstimate,
+  saveSpeed,
+  measureSpeed,
+  readLimits,
+  readMigration,
+  readSpeed,
+  readVolume,
+} from '../../store';
 import type { ActivityDeps } from '../deps';
 
 interface MigrationRef {
@@ -20,7 +28,7 @@ export function estimateActivities({ db }: ActivityDeps) {
       startAt,
     }: MigrationRef & { readonly startAt: string | null }): Promise<Estimate> {
       const planned = await estimateBefore(db, migrationId, startAt);
-      if (startAt !== null) await savePlanned(db, migrationId, { startAt, estimate: planned });
+      if (startAt !== null) await savePlannedEstimate(db, migrationId, { startAt, estimate: planned });
       return planned;
     },
 

@@ -62,7 +62,7 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
   const { role, by, reason, decisionId, digest, validUntil } = fields;
   if (!isRole(role)) return malformed(`role must be ${ROLES.join(' or ')}`);
   if (!isText(by) || by.length > MAX_NAME_LENGTH)
-    return malformed(`by must be the name of the person, at most ${MAX_NAME_LENGTH} characters`);
+    return malformed(`"by" must be the name of the person who decides, at most ${MAX_NAME_LENGTH} characters`);
   if (reason !== undefined && !isText(reason)) {
     return malformed(`reason must be text of at most ${MAX_TEXT_LENGTH} characters`);
   }

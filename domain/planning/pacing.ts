@@ -16,7 +16,7 @@ export interface Pace {
 /**
  * Splits the limits over the slices.
  *
- * If the rate is low, fewer slices are used, and each slice imports fewer companies at the same time, so that the waits for these companies add up to a minute at most.
+ * If the rate is low, fewer slices are used, and each slice imports fewer companies at the same time, so that the waits of one slice after starting them add up to at most a minute.
  */
 export function paceOf({
   slicesAtOnce,

@@ -31,7 +31,7 @@ export async function downloadWithSdk({ version, executable, env, log }: CliTarg
   log(
     `Downloading Temporal's dev server ${version} (takes under a minute; gives up if there is no answer within 10 seconds).`,
   );
-  return completeInFolder(path.dirname(executable), async (folder) => {
+  return withTemporaryFolder(path.dirname(executable), async (folder) => {
     const download = startSupervised({
       command: process.execPath,
       args: [path.join(__dirname, 'download.mjs'), folder, version],
@@ -65,7 +65,7 @@ export async function downloadWithSdk({ version, executable, env, log }: CliTarg
  */
 export async function buildWithGo({ version, executable, moduleFolder, env, log }: CliTarget): Promise<string> {
   log(`Building Temporal's dev server ${version} with Go (takes about 3 minutes on two cores; only needed once).`);
-  return completeInFolder(path.dirname(executable), async (folder) => {
+  return withTemporaryFolder(path.dirname(executable), async (folder) => {
     const logFile = path.join(folder, 'build.log');
     const built = path.join(folder, path.basename(executable));
     const linkerFlags = `-s -w -X github.com/temporalio/cli/temporalcli.Version=${version.slice(1)}`;
@@ -106,8 +106,8 @@ export async function buildWithGo({ version, executable, moduleFolder, env, log 
   });
 }
 
-/** Runs `make` in a temporary folder next to the target, so that the complete file can be moved there atomically. */
-async function completeInFolder(target: string, make: (folder: string) => Promise<string>): Promise<string> {
+/** Calls `make` with a temporary folder inside `target`, so that the complete file can be moved into `target` atomically. */
+async function withTemporaryFolder(target: string, make: (folder: string) => Promise<string>): Promise<string> {
   mkdirSync(target, { recursive: true });
   const folder = mkdtempSync(path.join(target, 'unfinished-'));
   try {

@@ -79,7 +79,7 @@ export async function saveSpeed(db: Database, platformKey: string, { speed, comp
 }
 
 /** Stores the estimate of a proposed start. Replaces the estimate of an earlier proposal. */
-export async function savePlanned(db: Database, migrationId: string, planned: Planned): Promise<void> {
+export async function savePlannedEstimate(db: Database, migrationId: string, planned: Planned): Promise<void> {
   await db
     .updateTable('migrations')
     .set({ planned: JSON.stringify(planned) })

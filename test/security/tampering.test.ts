@@ -106,22 +106,25 @@ describe("a vault's key", () => {
     ['wrapped key', 'vault_wrapped_key', async () => randomBytes(60), /altered or replaced.*Restore it from a backup/],
     ['public key', 'vault_public_key', async () => (await createVaultKey()).publicKey, /replaced.*have them revoked/],
     ['master key id', 'vault_key_id', async () => '0123456789abcdef', /only has [0-9a-f]{16}\. Start it with/],
-  ])('stops the slice before any company is changed if the %s was replaced, and says what to do', async (...row) => {
-    const [, column, value, message] = row;
-    const { id } = await rig.migration(GOOD);
-    rig.proxy.reset();
-    const original = (await keyOf(id))[column];
-    await altered(id, column, await value()).catch(() => undefined);
-    await expect(rig.importSlice(id)).rejects.toThrow(message);
-    expect(rig.proxy.arrived('PUT', /./)).toHaveLength(0);
-    expect((await readRow(rig.ledger.db, id, 1)).state).toBe('waiting');
+  ])(
+    'stops the slice before any company is changed if the %s was replaced, with an error that says what to do',
+    async (...row) => {
+      const [, column, value, message] = row;
+      const { id } = await rig.migration(GOOD);
+      rig.proxy.reset();
+      const original = (await keyOf(id))[column];
+      await altered(id, column, await value()).catch(() => undefined);
+      await expect(rig.importSlice(id)).rejects.toThrow(message);
+      expect(rig.proxy.arrived('PUT', /./)).toHaveLength(0);
+      expect((await readRow(rig.ledger.db, id, 1)).state).toBe('waiting');
 
-    await altered(id, column, original ?? '');
-    await rig.importSlice(id);
-    expect((await readRow(rig.ledger.db, id, 1)).state).toBe('syncing');
-  });
+      await altered(id, column, original ?? '');
+      await rig.importSlice(id);
+      expect((await readRow(rig.ledger.db, id, 1)).state).toBe('syncing');
+    },
+  );
 
-  test('accepts no credentials if the public key is not valid', async () => {
+  test('seals no credentials if the public key is not valid', async () => {
     const { id, rows } = await rig.migration(['sbx-ok-1']);
     await altered(id, 'vault_public_key', randomBytes(65)).catch(() => undefined);
     const supplying = supplyCredentials(

@@ -31,7 +31,7 @@ const OBTAINED_AT = [
   "time at which the client's application received the credentials, or the word now (default: the obtainedAt column, or the file's modification time)",
 ] as const;
 
-/** `ferry credentials`, `replace-credential`: seals and stores the credentials in a file, and can destroy the file. */
+/** `ferry credentials`, `replace-credential`: reads credentials from a file, seals and stores them, and can then destroy the file. */
 export function addCredentials({ program, run, terminal }: Context): void {
   addShred(
     addActorOptions(
@@ -157,7 +157,7 @@ function suppliedResult(
   { findings }: Credentials,
   supplied: SupplyResult,
   disposal: Disposal,
-  [elsewhereReason, advice]: readonly [reason: string, advice: string],
+  [wrongStateReason, advice]: readonly [reason: string, advice: string],
 ): CommandResult {
   const { stored, obtainedTooEarly, wrongState, unknown } = supplied;
   return {
@@ -179,7 +179,7 @@ function suppliedResult(
         obtainedTooEarly,
         'obtained before syncing was confirmed off; obtain new tokens and export them',
       );
-      printRefused(output, wrongState, elsewhereReason);
+      printRefused(output, wrongState, wrongStateReason);
       if (wrongState.length > 0) output.line(`    ${advice}`);
       printRefused(output, unknown, 'the manifest has no such company');
       disposal.print(output);

@@ -6,7 +6,7 @@ import { textAnswer } from '../schemas/common';
 
 const SvgSchema = textAnswer('image/svg+xml');
 
-/** Adds the images of `logoUrl`, which show the platform's initial. They require no API key. */
+/** Adds the route of the images that `logoUrl` points to. Each image shows the platform's initial. They require no API key. */
 export function logoRoutes(app: Api): void {
   app.get(
     '/logos/:file',

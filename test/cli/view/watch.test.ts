@@ -62,7 +62,7 @@ test('watch exits with 1 for a migration that was cancelled or terminated in Tem
   expect({ exitCode, state: json['state'] }).toEqual({ exitCode: 1, state: 'terminated' });
 });
 
-test('watch shows an outage of Temporal with the time of its data, and recovers', async () => {
+test('watch shows that Temporal cannot be reached and how old its data is, and recovers', async () => {
   const patient = await startTestMigration(orchestrator, 'long-watch', ['sbx-ok-1.l1']);
   await patient.until(({ preflight }) => preflight !== null);
   const relay = await startRelay(orchestrator.config.temporal.address);

@@ -118,7 +118,7 @@ describe('a rejection of a start time that arrives together with its approval', 
   });
 });
 
-test('the second of a pause and a resume takes effect if they arrive together', () => {
+test('if a pause and a resume arrive together, the second one takes effect', () => {
   const pause: DecisionDraft = { kind: 'pause', role: 'support' };
   const resume: DecisionDraft = { kind: 'resume', role: 'support' };
   expect(decideInOrder(stateAt('schedule'), pause, resume)).toMatchObject({
