@@ -31,7 +31,7 @@ export interface StartRequest {
   readonly platform: Platform;
   /** Distinguishes several migrations of one client and platform. Part of the migration's id. */
   readonly label?: string;
-  /** The manifest. Read a second time if a row cannot be stored, to find all invalid rows. */
+  /** The manifest. Read a second time if an organization is taken, to find all rows whose organization is taken. */
   readonly rows: Stream<ManifestRow>;
   /** SHA-256 of the manifest, in hexadecimal. Approvals of step 1 refer to it. */
   readonly manifestDigest: string;

@@ -6,7 +6,7 @@
  * per pool limits the requests in flight, because undici's own queue has no deadline. The time limit of a request
  * starts when it gets a connection and covers the complete response.
  *
- * The reason of a failure shows whether the request could have left this machine: `refused` if it certainly did not,
+ * The reason for a failure shows whether the request could have left this machine: `refused` if it certainly did not,
  * `dropped` or `time-out` if it might have.
  */
 import type { IncomingHttpHeaders } from 'node:http';

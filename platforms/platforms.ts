@@ -142,7 +142,10 @@ export const PLATFORMS: readonly Platform[] = [
     requiredFields: ['accessToken', 'shop'],
     optionalFields: ['refreshToken'],
     organizationField: 'shop',
-    organizationForm: { pattern: /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/i, description: 'ends in .myshopify.com' },
+    organizationForm: {
+      pattern: /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/i,
+      description: 'an address that ends in .myshopify.com',
+    },
     rotation: 'each-refresh',
     family: 'shop',
   }),

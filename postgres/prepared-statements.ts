@@ -7,7 +7,7 @@
 
 /** Number of uses after which a statement is prepared, because it will probably be used again. */
 const USES_BEFORE_PREPARING = 20;
-/** Maximum number of statements that have a name. After a reset, a connection still holds the statements with the old names. */
+/** Maximum number of statements that have a name. A connection can hold more, because a reset does not remove the statements with the old names from it. */
 const MAX_PREPARED = 300;
 /** Maximum number of statements whose uses are counted. Callers can build any number of different statements. */
 const MAX_COUNTED = 1_000;

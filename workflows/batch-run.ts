@@ -30,13 +30,14 @@ export interface BatchReport {
  * Moves and verifies the companies that can be moved now. That includes companies that become ready during the run,
  * because their credential is supplied, a window opens, or support retries them.
  *
- * The run ends when no company is left to start or verify, when a failure stops the batch, when its history has grown long, or after a day at most.
+ * The run ends when no company is left to move or verify, when a failure stops the batch, when its history has grown long, or after a day at most.
  */
 export async function batchRun(batch: Batch): Promise<BatchReport> {
   const { migrationId, runNumber } = batch;
   const context = createRunContext(migrationId, `batch-${runNumber}`);
   setHandler(wakeSignal, context.wake, {
-    description: 'Sent by the migration after a decision or when a window opens: check now what can be done',
+    description:
+      'Sent by the migration after a decision or when a window opens, so that the run checks at once what can be done',
   });
   updateDetails(batch, null);
   // The first run starts the ramp. A later run continues a ramp that was interrupted.
@@ -50,7 +51,7 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
   return { stop: context.stopReason() };
 }
 
-/** Verifies companies whose sync may have finished, and starts companies in the background whenever some are ready. */
+/** Verifies companies whose sync may have finished, and imports companies in the background whenever some are ready. */
 async function moveAndVerify(
   context: RunContext,
   { slicesAtOnce, stragglersAllowed }: RunStart,
@@ -62,20 +63,21 @@ async function moveAndVerify(
   const isDone = ({ syncing, paused = false, outsideWindow = false }: CheckReport): boolean => {
     // Windows were agreed during this run. End it here, because the migration creates their Schedule between runs.
     if (outsideWindow && window === null) return true;
-    // While the migration is paused or outside its windows, the next run cannot start any companies, so wait for ramp stragglers as well.
+    // While the migration is paused or outside its windows, the next run cannot begin any moves. So it is better to wait for
+    // ramp stragglers as well.
     return syncing <= (paused || outsideWindow ? 0 : stragglersAllowed);
   };
   importing.start();
   try {
     for (;;) {
       const report = await sliceActivities.verifySlice({ migrationId });
-      context.note(report.finished, report.stop, report.outage);
+      context.recordSlice(report.finished, report.stop, report.outage);
       if (report.claimable && !context.isEnding()) importing.start();
       if (context.stopReason() !== null) return;
       if (!importing.isRunning() && (isDone(report) || context.isEnding())) return;
       const nextInMs = report.nextCheckInMs ?? 0;
       if (report.outage) await context.waitOutOutage(report.outage, nextInMs);
-      else await context.pause(nextDelayMs(nextInMs, report.finished > 0), 'Until the next check');
+      else await context.sleep(nextDelayMs(nextInMs, report.finished > 0), 'Until the next check');
     }
   } finally {
     await importing.finish();

@@ -1,7 +1,7 @@
 /**
  * Workflow types, signals, queries and search attributes: everything that other processes address by name.
  *
- * This file imports nothing but types and the SDK, so that the client can import it without the workflows. Wire names
+ * This file imports nothing but types and the SDK, so that `client/` can import it without the workflows. Wire names
  * are an interface: renaming one breaks running migrations and other people's programs.
  *
  * The decisions of people (`approve`, `pause`, ...) are not defined here. `migration/message-handlers.ts` defines each
@@ -16,7 +16,7 @@ import type { Progress } from '../domain/progress/progress';
 import type { Outage } from '../domain/migration/outage';
 import type { WindowOccurrence } from '../domain/planning/windows';
 
-/** The workflow type of a migration, by route. The client starts it with the migration's id as the workflow id. */
+/** The workflow type of a migration, by route. `client/` starts it with the migration's id as the workflow id. */
 export const MIGRATIONS: Readonly<Record<Route, string>> = {
   managed: 'managedMigration',
   'self-service': 'selfServiceMigration',
@@ -45,12 +45,12 @@ export const SEARCH_ATTRIBUTES = {
 } as const;
 
 /**
- * Returns how far a migration has got and who has to act. The client sends this query for `ferry show`, `ferry list` and other commands.
+ * Returns how far a migration has got and who has to act. `client/` sends this query for `ferry show`, `ferry list` and other commands.
  */
 export const progressQuery = defineQuery<Progress>('progress');
 
 /**
- * Returns the outcome of a decision; null if it has not been handled yet, or was handled so long ago that only the audit trail still contains the outcome. After sending a decision as a signal, the client repeats this query until there is an outcome.
+ * Returns the outcome of a decision; null if it has not been handled yet, or was handled so long ago that only the audit trail still contains the outcome. After sending a decision as a signal, `client/` repeats this query until there is an outcome.
  */
 export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: string }]>('outcome');
 
@@ -67,8 +67,7 @@ export const outageSignal = defineSignal<[Outage | null]>('outage');
 export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened');
 
 /**
- * Tells the receiver to stop waiting and check what can be done now. The client sends it to a migration whose Schedule
- * a person has paused or resumed. A migration sends it to its batch run when a decision has been recorded or a window
+ * Tells the receiver to stop waiting and check what can be done now. `client/` sends it to a migration whose Schedule a person has paused or resumed. A migration sends it to its batch run when a decision has been recorded or a window
  * has opened.
  */
 export const wakeSignal = defineSignal('wake');

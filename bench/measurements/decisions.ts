@@ -1,4 +1,4 @@
-/** Measures the time from sending a decision to seeing its effect. */
+/** Measures the time from sending a decision to learning that it has been applied. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LedgerClient } from '../../client';
 import { readProgress } from '../../client';

@@ -72,7 +72,7 @@ export interface Platforms {
    */
   refresh(grant: Grant): Promise<TokenPair>;
   /**
-   * Fetches one page of a data set. The first call (without `cursor`) makes the platform prepare the first page.
+   * Fetches one page of a data set. The first call (without `cursor`) only makes the platform prepare the first page, and returns no records.
    * @throws PlatformRefusal
    */
   fetch(grant: Grant, organizationId: string, dataType: DataType, cursor?: string): Promise<FetchedPage>;

@@ -1,4 +1,4 @@
-/** Push operations in Postgres. Each one is a record that the push step sends to a platform. */
+/** Push operations in Postgres. Each one contains a record that the service sends to a platform (push-step.ts). */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import type { PushChange, PushStatus } from '../database/tables';

@@ -61,7 +61,7 @@ export type FindingCode =
 /** A problem in the supplied details: its location, a message and advice. It never contains a credential. */
 export interface Finding {
   readonly code: FindingCode;
-  /** An error prevents the migration or the company from starting. A warning is for a person to judge. */
+  /** An error prevents the migration from starting, or the company from being moved. A warning is for a person to judge. */
   readonly severity: 'error' | 'warning';
   /** Absent for findings about the account or other migrations. */
   readonly file?: string;

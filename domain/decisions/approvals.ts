@@ -13,7 +13,7 @@ export function approve(state: MigrationState, decision: StepDecision, at: strin
   const rules = STEP_RULES[step];
   if (step === 'disable-syncing') {
     return refused(
-      'disable-syncing needs no approval: it ends when every company of the first wave is confirmed or left out',
+      'disable-syncing needs no approval: it ends when every company of the first wave is confirmed, left out or held back',
     );
   }
   if (!rules.approvers.includes(role)) {

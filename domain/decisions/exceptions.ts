@@ -34,7 +34,7 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
     case 'relink':
       return applied(
         { ...withoutSignOff(state), relinking: state.relinking + 1 },
-        `${companies} will be checked after the end customer has reconnected`,
+        `${companies} will be checked once reconnected`,
       );
     case 'exclude':
     case 'skip':

@@ -42,7 +42,7 @@ function digestRefusal(decision: Decision, step: Step, state: MigrationState, is
       : null;
   }
   if (decision.digest === digestOf(step, { ...state, windows: state.limits.windows })) return null;
-  return 'this has changed since you reviewed it; review it and decide again';
+  return 'what you reviewed has changed; review it again before you decide';
 }
 
 function fourEyesRefusal(

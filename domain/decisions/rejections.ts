@@ -1,4 +1,4 @@
-/** Rejections, and proposals of a new start time. Both can reopen a step until the first credential is handed over. */
+/** Rejections, and proposals of a new start time. Both can reopen a step until the move of the first company begins. */
 import { withoutApprovals, applied, refused } from './ruling';
 import { anyCrossed } from '../companies/company-state';
 import type { StepDecision, TimeProposal } from '../migration/decision';

@@ -28,13 +28,13 @@ export function isSelfServiceStepComplete({ step, preflight, counts, unrecorded 
 export function selfServiceRefusal({ kind }: Decision): string | null {
   switch (kind) {
     case 'step':
-      return 'a self-service migration has no approvals: it ends automatically';
+      return 'a self-service migration has no approvals or rejections: it ends automatically';
     case 'time':
       return 'a self-service migration has already started; set its hours with: ferry adjust';
     case 'first-company':
       return 'a self-service migration has no first company';
     case 'sync-disabled':
-      return 'this was confirmed for every company when the self-service migration was started';
+      return 'syncing was confirmed off for every company when the self-service migration was started';
     case 'credentials-supplied':
     case 'application-supplied':
     case 'manifest-amended':

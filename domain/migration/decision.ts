@@ -16,7 +16,7 @@ export interface Sender {
   readonly validUntil?: string;
 }
 
-/** The next attempt after the first company has been rejected. */
+/** What happens after the first company has been rejected: another attempt, or the end of the migration. */
 export type NextAfterRejection =
   | { readonly next: 'same-company' }
   | { readonly next: 'another-company'; readonly reference: string }
@@ -79,7 +79,7 @@ export interface LeaveOut extends Sender {
   readonly reason: string;
 }
 
-/** Tries companies again: `retry` the move, `relink` the check after the end customer has reconnected. */
+/** Tries companies again: `retry` repeats the move, and `relink` checks the companies after their end customers have reconnected. */
 export interface Retry extends Sender {
   readonly kind: 'retry' | 'relink';
   readonly companies: Companies;

@@ -18,7 +18,7 @@ import type { LastSigned, SignedMessage } from './signatures';
 import type { Outage } from './outage';
 import type { WindowOccurrence, ScheduleState } from '../planning/windows';
 
-/** How a migration ended: signed off, abandoned after its first company, or cancelled. */
+/** How a migration ended: completed (in the managed route, signed off by both sides), abandoned after its first company, or cancelled. */
 export type Ending = 'completed' | 'abandoned' | 'cancelled';
 
 export function isEnding(word: string): word is Ending {
@@ -124,7 +124,7 @@ export interface MigrationState {
   /** The company that was chosen to go first; null if none was chosen, so that the first company that can be moved goes first. */
   readonly requestedFirst: ChosenFirstCompany | null;
   readonly counts: Counts;
-  /** Number of companies that wait for their end customer to reconnect. A `relink` decision adds one, and the next read of the ledger corrects the number. */
+  /** Number of companies that wait for their end customer to reconnect. A `relink` decision adds one, and the next check for reconnected companies corrects the number. */
   readonly relinking: number;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */

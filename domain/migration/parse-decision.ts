@@ -35,7 +35,7 @@ export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
 export const MAX_COMPANIES_PER_MESSAGE = 1_000;
 
 const MAX_TEXT_LENGTH = 2_000;
-/** The same limit as in a manifest. It keeps the longest message far below Temporal's limit of 2 MB. */
+/** More than the 100 characters that a manifest allows. Keeps the longest message far below Temporal's limit of 2 MB. */
 const MAX_REFERENCE_LENGTH = 200;
 /** Names appear many times in the current details, which are limited to 20 KB. */
 const MAX_NAME_LENGTH = 200;
@@ -193,7 +193,7 @@ function parseNext({ next, company }: Fields): NextAfterRejection | string | nul
     case 'another-company':
       return isReference(company) ? { next, reference: company } : 'company must be the reference of the other company';
     default:
-      return 'next must be same-company, another-company or abandon';
+      return '"next" must be same-company, another-company or abandon';
   }
 }
 

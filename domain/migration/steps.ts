@@ -39,7 +39,7 @@ export const STEP_RULES: Readonly<Record<Step, StepRules>> = {
   // The client adds the callback URL to its application. Ends when the client and support have confirmed it.
   'update-application': { title: 'Update the application', actors: ['client'], approvers: BOTH, approvableEarly: true },
 
-  // The client turns off syncing. Ends when every company of the first wave is confirmed or left out.
+  // The client turns off syncing. Ends when every company of the first wave is confirmed, left out or held back.
   'disable-syncing': { title: 'Disable data syncing', actors: ['client'], approvers: [] },
 
   // One company is moved and verified. Ends when support approves the evidence.

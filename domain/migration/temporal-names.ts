@@ -38,7 +38,7 @@ interface ListedSchedule {
   readonly action?: { readonly workflowType: string };
 }
 
-/** Returns the migration whose windows a Schedule opens; undefined if the Schedule is not one of tokenferry's. */
+/** Returns the migration whose windows a Schedule opens; undefined if the Schedule is not one of Tokenferry's. */
 export function migrationOfSchedule({ scheduleId, action }: ListedSchedule): string | undefined {
   const isOurs = action?.workflowType === OPEN_WINDOW && scheduleId.endsWith(SCHEDULE_SUFFIX);
   return isOurs ? scheduleId.slice(0, -SCHEDULE_SUFFIX.length) : undefined;

@@ -69,8 +69,7 @@ export interface Estimate {
   readonly lowMs: number;
   readonly highMs: number;
   /**
-   * When the migration ends if moves begin only in the windows. Counted from the proposed start or, if there
-   * is none, from the time of the estimate. Null if it does not end within a year.
+   * When the migration ends if moves begin only in the windows. Counted from the proposed start if it is still to come, otherwise from the time of the estimate. Null if it does not end within a year.
    */
   readonly ends: { readonly earliest: string; readonly latest: string } | null;
   /**

@@ -1,4 +1,4 @@
-/** The limits of a migration. The plan sets them, and `adjust` changes them. The current ones are in the ledger. */
+/** The limits of a migration. The plan sets them, `adjust` changes them, and a proposed start can change the windows. The current ones are in the ledger. */
 import type { Window } from './windows';
 import { isWindow } from './windows';
 
@@ -14,11 +14,11 @@ export interface MigrationLimits {
   readonly slicesAtOnce: number;
   /** Companies that one slice imports at the same time. */
   readonly companiesPerSliceAtOnce: number;
-  /** Companies started per minute by all slices together; null if only the service limits the rate. */
+  /** Moves that all slices together begin per minute; null if only the service limits the rate. */
   readonly companiesPerMinute: number | null;
   /** A company that has been `syncing` for this long fails. Milliseconds. */
   readonly syncTimeoutMs: number;
-  /** Number of companies to move and verify before the others start; 0 for no ramp. */
+  /** Number of companies to move and verify before the other moves begin; 0 for no ramp. */
   readonly rampCompanies: number;
   /**
    * The migration pauses itself if more companies fail than this number, or than this share (0 to 1) of the companies
@@ -28,7 +28,7 @@ export interface MigrationLimits {
   readonly toleratedShare: number | null;
   /** Empty: moves can begin at any time. */
   readonly windows: readonly Window[];
-  /** By default, reminders are sent daily until step 4 ends, and hourly after that, because data is then out of date. */
+  /** By default, reminders are sent daily until step 4 ends. After that, and in the self-service route from the start, they are sent hourly, because data is then out of date. */
   readonly remindBeforeStale: ReminderIntervals;
   readonly remindWhileStale: ReminderIntervals;
 }

@@ -1,4 +1,4 @@
-/** Pacing: how fast companies start, how many can still be syncing when a ramp ends, and how often they are polled. */
+/** Pacing: how fast moves begin, how many companies can still be syncing when a ramp ends, and how often they are polled. */
 import type { MigrationLimits } from './limits';
 
 const MINUTE_MS = 60_000;
@@ -9,7 +9,7 @@ export interface Pace {
   readonly slices: number;
   /** Companies that one slice imports at the same time. */
   readonly companies: number;
-  /** How long a slice waits after it has started a company. Milliseconds. */
+  /** How long a slice waits after a move has begun. Milliseconds. */
   readonly waitMs: number;
 }
 
@@ -30,7 +30,7 @@ export function paceOf({
 }
 
 /**
- * Returns how many companies of a ramp can still be syncing when the other companies start: one in ten, and at least
+ * Returns how many companies of a ramp can still be syncing when the other moves begin: one in ten, and at least
  * one in a ramp of two or more, so that one slow sync does not delay all other companies.
  */
 export function allowedStragglers(companiesInRamp: number): number {

@@ -104,7 +104,7 @@ const YEAR_MS = 365 * DAY_MS;
  * Returns when work of this length ends if it is done only inside the windows. Without windows, it is done at any time.
  *
  * @param from the start of the work. ISO 8601, UTC
- * @returns ISO 8601, UTC; null if it takes more than a year
+ * @returns ISO 8601, UTC; null if there are windows and it takes more than a year
  */
 export function endWithin(windows: readonly Window[], from: string, workMs: number): string | null {
   if (windows.length === 0) return new Date(Date.parse(from) + workMs).toISOString();

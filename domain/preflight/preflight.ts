@@ -95,7 +95,7 @@ function accountFindings(
       error(
         'no-room',
         `the account has room for ${counted(room, 'company')}, not for ${toCreate} (limit ${companyLimit}, plan ${plan})`,
-        'choose another plan, delete companies that are not needed, or leave some out',
+        'choose another plan, delete companies at the service that are no longer needed, or leave companies out of the migration',
       ),
     );
   }

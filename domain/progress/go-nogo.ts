@@ -187,7 +187,7 @@ function answerFrom(check: Answer['check'], findings: readonly PreflightFinding[
 function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
   const check = 'worker';
   if (!progress || workers.workflows === 0 || workers.activities === 0) {
-    return { check, go: false, why: 'no worker is answering or polling for tasks; start a worker' };
+    return { check, go: false, why: 'no worker is answering, or none is polling for tasks; start a worker' };
   }
   if (failing.length > 0) return { check, go: false, why: `activities keep failing: ${failing.join('; ')}` };
   return {
@@ -203,9 +203,9 @@ function pauseNotes(
 ): readonly string[] {
   return [
     toleranceText(limits, failures),
-    'the service rejects the API key, or the account reaches a limit or expires (401, 402, 403)',
+    'the service rejects the API key, or the account reaches one of its limits or expires (401, 402, 403)',
     `${platform.name} rejects the application, or a credential belongs to another organization`,
-    'an outage of the service or the platform does not pause it: the migration waits and retries',
+    'an outage of the service or the platform does not pause the migration, which waits and retries',
     ...(window === null
       ? []
       : [
@@ -224,6 +224,6 @@ function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures'
     ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)}% of those tried`]),
   ];
   return bounds.length === 0
-    ? `companies that are not moved never pause it ${soFar}`
+    ? `companies that are not moved never pause the migration ${soFar}`
     : `${bounds.join(' or ')} are not moved ${soFar}`;
 }

@@ -1,4 +1,4 @@
-/** Notices: people who have to act are reminded, and a long wait is escalated. The caller passes the time. */
+/** Notices: people who have to act are reminded, and a long wait is escalated. These functions do not read the clock: the caller passes in the current time. */
 import type { ReminderIntervals } from '../planning/limits';
 import { stopReasonText } from '../companies/failures';
 import type { MigrationState, Wait } from '../migration/migration-state';
@@ -24,7 +24,7 @@ export interface Notice {
   readonly since: string;
 }
 
-/** Returns the current wait; null if nobody has to act. The previous wait continues if the step, the roles and whether the migration is paused are unchanged. */
+/** Returns the current wait; null if nobody has to act. The previous wait continues if the step and the roles are the same, and the migration has not been paused or resumed since. */
 export function waitOf(state: MigrationState, previous: Wait | null, at: string): Wait | null {
   const { roles } = waitingForOf(state);
   if (roles.length === 0) return null;
@@ -77,7 +77,7 @@ function withoutNames(state: MigrationState): MigrationState {
     ...state,
     pause: pause && {
       ...pause,
-      reason: pause.stopReason === null ? 'see ferry show for the reason' : stopReasonText(pause.stopReason),
+      reason: pause.stopReason === null ? 'ferry show gives the reason' : stopReasonText(pause.stopReason),
     },
     preflight: preflight && { ...preflight, problems: kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problem`] },
   };

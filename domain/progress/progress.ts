@@ -57,7 +57,7 @@ export interface Progress {
   readonly proposal: Proposal | null;
   readonly window: WindowOccurrence | null;
   readonly firstCompany: FirstCompany | null;
-  /** The company that was chosen to go first; null if none was chosen, so that the first company that can be moved goes first. */
+  /** The company that was chosen to go first; null if none was chosen, in which case the first company that can be moved goes first. */
   readonly requestedFirst: ChosenFirstCompany | null;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;

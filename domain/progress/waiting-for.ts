@@ -90,7 +90,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
   }
 }
 
-/** Describes when the first company starts: at the agreed time, or in the first window after it. */
+/** Describes when the move of the first company begins: now, at the agreed time, or in the first window after it. */
 function startText(window: WindowOccurrence | null, proposal: Proposal | null): string {
   const startAt = proposal?.startAt ?? null;
   const at = window && (startAt === null || window.opensAt > startAt) ? window.opensAt : startAt;

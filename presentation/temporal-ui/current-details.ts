@@ -111,7 +111,7 @@ function switchOnText({ route, step, state, counts }: Progress): string {
     return 'ask the contact above first, because companies that were moved must stay switched off.';
   if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing'))
     return 'nothing has to be switched off yet.';
-  return 'nothing for now. A company that is moving or moved must never be switched back on in your own application.';
+  return 'nothing for now. A company that is moving or has been moved must never be switched back on in your own application.';
 }
 
 function outOfDateText({ route, estimate, proposal, step, state }: Progress): string {
@@ -125,7 +125,7 @@ function outOfDateText({ route, estimate, proposal, step, state }: Progress): st
   const from =
     stepNumber(step) < stepNumber('disable-syncing')
       ? 'from the moment syncing is disabled'
-      : 'since syncing was disabled';
+      : 'from the moment syncing was disabled';
   if (estimate.volume.companies === 0) return 'the data of all companies that were moved is up to date.';
   const until =
     proposal && estimate.ends ? momentText(estimate.ends.latest) : `${duration(estimate.highMs)} after the start`;

@@ -1,18 +1,18 @@
-/** Inserts manifest rows into the ledger. An organization can be open in only one migration at a time. */
+/** Inserts manifest rows into the ledger. An organization can belong to only one migration that has not ended. */
 import { sql } from 'kysely';
 import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
 import type { ManifestRow, ExistingCompany } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
 
-/** A row whose organization is open in another migration or, after an amendment, in another row of the same migration. */
+/** A row whose organization already belongs to another migration that has not ended or, after an amendment, to another row of the same migration. */
 export interface TakenOrganization {
   readonly reference: string;
   readonly organization: string;
   readonly migrationId: string;
 }
 
-/** Thrown when organizations of the manifest are open in another migration or, after an amendment, in another row of the same migration. */
+/** Thrown when organizations of the manifest already belong to another migration that has not ended or, after an amendment, to another row of the same migration. */
 export class OrganizationTaken extends Error {
   override readonly name = 'OrganizationTaken';
   constructor(readonly taken: readonly TakenOrganization[]) {
@@ -91,7 +91,7 @@ export async function insertRows(
   return inserted;
 }
 
-/** Lists the rows whose organizations are open in other migrations. */
+/** Lists the rows whose organizations belong to other migrations that have not ended. */
 export async function findTakenOrganizations(
   db: Database,
   { id, platformKey }: { readonly id: string; readonly platformKey: string },

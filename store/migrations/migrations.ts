@@ -24,8 +24,7 @@ export interface SuppliedMigration {
   /** In the self-service route, supplying the manifest confirms every company. */
   readonly route: Route;
   /**
-   * True if the platform replaces refresh tokens on use. A credential then counts only if it was obtained after
-   * the confirmation.
+   * True in the managed route if the platform replaces refresh tokens on use. A credential then counts only if it was obtained after the confirmation.
    */
   readonly rotating: boolean;
   readonly limits: MigrationLimits;

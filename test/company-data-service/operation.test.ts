@@ -130,7 +130,7 @@ describe('closing the service', () => {
     expect(await timeToClose(request)).toBeLessThan(8_000);
   });
 
-  it('finishes an authorization in progress even if its client has disconnected', async () => {
+  it('finishes an authorization in progress even after its client has been cut off', async () => {
     const service = await runService();
     const { database, accountId } = service;
     const closing = await startService({ databaseUrl: database.url });

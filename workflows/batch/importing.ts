@@ -32,7 +32,7 @@ export async function importAll(context: RunContext, slicesAtOnce: number): Prom
       startSlices(atOnce);
       if (nextClaimInMs === null) return;
       if (outage) await context.waitOutOutage(outage, nextClaimInMs);
-      else await context.pause(nextDelayMs(nextClaimInMs, claimed > 0), 'Until the next company can be tried');
+      else await context.sleep(nextDelayMs(nextClaimInMs, claimed > 0), 'Until the next company can be tried');
     }
   }
 
@@ -54,7 +54,7 @@ async function reclaimInterrupted(context: RunContext): Promise<void> {
     const nextInMs = nextClaimInMs ?? nextReclaimInMs;
     if (nextInMs === null) return;
     if (outage) await context.waitOutOutage(outage, nextInMs);
-    else await context.pause(nextDelayMs(nextInMs, claimed > 0), 'Until the lease of an interrupted company ends');
+    else await context.sleep(nextDelayMs(nextInMs, claimed > 0), 'Until the lease of an interrupted company ends');
   }
 }
 
@@ -63,6 +63,6 @@ async function importSlice(context: RunContext, slice: number): Promise<SliceRep
   // "Part", because clients read the summary and do not know what a slice is.
   const options = { summary: `Move companies, part ${slice}` };
   const report = await sliceActivities.importSlice.executeWithOptions(options, [{ migrationId, run: runName, slice }]);
-  context.note(report.claimed, report.stop, report.outage);
+  context.recordSlice(report.claimed, report.stop, report.outage);
   return report;
 }

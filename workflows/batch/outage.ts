@@ -22,7 +22,7 @@ export interface OutageContext {
   /** Returns whether the run must start no more work. */
   readonly isEnding: () => boolean;
   /** Waits for `ms` milliseconds, or until the run is woken. */
-  readonly pause: (ms: number, summary: string) => Promise<void>;
+  readonly sleep: (ms: number, summary: string) => Promise<void>;
 }
 
 export interface OutageWait {
@@ -35,7 +35,7 @@ export interface OutageWait {
   untilOver(why: string, atLeastMs: number): Promise<void>;
 }
 
-export function createOutageWait({ migration, isEnding, pause }: OutageContext): OutageWait {
+export function createOutageWait({ migration, isEnding, sleep }: OutageContext): OutageWait {
   let nextDelayMs = backoff(PROBE_DELAY);
   let current: Promise<void> | null = null;
 
@@ -50,7 +50,7 @@ export function createOutageWait({ migration, isEnding, pause }: OutageContext):
       const outage: Outage = { why: trouble.why, since, until: new Date(Date.now() + ms).toISOString() };
       await migration?.signal(outageSignal, outage);
       // A decision wakes the run, so that the next probe follows at once.
-      await pause(ms, outageSummary(outage));
+      await sleep(ms, outageSummary(outage));
     }
     await migration?.signal(outageSignal, null);
   }

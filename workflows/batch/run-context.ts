@@ -18,10 +18,10 @@ export interface RunContext extends OutageContext {
    * @param stop why the run must end early; null if there is no reason
    * @param circuit the outage that ended the slice; null if there was none
    */
-  note(companies: number, stop: StopReason | null, circuit: OpenCircuit | null): void;
+  recordSlice(companies: number, stop: StopReason | null, circuit: OpenCircuit | null): void;
   /** Returns the sum of the `companies` noted so far. A higher number than before means progress. */
   progress(): number;
-  /** Ends all current pauses. */
+  /** Ends all current sleeps. */
   readonly wake: () => void;
   /** Waits until the service responds or the run is ending. The first probe follows after at least `atLeastMs` milliseconds, or as soon as the run is woken. */
   waitOutOutage(circuit: OpenCircuit, atLeastMs: number): Promise<void>;
@@ -39,7 +39,7 @@ export function createRunContext(migrationId: string, runName: string): RunConte
   const forOutages: OutageContext = {
     migration: parent && getExternalWorkflowHandle(parent.workflowId, parent.runId),
     isEnding: () => reason !== null || Date.now() >= endsAt || workflowInfo().continueAsNewSuggested,
-    pause: async (ms: number, summary: string) => {
+    sleep: async (ms: number, summary: string) => {
       const before = wakes;
       await condition(() => wakes !== before, ms, { summary });
     },
@@ -50,7 +50,7 @@ export function createRunContext(migrationId: string, runName: string): RunConte
     migrationId,
     runName,
     stopReason: () => reason,
-    note: (companies, stop, circuit) => {
+    recordSlice: (companies, stop, circuit) => {
       progress += companies;
       reason ??= stop;
       if ((circuit ? circuit.gotThrough : companies) > 0) outage.reset();

@@ -76,7 +76,10 @@ export function setMessageHandlers(migration: MigrationContext): void {
     (outage: unknown) => {
       if (outage === null || isOutage(outage)) change((before) => ({ ...before, outage }));
     },
-    { description: 'Sent by batch runs: the service or the platform does not respond; null when it responds again' },
+    {
+      description:
+        'Sent by batch runs when the service or the platform does not respond, and with null when it responds again',
+    },
   );
 }
 
@@ -117,7 +120,7 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   confirmSyncDisabled:
     'Confirm that the client no longer uses these tokens: {"companies": "all" or references, "role": "client", "by"}',
   credentialsSupplied: 'Sent by ferry after credentials were encrypted and stored',
-  pause: 'Stop moving more companies: {"role", "by", "reason"}',
+  pause: 'Pause the migration, so that no more moves begin: {"role", "by", "reason"?}',
   resume: 'Continue after a pause: {"role", "by"}',
   cancel: 'End the migration; companies that have moved stay moved: {"role", "by", "reason"}',
   applicationSupplied: 'Sent by ferry after the application was given to the service: {"clientId", "environment"}',

@@ -4,8 +4,8 @@
  * A migration can wait for weeks while its history grows. When the server suggests continuing as new, every wait in
  * this file returns early, the step returns, and `lifecycle.ts` continues with the current state and an empty history.
  * In two cases, the migration continues as new only later:
- * - A batch of decisions is being written to the ledger. It would be written twice.
- * - More decisions are waiting to be written than fit into one batch. They would make the carried state too large.
+ * - A batch of decisions is being written to the ledger. Continuing now would write it twice.
+ * - More decisions are waiting to be written than fit into one batch. Carrying them over would make the state too large.
  */
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type { MigrationState } from '../../domain/migration/migration-state';

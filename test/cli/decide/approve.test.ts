@@ -61,7 +61,7 @@ test('with --four-eyes, the person who supplied the details cannot approve them'
 test('an approval with a different digest is refused as out of date', async () => {
   const { json, exitCode } = await runJson(orchestrator, 'approve', ID, 'supply-details', '--digest', 'f00', ...SAM);
   expect(exitCode).toBe(1);
-  expect(json['text']).toContain('has changed since you reviewed it');
+  expect(json['text']).toContain('what you reviewed has changed');
 });
 
 test('a decision is refused after its --valid-until', async () => {

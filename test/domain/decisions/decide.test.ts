@@ -65,7 +65,7 @@ describe('pause and resume', () => {
     expect(decideOne(stateAt('schedule'), resume('support')).outcome.applied).toBe(false);
   });
 
-  test('let only support resume a migration that paused itself', () => {
+  test('are limited after a migration has paused itself: only support can resume it', () => {
     const stopped = stateAt('complete-migration', {
       pause: { reason: 'the key is refused', by: null, stopReason: 'key-refused', at: LATER },
     });

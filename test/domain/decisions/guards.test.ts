@@ -25,7 +25,7 @@ const answer = (state: MigrationState, draft: DecisionDraft, rules: Partial<type
 };
 
 const proposed = stateAt('schedule', { proposal: { startAt: START_AT, role: 'support', by: 'Pia', at: AT } });
-const CHANGED = 'this has changed since you reviewed it; review it and decide again';
+const CHANGED = 'what you reviewed has changed; review it again before you decide';
 
 describe('a digest', () => {
   const WINDOW = { days: ['mon'], from: '22:00', to: '05:00', timeZone: 'Europe/London' } as const;

@@ -196,7 +196,7 @@ describe('a choice of the first company', () => {
     },
   );
 
-  test.each(['verified', 'failed'] as const)('replaces a first company that is %s', (stage) => {
+  test.each(['verified', 'failed'] as const)('replaces a first company whose stage is %s', (stage) => {
     const before = stateAt('migrate-first-company', { firstCompany: firstCompany({ reference: 'acme-4', stage }) });
     const { state, outcome } = decideOne(before, choose('acme-7'));
     expect(outcome.text).toBe(

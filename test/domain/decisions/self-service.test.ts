@@ -47,7 +47,7 @@ test.each<[string, Partial<Counts>, boolean]>([
   ['the outcome of a company is unknown', { moved: 2, outcomeUnknown: 1 }, false],
   ['a company has failed', { moved: 2, failed: 1 }, false],
   ['all are moved or left out', { moved: 1, skipped: 1, excluded: 1 }, true],
-])('if %s, whether the last step is complete: %s', (_, changes, ends) => {
+])('if %s (%j), the last step is complete: %s', (_, changes, ends) => {
   expect(isStepComplete(moving(changes), 'complete-migration')).toBe(ends);
 });
 
@@ -140,7 +140,7 @@ test('from the start, the client gets the reminders for out-of-date data', () =>
   expect(wait && nextNotice(wrong, wait).dueAt).toBe(new Date(Date.parse(AT) + firstAfterMs).toISOString());
 });
 
-test('nobody has to act until a decision has reached the ledger', () => {
+test('while a decision has not reached the ledger yet, nobody has to act', () => {
   const failed = moving({ moved: 2, failed: 1 });
   const { state } = decideOne(failed, { kind: 'retry', role: 'client', companies: 'all' });
   expect(waitingForOf(state).roles).toEqual([]);

@@ -29,7 +29,7 @@ function decideInOrder(before: MigrationState, ...drafts: readonly DecisionDraft
   return { state, applied };
 }
 
-describe('a decision against the first company, arriving together with the approval of that company', () => {
+describe('a decision against the first company that arrives together with the approval of that company', () => {
   const verified = stateAt('migrate-first-company', {
     firstCompany: firstCompany(),
     counts: counts({ total: 10, waiting: 9, moved: 1 }),

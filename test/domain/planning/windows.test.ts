@@ -24,7 +24,13 @@ test.each<[string, Window, string, string, string]>([
     '2026-01-10T05:00:00.000Z',
   ],
   ['at its first instant', nights(), '2026-01-10T22:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
-  ['at its last instant', nights(), '2026-01-10T05:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
+  [
+    'at the instant it closes',
+    nights(),
+    '2026-01-10T05:00:00Z',
+    '2026-01-10T22:00:00.000Z',
+    '2026-01-11T05:00:00.000Z',
+  ],
   [
     'that is an hour shorter because clocks go forward',
     nights(),

@@ -124,7 +124,11 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
     { failed: 2, tried: 40 },
     'more than 5 companies or more than 20% of those tried are not moved (2 of 40 so far)',
   ],
-  [{ toleratedShare: null }, { failed: 2, tried: 40 }, 'companies that are not moved never pause it (2 of 40 so far)'],
+  [
+    { toleratedShare: null },
+    { failed: 2, tried: 40 },
+    'companies that are not moved never pause the migration (2 of 40 so far)',
+  ],
   [{ toleratedFailures: 1 }, { failed: 2, tried: 40 }, 'too many companies were not moved (2 of 40 so far)'],
 ])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
   const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));

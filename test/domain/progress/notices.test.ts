@@ -63,7 +63,7 @@ test('a notice says what to do, but contains no names', () => {
     'details to correct: 2 kinds of problem',
   );
   const pause = { reason: 'Cleo Bramble is on holiday', by: 'Sam', stopReason: null, at: SINCE };
-  expect(noticeFor(stateAt('complete-migration', { pause }))).toBe('paused: see ferry show for the reason');
+  expect(noticeFor(stateAt('complete-migration', { pause }))).toBe('paused: ferry show gives the reason');
   const stop = { reason: 'anything', by: null, stopReason: 'key-refused', at: SINCE } as const;
   expect(noticeFor(stateAt('complete-migration', { pause: stop }))).toMatch(/^paused: the service rejects .* API key/);
 });

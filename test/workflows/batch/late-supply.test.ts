@@ -30,7 +30,7 @@ test.each([
   ['default ramp', DEFAULT_LIMITS.rampCompanies],
   ['small ramp', 3],
 ])(
-  'the rest of a batch starts while a straggler of its %s is still syncing',
+  'the rest of a batch is moved while a straggler of its %s is still syncing',
   async (_, ramp) => {
     const tokens = [...Array.from({ length: ramp + 4 }, (_, index) => `sbx-ok-1.ramp-${ramp}-${index}`)];
     tokens[3] = `${LONG_SYNC}.ramp-${ramp}-slow`;

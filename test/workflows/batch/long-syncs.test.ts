@@ -16,7 +16,7 @@ afterAll(() => orchestrator.close());
 const THIRTY_HOURS = 'sbx-ok-1080000';
 const HOUR_MS = 3_600_000;
 
-test('a company that syncs for a day is polled rarely, delays no other company, and times out', async () => {
+test('a company that syncs for more than a day is polled rarely, delays no other company, and times out', async () => {
   const tokens = Array.from({ length: 30 }, (_, index) => `${index === 5 ? THIRTY_HOURS : 'sbx-ok-1'}.long${index}`);
   const migration = await startTestMigration(orchestrator, 'long-sync', tokens);
   await migration.readyToMove();

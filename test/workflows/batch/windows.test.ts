@@ -1,4 +1,4 @@
-/** Companies are started only inside the windows. */
+/** Moves begin only inside the windows. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-test('the first company is not started outside the windows, and is moved once there are no windows', async () => {
+test('the first company is not moved outside the windows, and is moved once there are no windows', async () => {
   const migration = await startTestMigration(orchestrator, 'windows', ['sbx-ok-1.windows1', 'sbx-ok-1.windows2']);
   expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   await migration.readyToMove();
@@ -52,7 +52,7 @@ test.each([
   ['it has been paused', 'pause', { reason: 'lunch', ...SUPPORT }, 3],
   ['it has been paused during the ramp', 'pause', { reason: 'lunch', ...SUPPORT }, 5],
 ] as const)(
-  'stragglers of a ramp are verified although the migration can start no more companies because %s',
+  'stragglers of a ramp are verified although the migration can begin no more moves because %s',
   async (_, message, sent, ramp) => {
     const client = `straggler-${message}-${ramp}`;
     const { ferry } = orchestrator;

@@ -133,8 +133,8 @@ test.each([
 );
 
 test.each([
-  ['after the last signature', false, [true, true]],
-  ['before the last signature', true, [true, false]],
+  ['after the last sign-off', false, [true, true]],
+  ['before the last sign-off', true, [true, false]],
 ])(
   'a migration that is cancelled %s, in the same workflow task, ends as cancelled',
   async (when, cancelFirst, wereApplied) => {

@@ -123,7 +123,7 @@ test('rejecting step 4 withdraws all confirmations, and nothing is moved until t
   await migration.until(({ step }) => step === 'migrate-first-company');
 });
 
-test('an abandoned migration ends, closes its ledger and destroys its credentials', async () => {
+test('an abandoned migration ends and destroys its credentials', async () => {
   const migration = await startTestMigration(orchestrator, 'abandoned', [
     'sbx-revoked.abandoned',
     'sbx-ok-3.abandoned2',

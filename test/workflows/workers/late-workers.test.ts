@@ -80,7 +80,7 @@ test('a worker that starts within the window moves companies, and a worker that 
   expect(Date.parse(next)).toBeGreaterThan(Date.now());
   expect(await moved(missed)).toBe(1);
 
-  // A batch run that is started now cannot start companies, so it ends.
+  // A batch run that is started now cannot begin any moves, so it ends.
   const run = { migrationId: missed.id, runNumber: 9 };
   const workflowId = `${missed.id}.batch`;
   const begunLate = await temporal.workflow.start('batchRun', { taskQueue: TASK_QUEUE, workflowId, args: [run] });

@@ -39,7 +39,7 @@ function needsVerifyingRun(state: MigrationState): boolean {
   return isRecorded(state) && state.counts.syncing > 0 && state.pause !== null && state.pause.stopReason === null;
 }
 
-/** Returns whether all remaining companies are syncing. Verifying them needs no window. */
+/** Returns whether every company that can be moved now is already syncing. Verifying them needs no window. */
 function onlySyncing({ counts }: MigrationState): boolean {
   return movableCompanies(counts) === counts.syncing;
 }
@@ -48,7 +48,7 @@ function onlySyncing({ counts }: MigrationState): boolean {
 const SCHEDULE_GRACE_MS = 5 * 60_000;
 
 /**
- * Returns whether a batch run may begin now. If not, waits until something has changed, then returns false.
+ * Returns whether a batch run may begin now. If not, waits until something has changed or the next window should have opened, then returns false.
  *
  * The migration's Schedule opens its windows, so that people can pause and trigger it with Temporal's own tools. Within
  * a window, a run may begin if the Schedule is not paused or if this window has already been opened.

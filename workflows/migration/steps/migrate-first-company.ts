@@ -66,7 +66,7 @@ async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
     wanted: migration.state().requestedFirst?.reference ?? null,
   });
   if (!chosen) {
-    // The requested company is not ready. Only a decision can change that, for example by supplying credentials.
+    // The requested company is not ready or, if none was requested, no company is. Only a decision can change that, for example by supplying credentials.
     migration.change((state) => ({
       ...state,
       requestedFirst: state.requestedFirst && { ...state.requestedFirst, notReady: true },
