@@ -16,7 +16,7 @@ const HELP = [
   ['Columns', ''],
   ['Waiting for', 'who must act and for how long; "on hold" is an outage'],
   ['/min', 'companies moved per minute in the last ten minutes'],
-  ['Ends', 'when it will end at the rate in /min; if there is no rate, the estimate of the migration'],
+  ['Ends', 'expected end at the rate in /min, or the estimated end'],
   ['Exc.', 'companies that were not moved, or need a correction'],
 ] as const;
 
