@@ -65,9 +65,10 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
   'complete-migration': (output, { counts, migrationId }, notMoved, maxCompanies) => {
     output.line(`  ${counts.moved} of ${counted(counts.total, 'company')} moved`);
     for (const { reference, name, state, failure, failureText } of notMoved.slice(0, maxCompanies)) {
-      output.line(
-        `  ${output.styled('yellow', reference)} ${name}: ${clientStateText(state, failure)}${failureText ? `, ${failureText}` : ''}`,
-      );
+      const stateText = clientStateText(state, failure);
+      // Some failure texts begin with the state.
+      const text = failureText?.startsWith(stateText) ? failureText : [stateText, failureText ?? []].flat().join(', ');
+      output.line(`  ${output.styled('yellow', reference)} ${name}: ${text}`);
     }
     if (notMoved.length > maxCompanies) {
       output.line(
