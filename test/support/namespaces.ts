@@ -6,9 +6,12 @@ export interface JestRun {
   readonly maxWorkers: number;
 }
 
+/** For tests that encrypt under other payload keys. `ferry doctor` finds such migrations in its own namespace. */
+export const OTHER_KEYS_NAMESPACE = 'test-other-keys';
+
 /** Returns one namespace per jest worker, because workers in one namespace would take each other's tasks. */
 export function testNamespaces(jestWorkers: number): string[] {
-  return Array.from({ length: jestWorkers }, (_, index) => namespaceOf(`${index + 1}`));
+  return [OTHER_KEYS_NAMESPACE, ...Array.from({ length: jestWorkers }, (_, index) => namespaceOf(`${index + 1}`))];
 }
 
 /** Returns the namespace of the jest worker that runs this file. */

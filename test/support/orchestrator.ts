@@ -51,6 +51,7 @@ export interface Orchestrator {
 export async function startOrchestrator(
   serviceOptions: Partial<ServiceOptions> = {},
   temporalAddress?: string,
+  namespace = ownNamespace(),
 ): Promise<Orchestrator> {
   const address = temporalAddress ?? (await sharedTemporal());
   const [serviceDatabase, database] = await Promise.all([createTestDatabase(), createTestDatabase()]);
@@ -63,7 +64,6 @@ export async function startOrchestrator(
   });
   const accountId = await createAccount(serviceDatabase.url, { name: 'Provider', plan: 'paid' });
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
-  const namespace = ownNamespace();
   const masterKey = randomBytes(32).toString('base64');
   const config: WorkerConfig = {
     home: '',
