@@ -52,6 +52,8 @@ export interface ImportRig {
   checkDue(id: string, syncTimeoutMs: number): Promise<CheckReport>;
   /** Checks companies until none is syncing or the run stops. */
   verify(id: string, syncTimeoutMs?: number): Promise<CheckReport>;
+  /** Makes the current attempt die after the service has handled a call, but before the response arrives. */
+  dieAfter(id: string, method: string, path: RegExp): void;
   /** Ends the leases of a migration's companies immediately. */
   expireLeases(id: string): Promise<void>;
   close(): Promise<void>;
@@ -154,6 +156,15 @@ export async function openImportRig(): Promise<ImportRig> {
         if (report.nextCheckInMs === null || report.stop !== null) return { ...report, finished };
         await delay(report.nextCheckInMs);
       }
+    },
+    dieAfter: (id, method, path) => {
+      proxy.on(method, path, [
+        async (response, _request, pass) => {
+          await pass();
+          await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
+          response.destroy();
+        },
+      ]);
     },
     expireLeases: async (id) => {
       const expired = { lease_ends_at: msFromNow(-1) };

@@ -41,13 +41,7 @@ test.each<[string, string, RegExp]>([
     const existing = { companyId, connectionId: null };
     const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ existing }) });
     const { db } = rig.ledger;
-    rig.proxy.on(method, path, [
-      async (response, _request, pass) => {
-        await pass();
-        await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
-        response.destroy();
-      },
-    ]);
+    rig.dieAfter(id, method, path);
     await rig.importSlice(id).catch(() => undefined);
     await rig.expireLeases(id);
     await rig.importSlice(id);
@@ -64,13 +58,7 @@ test('an interrupted company is resolved from the connection that the client sup
   const existing = { companyId, connectionId };
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ existing }) });
   const { db } = rig.ledger;
-  rig.proxy.on('PUT', /\/authorization$/, [
-    async (response, _request, pass) => {
-      await pass();
-      await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
-      response.destroy();
-    },
-  ]);
+  rig.dieAfter(id, 'PUT', /\/authorization$/);
   await rig.importSlice(id).catch(() => undefined);
   await rig.expireLeases(id);
   expect(await rig.runActivity((activities) => activities.resolveInterrupted({ migrationId: id }))).toEqual({

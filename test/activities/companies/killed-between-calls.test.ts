@@ -20,16 +20,9 @@ const puts = () => rig.proxy.arrived('PUT', AUTHORIZATION).length;
 
 /** Makes the attempt die after the service has handled a call, but before the response arrives. */
 async function dyingAfter(id: string, method: string, path: RegExp): Promise<void> {
-  const { db } = rig.ledger;
-  rig.proxy.on(method, path, [
-    async (response, _request, pass) => {
-      await pass();
-      await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
-      response.destroy();
-    },
-  ]);
+  rig.dieAfter(id, method, path);
   await rig.importSlice(id).catch(() => undefined);
-  expect(await readRow(db, id, 1)).toMatchObject({ state: 'importing', attempt: 'died' });
+  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'importing', attempt: 'died' });
 }
 
 test.each<[string, string, RegExp]>([
