@@ -24,7 +24,10 @@ export interface DecisionContent {
 
 /** The result of sending a decision. */
 export interface DecisionResult {
-  /** `recorded` means that Temporal has the decision, but its outcome is not known here: no worker has applied or refused it yet, or the outcome cannot be decrypted. */
+  /**
+   * `recorded` means that Temporal has the decision, but its outcome is not known here: no worker has applied or
+   * refused it yet, or the outcome cannot be decrypted.
+   */
   readonly outcome: 'applied' | 'refused' | 'recorded';
   /** Identifies the decision in the audit trail. */
   readonly decisionId: string;
@@ -40,7 +43,8 @@ const ANSWER_WITHIN_MS = 12_000;
 const POLL_EVERY_MS = 100;
 
 /**
- * Sends a decision and waits up to 12 s for its outcome. If a decision about companies (`COMPANY_DECISIONS`) was applied, and the client has the ledger, waits up to 3 s more for the ledger's outcome.
+ * Sends a decision and waits up to 12 s for its outcome. If a decision about companies (`COMPANY_DECISIONS`) was
+ * applied, and the client has the ledger, waits up to 3 s more for the ledger's outcome.
  *
  * Sends the decision as an update, which a worker answers in one round trip. If no answer arrives within 2 s, sends the
  * same decision as a signal too, because Temporal keeps signals until a worker runs. The duplicate is harmless, because
@@ -97,7 +101,10 @@ function signed(
   return { ...content, signature: { publicKey: signer.publicKey, value } };
 }
 
-/** Returns the outcome; undefined if Temporal has the decision but no worker has answered; an `UnknownPayloadKey` if the answer cannot be decrypted. */
+/**
+ * Returns the outcome; undefined if Temporal has the decision but no worker has answered; an `UnknownPayloadKey` if the
+ * answer cannot be decrypted.
+ */
 async function send(
   ferry: MigrationClient,
   migrationId: string,
@@ -108,7 +115,8 @@ async function send(
   const deadline = Date.now() + ANSWER_WITHIN_MS;
   const update = ferry.temporal
     .withDeadline(deadline, () => handle.executeUpdate<Outcome, [IdentifiedDecision]>(message, { args: [decision] }))
-    // After a failed update it is unknown whether the decision was applied, so the code below sends it again as a signal and queries its outcome.
+    // After a failed update it is unknown whether the decision was applied, so the code below sends it again as a
+    // signal and queries its outcome.
     .catch((error: unknown) => (error instanceof UnknownPayloadKey ? error : undefined));
   const outcome = await resolvedWithin(SIGNAL_AFTER_MS, update);
   if (outcome) return outcome;
@@ -156,7 +164,8 @@ const IN_LEDGER_WITHIN_MS = 3_000;
 
 /**
  * Waits up to 3 s for the ledger's outcome of a decision about companies, and returns it. Only the ledger's outcome has
- * the number of companies that were changed, because some of them may have changed state before the decision was applied.
+ * the number of companies that were changed, because some of them may have changed state before the decision was
+ * applied.
  *
  * @returns the given outcome if the ledger does not have one in time
  */
@@ -170,12 +179,12 @@ async function outcomeInLedger({ db }: MigrationClient, migrationId: string, out
   return outcome;
 }
 
-/** Returns the error for a migration that is not running. Reads the ledger as well as Temporal, because Temporal deletes workflows some time after their end. */
-async function closedOrMissing(
-  { db, temporalWithoutPayloads: withoutPayloads }: MigrationClient,
-  migrationId: string,
-): Promise<Error> {
-  const isInTemporal = await withoutPayloads.workflow
+/**
+ * Returns the error for a migration that is not running. Reads the ledger as well as Temporal, because Temporal deletes
+ * workflows some time after their end.
+ */
+async function closedOrMissing({ db, temporalWithoutPayloads }: MigrationClient, migrationId: string): Promise<Error> {
+  const isInTemporal = await temporalWithoutPayloads.workflow
     .getHandle(migrationId)
     .describe()
     .then(

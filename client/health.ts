@@ -5,7 +5,8 @@ import { TASK_QUEUE } from '../workflows/messages';
 import type { MigrationClient } from './connect';
 
 /**
- * Returns an error for each activity or workflow task that is being retried, for example during an outage of the service. The list is empty if nothing is failing.
+ * Returns an error for each activity or workflow task that is being retried, for example during an outage of the
+ * service. The list is empty if nothing is failing.
  *
  * @throws WorkflowNotFoundError
  */

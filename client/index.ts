@@ -37,7 +37,8 @@
  * }
  * ```
  *
- * Conventions: the name of a duration ends in its unit, usually `Ms` (milliseconds), in a few cases `Hours`; times are ISO 8601 in UTC unless they are a `Date`;
+ * Conventions: the name of a duration ends in its unit, usually `Ms` (milliseconds), in a few cases `Hours`; times are
+ * ISO 8601 in UTC unless they are a `Date`;
  * `null` is explained where it occurs. Each expected failure has its own error class.
  * Other errors of Temporal and Postgres are passed on unchanged.
  */

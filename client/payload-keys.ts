@@ -1,4 +1,7 @@
-/** Detects migrations whose payload key is not configured here. They can neither be read nor receive decisions from here. */
+/**
+ * Detects migrations whose payload key is not configured here. They can neither be read nor receive decisions from
+ * here.
+ */
 import { decodeMapFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import { UnknownPayloadKey } from '../security';
@@ -23,7 +26,9 @@ export async function missingPayloadKey(
 const readableMigrations = new WeakMap<MigrationClient, Set<string>>();
 
 /**
- * Checks that the migration's payload key is configured here. Call this before sending anything to the migration: a sender without that key would encrypt with a different key, and a worker without that different key could not continue.
+ * Checks that the migration's payload key is configured here. Call this before sending anything to the migration: a
+ * sender without that key would encrypt with a different key, and a worker without that different key could not
+ * continue.
  *
  * @throws PayloadKeyMissing
  * @throws WorkflowNotFoundError

@@ -125,7 +125,8 @@ const POLL_EVERY_MS = 100;
 /**
  * Waits up to 15 s for the preflight to check everything that was supplied. Afterwards, credentials can be sealed.
  *
- * @returns null if the preflight has not finished in time: no worker is running, a server is not answering, or the account takes a long time to check
+ * @returns null if the preflight has not finished in time: no worker is running, a server is not answering, or the
+ * account takes a long time to check
  */
 export async function waitForPreflight(ferry: LedgerClient, migrationId: string): Promise<Preflight | null> {
   const deadline = Date.now() + PREFLIGHT_WITHIN_MS;
@@ -177,7 +178,8 @@ export async function startSelfService(
 }
 
 /**
- * Waits for the preflight. Has no deadline while a worker is making progress, because a large account takes a long time to check.
+ * Waits for the preflight. Has no deadline while a worker is making progress, because a large account takes a long time
+ * to check.
  *
  * @returns null if no worker is answering or something keeps failing
  */

@@ -12,11 +12,17 @@ import { deleteSchedule, scheduledMigrations } from './schedules';
 export interface SweepResult {
   /** Migrations whose Schedules were deleted. */
   readonly schedulesDeleted: readonly string[];
-  /** Migrations that are still open in the ledger but not running in Temporal: terminated, ended in another way, or unknown. They block their organizations and keep credentials. */
+  /**
+   * Migrations that are still open in the ledger but not running in Temporal: terminated, ended in another way, or
+   * unknown. They block their organizations and keep credentials.
+   */
   readonly open: readonly string[];
 }
 
-/** Deletes the Schedules of migrations that are not running, and finds migrations that are open in the ledger but not running. */
+/**
+ * Deletes the Schedules of migrations that are not running, and finds migrations that are open in the ledger but not
+ * running.
+ */
 export async function sweep(ferry: LedgerClient): Promise<SweepResult> {
   const schedulesDeleted: string[] = [];
   for await (const migrationId of scheduledMigrations(ferry)) {
@@ -64,12 +70,9 @@ function isDeadlineExceeded(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 4;
 }
 
-async function isRunning(
-  { temporalWithoutPayloads: withoutPayloads }: LedgerClient,
-  migrationId: string,
-): Promise<boolean> {
+async function isRunning({ temporalWithoutPayloads }: LedgerClient, migrationId: string): Promise<boolean> {
   try {
-    const { status } = await withoutPayloads.workflow.getHandle(migrationId).describe();
+    const { status } = await temporalWithoutPayloads.workflow.getHandle(migrationId).describe();
     return status.name === 'RUNNING' || status.name === 'PAUSED';
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

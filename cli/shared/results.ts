@@ -74,7 +74,7 @@ export function printPreflight(output: Output, { problems, warnings }: Preflight
 export function printEvidence(output: Output, { firstCompany }: Progress): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
   output.line();
-  output.line(`First company ${firstCompany.reference}: ${firstCompany.stage === 'verified' ? 'verified' : 'failed'}`);
+  output.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);
   for (const { label, passed, detail, correlationId, durationMs } of firstCompany.evidence) {
     const mark = passed ? output.styled('green', '✓') : output.styled('red', '✗');
     const measured = [
