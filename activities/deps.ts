@@ -12,7 +12,10 @@ export interface Notifier {
 
 /** The Temporal Schedules that start work when the windows of migrations open. */
 export interface WindowSchedules {
-  /** Creates or updates the Schedule, so that it contains the first 30 of these occurrences, or deletes it if there are none. A pause is kept. */
+  /**
+   * Creates or updates the Schedule, so that it contains the first 30 of these occurrences, or deletes it if there are
+   * none. A pause is kept.
+   */
   update(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<ScheduleState>;
   /** Does the same, but only if the Schedule exists. */
   refresh(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<void>;
@@ -20,7 +23,10 @@ export interface WindowSchedules {
 
 /** Reads from Temporal what the workflow of a migration cannot report itself. */
 export interface WorkflowStatus {
-  /** Returns `terminated` if the workflow was terminated or timed out, and `unknown` if Temporal does not know it or it ended in any other way. */
+  /**
+   * Returns `terminated` if the workflow was terminated or timed out, and `unknown` if Temporal does not know it or it
+   * ended in any other way.
+   */
   of(migrationId: string): Promise<'running' | 'terminated' | 'unknown'>;
   /** Lists the migrations that have a Schedule for their windows. */
   scheduled(): Promise<readonly string[]>;
@@ -38,6 +44,9 @@ export interface ActivityDeps {
   readonly sendWithinMs: number;
   /** Milliseconds from a claim to the end of its lease. `leaseMs` in store/companies/lease.ts calculates it. */
   readonly leaseMs: number;
-  /** How long a slice keeps claiming companies before it ends, so that a new worker can take the next slice. Milliseconds. */
+  /**
+   * How long a slice keeps claiming companies before it ends, so that a new worker can take the next slice.
+   * Milliseconds.
+   */
   readonly sliceTimeLimitMs: number;
 }

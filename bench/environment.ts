@@ -46,7 +46,8 @@ async function orInterrupted<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Starts an environment, runs the work, then stops and removes everything. Temporal's dev server and both databases wait until their writes are on disk, as in production.
+ * Starts an environment, runs the work, then stops and removes everything. Temporal's dev server and both databases
+ * wait until their writes are on disk, as in production.
  */
 export async function withEnvironment<T>(
   settings: ServiceSettings,

@@ -31,7 +31,9 @@ export type Actions = Readonly<Record<string, number>>;
 const HEARTBEAT_INTERVAL_MS = 3_000;
 
 /**
- * Counts actions as Temporal Cloud bills them: https://docs.temporal.io/cloud/actions (read on 2026-11-21). Histories do not contain heartbeats or queries, so this adds the maximum number of heartbeats, and one query for each signal that `ferry` sent.
+ * Counts actions as Temporal Cloud bills them: https://docs.temporal.io/cloud/actions (read on 2026-11-21). Histories
+ * do not contain heartbeats or queries, so this adds the maximum number of heartbeats, and one query for each signal
+ * that `ferry` sent.
  */
 export function actionsOf(runs: readonly RunHistory[]): Actions {
   const actions: Record<string, number> = {};

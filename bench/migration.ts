@@ -70,7 +70,10 @@ export interface PreparedBatch {
   readonly companies: number;
 }
 
-/** Starts a migration of `count` companies plus the first company, and takes it to the point where only the approval that ends step 5 is missing. */
+/**
+ * Starts a migration of `count` companies plus the first company, and takes it to the point where only the approval
+ * that ends step 5 is missing.
+ */
 export async function prepareBatch(
   ferry: LedgerClient,
   count: number,

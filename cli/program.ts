@@ -16,8 +16,8 @@ const USAGE_ERROR = 2;
 /**
  * Runs the `ferry` command.
  *
- * With `--json`, it writes exactly one JSON value to standard output, even for an error (`ferry.error/1`), unless it prints the help or the version. Standard
- * error then contains only the stack trace of `--debug`.
+ * With `--json`, it writes exactly one JSON value to standard output, even for an error (`ferry.error/1`), unless it
+ * prints the help or the version. Standard error then contains only the stack trace of `--debug`.
  *
  * @param args the arguments after the program's name
  * @returns the exit code: 0 (success), 1 (failure, or the answer is no) or 2 (usage error)
@@ -44,7 +44,8 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
 
 /**
  * Handles a CommanderError, which Commander throws for a usage error, but also after printing the help or the version.
- * By then, Commander has written its text. With `--json`, it does not write errors, so this function writes them as JSON.
+ * By then, Commander has written its text. With `--json`, it does not write errors, so this function writes them as
+ * JSON.
  */
 function handleUsage(error: CommanderError, output: Output): 0 | 2 {
   if (error.exitCode === 0) return DONE;

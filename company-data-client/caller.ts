@@ -150,7 +150,8 @@ function requestOf(call: Call): HttpRequest {
 }
 
 /**
- * Returns true for any 2xx, and for a 404 to a retried deletion, because an earlier attempt whose response was lost might have deleted the resource.
+ * Returns true for any 2xx, and for a 404 to a retried deletion, because an earlier attempt whose response was lost
+ * might have deleted the resource.
  */
 function isSuccess({ status }: HttpResponse, { method }: Call, isRetry: boolean): boolean {
   return (status >= 200 && status < 300) || (status === 404 && method === 'DELETE' && isRetry);

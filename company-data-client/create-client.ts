@@ -175,7 +175,8 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
         secrets,
         idempotent: false,
         timeoutMs: authorizationTimeoutMs,
-        // If the service closed a reused connection while the request was being sent, we could not tell whether the token had been used.
+        // If the service closed a reused connection while the request was being sent, we could not tell whether the
+        // token had been used.
         freshConnection: true,
       });
       const { value, ...details } = await caller.read(call, schemas.connectionSchema, options);

@@ -1,7 +1,7 @@
 import type { CallFailure } from '../domain/companies/call-failure';
 
 /**
- * Whether it is safe to retry a call. `safe`: the failed call had no effect. `risky`: it might have taken effect.
+ * The safety of retrying a call. `safe`: the failed call had no effect. `risky`: it might have taken effect.
  * `useless`: a retry would fail in the same way.
  */
 type RetrySafety = 'safe' | 'risky' | 'useless';
@@ -81,7 +81,8 @@ export class LimitReached extends ErrorResponse {
 }
 
 /**
- * Thrown when the API key lacks a permission, or the platform denies the service access (403). `answer.service` names the component that refused: `PublicApi` or the platform.
+ * Thrown when the API key lacks a permission, or the platform denies the service access (403). `answer.service` names
+ * the component that refused: `PublicApi` or the platform.
  */
 export class AccessDenied extends ErrorResponse {
   override readonly name = 'AccessDenied';
@@ -92,7 +93,10 @@ export class NotFound extends ErrorResponse {
   override readonly name = 'NotFound';
 }
 
-/** Thrown when the resource is not ready (409): not synced yet, a sync in progress, no linked connection, or an earlier attempt of the same call in progress. */
+/**
+ * Thrown when the resource is not ready (409): not synced yet, a sync in progress, no linked connection, or an earlier
+ * attempt of the same call in progress.
+ */
 export class NotReady extends ErrorResponse {
   override readonly name = 'NotReady';
 
@@ -101,7 +105,10 @@ export class NotReady extends ErrorResponse {
   }
 }
 
-/** Thrown when the service's rate limit is exceeded (429), the response has no `Retry-After`, and the retry budget is used up. */
+/**
+ * Thrown when the service's rate limit is exceeded (429), the response has no `Retry-After`, and the retry budget is
+ * used up.
+ */
 export class Throttled extends ErrorResponse {
   override readonly name = 'Throttled';
 
@@ -165,15 +172,18 @@ export class UnreadableResponse extends CompanyDataError {
 }
 
 /**
- * Thrown when a list cannot be read to its end, because a page without new results links to a next page, a link is invalid or points to another host, or the total keeps shrinking.
+ * Thrown when a list cannot be read to its end, because a page without new results links to a next page, a link is
+ * invalid or points to another host, or the total keeps shrinking.
  */
 export class BrokenPaging extends UnreadableResponse {
   override readonly name = 'BrokenPaging';
 }
 
 /**
- * Thrown when the service asks for a longer wait than the retry budget allows, or the rate limiter would admit the call only after the budget has ended. The caller can then wait by other means,
- * for example with a durable timer. The call can safely be made again. `cause` is the error response that asked for the wait; it is absent if the rate limiter deferred the call.
+ * Thrown when the service asks for a longer wait than the retry budget allows, or the rate limiter would admit the call
+ * only after the budget has ended. The caller can then wait by other means, for example with a durable timer. The call
+ * can safely be made again. `cause` is the error response that asked for the wait; it is absent if the rate limiter
+ * deferred the call.
  */
 export class DeferredUntil extends CompanyDataError {
   override readonly name = 'DeferredUntil';

@@ -11,7 +11,9 @@ export interface PageSource<T> {
   readonly call: string;
   readonly firstPath: string;
   readPage(path: string): Promise<Page<T>>;
-  /** Resolves a link on the page at `currentPath`; returns undefined if the link is invalid or points to another host. */
+  /**
+   * Resolves a link on the page at `currentPath`; returns undefined if the link is invalid or points to another host.
+   */
   follow(currentPath: string, href: string): string | undefined;
   idOf(result: T): string;
 }
@@ -23,7 +25,8 @@ export interface PageSource<T> {
  * shrinks, a result might have moved to a page that has already been read. The list is then read again, and results
  * that were missed are yielded.
  *
- * @throws {BrokenPaging} if a page without new results links to a next page, a link is invalid or points to another host, or the total keeps shrinking
+ * @throws {BrokenPaging} if a page without new results links to a next page, a link is invalid or points to another
+ * host, or the total keeps shrinking
  */
 export async function* eachResult<T>(source: PageSource<T>): AsyncGenerator<T, void, undefined> {
   const yielded = new Set<string>();

@@ -64,7 +64,9 @@ const DEFAULT_BLOCK_MS = 1_000;
 /** If our share of the remaining requests is this or less, requests wait for the reset. */
 const MIN_REMAINING = 0.5;
 /**
- * The weight of the previous window's share in the estimate, as a fraction of the limit: with a limit of 1,000 it weighs as much as 100 counted requests. The previous share dominates until this window has counted more requests than that.
+ * The weight of the previous window's share in the estimate, as a fraction of the limit: with a limit of 1,000 it
+ * weighs as much as 100 counted requests. The previous share dominates until this window has counted more requests than
+ * that.
  */
 const SHARE_MEMORY = 0.1;
 
@@ -108,7 +110,10 @@ export function createRateLimiter(): RateLimiter {
     return { ...allowance, firstRequest };
   };
 
-  /** Updates the window from the response to request `number`. Assumes that this response does not count our later requests. */
+  /**
+   * Updates the window from the response to request `number`. Assumes that this response does not count our later
+   * requests.
+   */
   const apply = (allowance: Allowance, number: number, now: number) => {
     if (allowance.resetAt <= now) return; // The response is late: its window has ended.
     if (window === undefined || allowance.resetAt > window.resetAt + windowMs / 2)

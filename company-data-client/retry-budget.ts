@@ -38,7 +38,10 @@ export interface Idempotency {
    * (409) while the first attempt is still in progress.
    */
   readonly idempotencyKey?: string | undefined;
-  /** True if the call creates a company or a connection. A conflict (409) then always means that an earlier attempt is still in progress. */
+  /**
+   * True if the call creates a company or a connection. A conflict (409) then always means that an earlier attempt is
+   * still in progress.
+   */
   readonly isCreation?: boolean;
 }
 

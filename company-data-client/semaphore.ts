@@ -1,5 +1,6 @@
 /**
- * Two kinds of wait that an `AbortSignal` can end: `sleep` waits for a given time, and a semaphore waits for a free slot.
+ * Two kinds of wait that an `AbortSignal` can end: `sleep` waits for a given time, and a semaphore waits for a free
+ * slot.
  *
  * A semaphore has a fixed number of slots and hands them out in order of arrival. A waiter leaves the queue when it
  * gets a slot, when its deadline passes or when its signal aborts. Releasing a slot passes it to the first waiter.

@@ -23,7 +23,10 @@ export interface ServiceOptions {
   readonly publicUrl?: string;
   /** Default: nothing is logged. */
   readonly logger?: Logger;
-  /** Milliseconds that the sandbox takes for each data set and each push, in addition to the time per record. Default: 150. */
+  /**
+   * Milliseconds that the sandbox takes for each data set and each push, in addition to the time per record. Default:
+   * 150.
+   */
   readonly syncBaseMs?: number;
   /** Milliseconds that the sandbox takes per record. Default: 10. */
   readonly syncMsPerRecord?: number;
@@ -37,7 +40,8 @@ export interface ServiceOptions {
   /** True lets administrators make the service itself fail, for tests of its clients. Default: false. */
   readonly faults?: boolean;
   /**
-   * Size of the connection pool for requests; a second pool of this size serves syncs, pushes and authorizations. Default: 10.
+   * Size of the connection pool for requests; a second pool of this size serves syncs, pushes and authorizations.
+   * Default: 10.
    */
   readonly databaseConnections?: number;
 }
@@ -46,7 +50,8 @@ export interface Service {
   /** The base URL, without a trailing slash. */
   readonly url: string;
   /**
-   * Waits up to five seconds for requests in flight. Then finishes the current step of the sync engine and the authorizations in progress, even if their clients have disconnected, and closes the connections to the database.
+   * Waits up to five seconds for requests in flight. Then finishes the current step of the sync engine and the
+   * authorizations in progress, even if their clients have disconnected, and closes the connections to the database.
    */
   close(): Promise<void>;
 }
@@ -54,7 +59,8 @@ export interface Service {
 /**
  * Starts the Company Data Service. Several processes can serve one database.
  *
- * @throws if the database is unreachable, its schema cannot be updated, or the service cannot listen on the host and port
+ * @throws if the database is unreachable, its schema cannot be updated, or the service cannot listen on the host and
+ * port
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, host = '127.0.0.1', port = 0, basePath = '', databaseConnections = 10 } = options;
@@ -87,7 +93,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       clearTimeout(cutOff);
     }
     await engine.stop();
-    // Close the pool for platform calls first, because this waits until an authorization that has used a token has committed its transaction.
+    // Close the pool for platform calls first, because this waits until an authorization that has used a token has
+    // committed its transaction.
     await platformDb.destroy();
     await db.destroy();
   };

@@ -5,7 +5,8 @@ import { z } from 'zod';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
- * Tokenferry's environment variables. Each message continues a sentence that begins with the variable's name. It never quotes the value, which can contain a password. For the `TEMPORAL_*` variables, see temporal.ts.
+ * Tokenferry's environment variables. Each message continues a sentence that begins with the variable's name. It never
+ * quotes the value, which can contain a password. For the `TEMPORAL_*` variables, see temporal.ts.
  */
 const environment = z.object({
   TOKENFERRY_HOME: z.string().optional(),
@@ -31,8 +32,9 @@ const environment = z.object({
 export type Environment = z.infer<typeof environment>;
 
 /**
- * Parses the variables. Adds a message for each invalid variable to `problems`, and returns the names of these variables in `invalid`. Returns the
- * valid variables even if others are invalid, so that all problems of a configuration are reported together.
+ * Parses the variables. Adds a message for each invalid variable to `problems`, and returns the names of these
+ * variables in `invalid`. Returns the valid variables even if others are invalid, so that all problems of a
+ * configuration are reported together.
  */
 export function readEnvironment(
   env: NodeJS.ProcessEnv,
@@ -63,7 +65,10 @@ function address(...protocols: string[]) {
     );
 }
 
-/** Returns the folder of this user's persistent files: `TOKENFERRY_HOME`, or Tokenferry's folder in the place where the operating system keeps user data. */
+/**
+ * Returns the folder of this user's persistent files: `TOKENFERRY_HOME`, or Tokenferry's folder in the place where the
+ * operating system keeps user data.
+ */
 export function homeFolder(configured: string | undefined): string {
   return configured === undefined ? envPaths('tokenferry', { suffix: '' }).data : path.resolve(configured);
 }

@@ -31,7 +31,10 @@ interface Parts {
   masterKeys: KeyRing;
   /** The keys that encrypt the payloads in Temporal. Without the right key, a process cannot read a migration. */
   payloadKeys: KeyRing;
-  /** The key that signs the decisions of the person who runs the command. Default: `signing.key` in the home folder; if that file does not exist, decisions are not signed. */
+  /**
+   * The key that signs the decisions of the person who runs the command. Default: `signing.key` in the home folder; if
+   * that file does not exist, decisions are not signed.
+   */
   signingKey: SigningKey;
   /** The webhook that receives notices. Default: notices are only logged. */
   webhook: WebhookConfig;

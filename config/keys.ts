@@ -55,7 +55,10 @@ export function signingKeyFile(home: string, configured: string | undefined): st
   return configured ?? path.join(home, 'signing.key');
 }
 
-/** Returns the key that signs this person's decisions. Undefined if there is none, in which case decisions are not signed, or if a problem was added to `problems`. */
+/**
+ * Returns the key that signs this person's decisions. Undefined if there is none, in which case decisions are not
+ * signed, or if a problem was added to `problems`.
+ */
 export function readSigningKey(
   { TOKENFERRY_SIGNING_KEY_FILE: configured }: Environment,
   home: string,

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { z } from 'zod';
 
 /**
- * The content of the file. `ferry up` keeps it in Tokenferry's home folder (`TOKENFERRY_HOME`) while it is running, so that other commands need no environment variables. Only its owner can read it, because it contains an API key and passwords.
+ * The content of the file. `ferry up` keeps it in Tokenferry's home folder (`TOKENFERRY_HOME`) while it is running, so
+ * that other commands need no environment variables. Only its owner can read it, because it contains an API key and
+ * passwords.
  */
 const runningStack = z.object({
   /** Id of the process that is running the stack. If this process has ended, the file is stale. */

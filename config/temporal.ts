@@ -11,7 +11,10 @@ export interface TemporalConfig {
   connectionOptions: ClientConnectConfig['connectionOptions'];
 }
 
-/** Returns whether the environment selects a Temporal server other than the running stack's. A profile counts as another server. */
+/**
+ * Returns whether the environment selects a Temporal server other than the running stack's. A profile counts as another
+ * server.
+ */
 export function targetsOtherTemporal(env: Readonly<Record<string, string>>, stack: RunningStack): boolean {
   const { TEMPORAL_ADDRESS: address, TEMPORAL_PROFILE: profile } = env;
   return profile !== undefined || (address !== undefined && address !== stack.temporal.address);

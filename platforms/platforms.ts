@@ -1,7 +1,8 @@
 /**
  * The platform table: one entry for each platform whose connections can be moved.
  *
- * The service's validation, the preflight, the commands and the test of the documentation all read this table, so each field name is written once. Routes, fields and token rotation follow the contract of the Company Data Service.
+ * The service's validation, the preflight, the commands and the test of the documentation all read this table, so each
+ * field name is written once. Routes, fields and token rotation follow the contract of the Company Data Service.
  */
 
 /** How a refresh affects the refresh token. */
@@ -22,7 +23,8 @@ export type TokenRotation =
 export type Route = 'managed' | 'self-service';
 
 /**
- * Which companies belong to one token family: none, those of one user, or those of one shop. Companies of one family move one at a time, because their tokens can invalidate one another.
+ * Which companies belong to one token family: none, those of one user, or those of one shop. Companies of one family
+ * move one at a time, because their tokens can invalidate one another.
  */
 export type TokenFamily = 'none' | 'user' | 'shop';
 
@@ -37,7 +39,10 @@ export interface Platform {
   /** Required fields of the authorization body. Every value is a string. */
   readonly requiredFields: readonly string[];
   readonly optionalFields: readonly string[];
-  /** The manifest's column for the id of the company's organization. On most platforms, it is also a field of the authorization body. */
+  /**
+   * The manifest's column for the id of the company's organization. On most platforms, it is also a field of the
+   * authorization body.
+   */
   readonly organizationField: string;
   /** The documented format of the platform's organization ids. An id in any other format causes a warning. */
   readonly organizationForm?: { readonly pattern: RegExp; readonly description: string };

@@ -2,12 +2,16 @@
  * Decides which statements Postgres prepares, and under which names.
  *
  * For a short statement, parsing and planning take at least as long as running it. A statement that has been used more
- * than 20 times gets a name. Postgres prepares it on each connection that runs it. Statements that differ every time are never prepared, because each is used only once. All counts are dropped when there are too many.
+ * than 20 times gets a name. Postgres prepares it on each connection that runs it. Statements that differ every time
+ * are never prepared, because each is used only once. All counts are dropped when there are too many.
  */
 
 /** Number of uses after which a statement is prepared, because it will probably be used again. */
 const USES_BEFORE_PREPARING = 20;
-/** Maximum number of statements that have a name. A connection can hold more, because a reset does not remove the statements with the old names from it. */
+/**
+ * Maximum number of statements that have a name. A connection can hold more, because a reset does not remove the
+ * statements with the old names from it.
+ */
 const MAX_PREPARED = 300;
 /** Maximum number of statements whose uses are counted. Callers can build any number of different statements. */
 const MAX_COUNTED = 1_000;

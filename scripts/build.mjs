@@ -27,7 +27,9 @@ const BUNDLE = {
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
 
 /**
- * The compiler's options. `ignoreDynamic` keeps `import()` instead of compiling it to `require()`. `lazy` loads a package at its first use. Otherwise every `ferry` command would load the packages of all commands, including those that only a worker or the service needs.
+ * The compiler's options. `ignoreDynamic` keeps `import()` instead of compiling it to `require()`. `lazy` loads a
+ * package at its first use. Otherwise every `ferry` command would load the packages of all commands, including those
+ * that only a worker or the service needs.
  */
 const COMPILER = {
   swcrc: false,

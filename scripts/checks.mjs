@@ -34,7 +34,8 @@ export async function runTests(args, env) {
   if (args.length > 0) return run(tool('jest'), args, env);
 
   mkdirSync(fileURLToPath(new URL(`../${CACHE}`, import.meta.url)), { recursive: true });
-  // The checks run in parallel with jest, because its tests mostly wait. The checks themselves run one at a time, because each needs a core.
+  // The checks run in parallel with jest, because its tests mostly wait. The checks themselves run one at a time,
+  // because each needs a core.
   const [checks, tests] = await Promise.all([runChecks(env), runJest(env)]);
   const failed = checks.failed + tests.failed;
   console.log(`${checks.passed + tests.passed} passed, ${failed} failed`);

@@ -1,4 +1,7 @@
-/** Runs `npm ci` if `node_modules` differs from package-lock.json. Imports no npm packages, because they might not be installed yet. */
+/**
+ * Runs `npm ci` if `node_modules` differs from package-lock.json. Imports no npm packages, because they might not be
+ * installed yet.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -38,7 +38,10 @@ function toLoggableFields(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toLoggable(value, 1)]));
 }
 
-/** Converts a value for logging. Converts errors, binary data, collections and plain objects. Returns an instance of any other class, such as `Secret` or `Date`, unchanged, so that its own `toJSON` is used. */
+/**
+ * Converts a value for logging. Converts errors, binary data, collections and plain objects. Returns an instance of any
+ * other class, such as `Secret` or `Date`, unchanged, so that its own `toJSON` is used.
+ */
 function toLoggable(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) return '...';

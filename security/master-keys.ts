@@ -14,7 +14,10 @@ interface WrappedKey {
   readonly wrapped: Buffer;
 }
 
-/** Wraps and unwraps data keys, which are the private keys of vaults. An interface, so that a cloud key service can be used instead of local master keys. */
+/**
+ * Wraps and unwraps data keys, which are the private keys of vaults. An interface, so that a cloud key service can be
+ * used instead of local master keys.
+ */
 export interface KeyProvider {
   /** Id of the master key that {@link wrap} uses. */
   readonly newestKeyId: string;

@@ -1,8 +1,10 @@
 /**
- * Encrypts the payloads that Temporal stores: inputs, results, messages, memos, details and failures. Ids and search attributes are not encrypted.
+ * Encrypts the payloads that Temporal stores: inputs, results, messages, memos, details and failures. Ids and search
+ * attributes are not encrypted.
  *
- * Clients and workers encrypt payloads before they send them, and decrypt payloads that they receive. Temporal's operators, database and UI see only the ciphertext of a payload and the id of its payload key. The codec server decrypts payloads for
- * authorized readers.
+ * Clients and workers encrypt payloads before they send them, and decrypt payloads that they receive. Temporal's
+ * operators, database and UI see only the ciphertext of a payload and the id of its payload key. The codec server
+ * decrypts payloads for authorized readers.
  */
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';

@@ -7,7 +7,10 @@
  */
 import { MASK } from './secret';
 
-/** Secrets that are shorter than this are not masked, because masking a short value, such as `eu`, would make the text unreadable. */
+/**
+ * Secrets that are shorter than this are not masked, because masking a short value, such as `eu`, would make the text
+ * unreadable.
+ */
 const MIN_SECRET_LENGTH = 8;
 /** Length of the shortest part of a secret that is masked. A quoted secret might have been truncated. */
 const FRAGMENT_LENGTH = 12;
@@ -50,7 +53,9 @@ const USER_AND_PASSWORD = /(\w:\/\/)[^\s/?#"'\\@]+@/g;
 /** `access_token=...`, `"clientSecret":"..."`, including JSON inside JSON. Does not match `accessToken: is missing`. */
 const NAMED_CREDENTIAL =
   /((?:access|refresh|id)[_-]?token|client[_-]?secret|api[_-]?key|password)(\\*["']?\s*(?:=|:\s*\\*["'])\\*["']?)[^\s"'\\&;<>]+/gi;
-/** A word of at least 24 letters, digits, hyphens and underscores that contains a letter and a digit and is not a UUID. */
+/**
+ * A word of at least 24 letters, digits, hyphens and underscores that contains a letter and a digit and is not a UUID.
+ */
 const TOKEN = /(?<![\w-])(?![0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b)(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{24,}/gi;
 
 function encodingsOf(secret: string): readonly string[] {
@@ -60,7 +65,8 @@ function encodingsOf(secret: string): readonly string[] {
   const escaped = (escape: (code: number) => string) =>
     wellFormed.replace(/[^\w.~-]/g, (character) => escape(character.charCodeAt(0)));
   const fourHexDigits = (code: number) => code.toString(16).padStart(4, '0');
-  // Base64 of a longer text can contain the secret in three alignments. In two of them, the first encoded characters also encode the bytes before the secret.
+  // Base64 of a longer text can contain the secret in three alignments. In two of them, the first encoded characters
+  // also encode the bytes before the secret.
   const base64 = [0, 1, 2].map((offset) =>
     Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')

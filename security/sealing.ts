@@ -48,8 +48,8 @@ export class SealBroken extends Error {
 }
 
 /**
- * Thrown when the stored public key is not valid or does not belong to the private key. An attacker who replaces the public key in the
- * database can read every credential that is sealed after that.
+ * Thrown when the stored public key is not valid or does not belong to the private key. An attacker who replaces the
+ * public key in the database can read every credential that is sealed after that.
  */
 export class VaultKeyMismatch extends Error {
   override readonly name = 'VaultKeyMismatch';

@@ -13,7 +13,10 @@ export function createTemporaryFolder(): string {
   return folder;
 }
 
-/** Returns Tokenferry's folder in the user's cache. It is outside the checkout, so that all clones share downloads and builds. */
+/**
+ * Returns Tokenferry's folder in the user's cache. It is outside the checkout, so that all clones share downloads and
+ * builds.
+ */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const folder = env['XDG_CACHE_HOME'];
   return folder ? path.join(folder, 'tokenferry') : envPaths('tokenferry', { suffix: '' }).cache;

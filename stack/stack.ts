@@ -35,7 +35,7 @@ export interface StackOptions {
    * Folder of data, keys and logs. While the stack runs, it contains `stack.json`, by which commands find the stack.
    */
   dataFolder: string;
-  /** Whether to remove `dataFolder` at the end, even if this process is killed. */
+  /** True to remove `dataFolder` at the end, even if this process is killed. */
   ephemeral: boolean;
   /** The first ports to try; 0 for any free port. */
   ports?: { postgres?: number; temporal?: number; temporalUi?: number; codec?: number; service?: number };
@@ -200,7 +200,8 @@ class StackAlreadyRunning extends Error {
 }
 
 /**
- * Throws if a stack is running in the folder. Also tries Temporal's port, because after a crash another process may have been given the process id of the stack.
+ * Throws if a stack is running in the folder. Also tries Temporal's port, because after a crash another process may
+ * have been given the process id of the stack.
  *
  * @throws {@link StackAlreadyRunning}
  */

@@ -6,7 +6,8 @@ export interface WorkerTiming {
    */
   readonly authorizationTimeoutMs: number;
   /**
-   * A credential is sent at most this long after its company was claimed. After that, another worker might already have reclaimed the company, so the attempt ends without sending the credential. Default 60,000.
+   * A credential is sent at most this long after its company was claimed. After that, another worker might already have
+   * reclaimed the company, so the attempt ends without sending the credential. Default 60,000.
    */
   readonly sendWithinMs: number;
   /** The part of the lease that allows for slow machines and differences between clocks. Default 15,000. */
@@ -17,8 +18,9 @@ export interface WorkerTiming {
    */
   readonly retryBudgetMs: number;
   /**
-   * A slice ends after this time, even if companies are left, so that a worker that was started in the meantime can take the next slice.
-   * Each slice adds a few events to the history, so a shorter time means a longer history. Default 60,000.
+   * A slice ends after this time, even if companies are left, so that a worker that was started in the meantime can
+   * take the next slice. Each slice adds a few events to the history, so a shorter time means a longer history. Default
+   * 60,000.
    */
   readonly sliceTimeLimitMs: number;
   /** Interval of the sweep, which closes terminated migrations. At least 1,000. Default 3,600,000. */

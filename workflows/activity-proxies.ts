@@ -43,7 +43,8 @@ function proxyWithSummaries(options: ActivityOptions): ActivityInterfaceFor<Acti
 }
 
 /**
- * Activities that take a few seconds at most: work on the ledger and on the window Schedule, and a few calls to the service.
+ * Activities that take a few seconds at most: work on the ledger and on the window Schedule, and a few calls to the
+ * service.
  *
  * Retried indefinitely, at most a minute apart, because a migration must survive any outage. An attempt times out after
  * 30 seconds, and then another worker takes over. TRY_CANCEL, because every one of these activities can be repeated.

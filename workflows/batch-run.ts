@@ -22,7 +22,10 @@ export interface Batch {
 }
 
 export interface BatchReport {
-  /** Why the run stopped early; null if it did all it could, or left the rest to the next run because of its duration or its long history. */
+  /**
+   * Why the run stopped early; null if it did all it could, or left the rest to the next run because of its duration or
+   * its long history.
+   */
   readonly stop: StopReason | null;
 }
 
@@ -30,7 +33,8 @@ export interface BatchReport {
  * Moves and verifies the companies that can be moved now. That includes companies that become ready during the run,
  * because their credential is supplied, a window opens, or support retries them.
  *
- * The run ends when no company is left to move or verify, when a failure stops the batch, when its history has grown long, or after a day at most.
+ * The run ends when no company is left to move or verify, when a failure stops the batch, when its history has grown
+ * long, or after a day at most.
  */
 export async function batchRun(batch: Batch): Promise<BatchReport> {
   const { migrationId, runNumber } = batch;
@@ -63,7 +67,8 @@ async function moveAndVerify(
   const isDone = ({ syncing, paused = false, outsideWindow = false }: CheckReport): boolean => {
     // Windows were agreed during this run. End it here, because the migration creates their Schedule between runs.
     if (outsideWindow && window === null) return true;
-    // While the migration is paused or outside its windows, the next run cannot begin any moves. So it is better to wait for
+    // While the migration is paused or outside its windows, the next run cannot begin any moves. So it is better to
+    // wait for
     // ramp stragglers as well.
     return syncing <= (paused || outsideWindow ? 0 : stragglersAllowed);
   };

@@ -4,7 +4,9 @@ import type { MigrationResult } from './migration/closing';
 import { closeLedger, deleteUnused } from './migration/closing';
 
 /**
- * Closes a migration that was terminated with Temporal's own tools, as if it had been cancelled. A terminated workflow runs no more code. Without `closeTerminated`, the migration's organizations would stay reserved and its credentials would never be destroyed.
+ * Closes a migration that was terminated with Temporal's own tools, as if it had been cancelled. A terminated workflow
+ * runs no more code. Without `closeTerminated`, the migration's organizations would stay reserved and its credentials
+ * would never be destroyed.
  *
  * @param recorded the decision to close the migration, for the audit trail
  */

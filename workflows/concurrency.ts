@@ -16,7 +16,8 @@ export async function runAlongside<T>(
 ): Promise<T> {
   let over = false;
   const running = companion(() => over);
-  // `await running` below rethrows the companion's failure, if there is one. Until then, that failure must not count as an unhandled rejection.
+  // `await running` below rethrows the companion's failure, if there is one. Until then, that failure must not count as
+  // an unhandled rejection.
   running.catch(() => undefined);
   try {
     return await main();

@@ -23,7 +23,8 @@ const STEPS: Readonly<Record<Step, (migration: MigrationContext) => Promise<void
   schedule: scheduleMigration,
   // 3. Ends when both have approved: the client added the callback URL to its application, and support verified it.
   'update-application': updateApplication,
-  // 4. Ends when the client has confirmed that syncing is off for every company of the first wave that is neither excluded nor held back.
+  // 4. Ends when the client has confirmed that syncing is off for every company of the first wave that is neither
+  // excluded nor held back.
   'disable-syncing': disableSyncing,
   // 5. Ends when one company has been moved and verified, and support has approved the evidence.
   'migrate-first-company': migrateFirstCompany,

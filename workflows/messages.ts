@@ -45,12 +45,15 @@ export const SEARCH_ATTRIBUTES = {
 } as const;
 
 /**
- * Returns how far a migration has got and who has to act. `client/` sends this query for `ferry show`, `ferry list` and other commands.
+ * Returns how far a migration has got and who has to act. `client/` sends this query for `ferry show`, `ferry list` and
+ * other commands.
  */
 export const progressQuery = defineQuery<Progress>('progress');
 
 /**
- * Returns the outcome of a decision; null if it has not been handled yet, or was handled so long ago that only the audit trail still contains the outcome. After sending a decision as a signal, `client/` repeats this query until there is an outcome.
+ * Returns the outcome of a decision; null if it has not been handled yet, or was handled so long ago that only the
+ * audit trail still contains the outcome. After sending a decision as a signal, `client/` repeats this query until
+ * there is an outcome.
  */
 export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: string }]>('outcome');
 
@@ -63,11 +66,15 @@ export const batchProgressSignal = defineSignal<[Counts]>('batchProgress');
  */
 export const outageSignal = defineSignal<[Outage | null]>('outage');
 
-/** Tells the migration that a window is open. The workflow `openWindow` sends it; in step 6, the migration then starts a batch run. */
+/**
+ * Tells the migration that a window is open. The workflow `openWindow` sends it; in step 6, the migration then starts a
+ * batch run.
+ */
 export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened');
 
 /**
- * Tells the receiver to stop waiting and check what can be done now. `client/` sends it to a migration whose Schedule a person has paused or resumed. A migration sends it to its batch run when a decision has been recorded or a window
- * has opened.
+ * Tells the receiver to stop waiting and check what can be done now. `client/` sends it to a migration whose Schedule a
+ * person has paused or resumed. A migration sends it to its batch run when a decision has been recorded or a window has
+ * opened.
  */
 export const wakeSignal = defineSignal('wake');

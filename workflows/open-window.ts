@@ -30,7 +30,8 @@ const NO_WINDOWS = 'the migration has no more windows';
 const MAX_EARLY_MS = 60_000;
 
 /**
- * Returns the open occurrence. If none is open but the next one opens within `MAX_EARLY_MS`, waits for it first. Otherwise, returns the reason why no window is open.
+ * Returns the open occurrence. If none is open but the next one opens within `MAX_EARLY_MS`, waits for it first.
+ * Otherwise, returns the reason why no window is open.
  */
 async function currentOccurrence(migrationId: string): Promise<WindowOccurrence | WindowStart> {
   for (;;) {

@@ -18,7 +18,9 @@ export interface SweepOutcome {
 const DECIDED_BY = 'Tokenferry';
 
 /**
- * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration is no longer running. The workers' Schedule starts it every hour. `ferry sweep --close` does this on request, and also closes migrations that are open in the ledger but unknown to Temporal or ended in another way.
+ * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration is no longer running. The
+ * workers' Schedule starts it every hour. `ferry sweep --close` does this on request, and also closes migrations that
+ * are open in the ledger but unknown to Temporal or ended in another way.
  */
 export async function sweep(): Promise<SweepOutcome> {
   const { schedulesDeleted, terminated, unknown } = await longActivities.findTerminated();

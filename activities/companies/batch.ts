@@ -17,7 +17,10 @@ export interface SliceReport {
   readonly outage: OpenCircuit | null;
   /** The current limit. A slice with a higher number must end. */
   readonly slicesAtOnce: number;
-  /** Milliseconds until a company can be claimed; null if none is ready to be claimed now or later, for example because the rest wait for the ramp or for a confirmation, or if the migration is paused or the window is closed. */
+  /**
+   * Milliseconds until a company can be claimed; null if none is ready to be claimed now or later, for example because
+   * the rest wait for the ramp or for a confirmation, or if the migration is paused or the window is closed.
+   */
   readonly nextClaimInMs: number | null;
   /** Milliseconds until a company can be reclaimed from an attempt that died; null if no company is importing. */
   readonly nextReclaimInMs: number | null;
@@ -31,13 +34,15 @@ export interface CheckReport {
   readonly outage: OpenCircuit | null;
   /** Absent in older histories, as is `outsideWindow`. */
   readonly paused?: boolean;
-  /** Whether the window is closed and companies could be claimed if it were open; false while the migration is paused. */
+  /**
+   * True if the window is closed and companies could be claimed if it were open; false while the migration is paused.
+   */
   readonly outsideWindow?: boolean;
   /** The number of companies that are still syncing. */
   readonly syncing: number;
   /** Milliseconds until the next check is due; null if no company is syncing. */
   readonly nextCheckInMs: number | null;
-  /** Whether companies can be claimed, now or later; false while the migration is paused or the window is closed. */
+  /** True if companies can be claimed, now or later; false while the migration is paused or the window is closed. */
   readonly claimable: boolean;
 }
 
@@ -53,7 +58,8 @@ export function batchActivities(deps: ActivityDeps) {
     /**
      * Probes the service by reading the account.
      *
-     * @returns why the service cannot be used, if the call should be retried later (no response, 5xx, 409, 429); otherwise null
+     * @returns why the service cannot be used, if the call should be retried later (no response, 5xx, 409, 429);
+     * otherwise null
      */
     async probeService(): Promise<ServiceUnavailable | null> {
       try {

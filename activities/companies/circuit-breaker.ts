@@ -2,7 +2,8 @@
  * Circuit breaker: detects an outage of the service or its platform from consecutive failures, so that a slice ends
  * early instead of trying company after company in vain.
  *
- * Each company is recorded once. It is deferred if the service or the platform failed, did not respond, or asked us to wait. Otherwise it got through, even if it was not moved.
+ * Each company is recorded once. It is deferred if the service or the platform failed, did not respond, or asked us to
+ * wait. Otherwise it got through, even if it was not moved.
  *
  * ## States
  *
@@ -12,7 +13,8 @@
  * - OPEN. The slice takes no more companies and ends when those in flight are done. They are recorded as well. If one
  *   of them gets through -> CLOSED, and the slice reports no outage.
  *
- * The threshold is the number of companies in flight at once, because one short disturbance can defer all of them. It is passed to `isOpen` and `report` each time, because limits can change during a slice.
+ * The threshold is the number of companies in flight at once, because one short disturbance can defer all of them. It
+ * is passed to `isOpen` and `report` each time, because limits can change during a slice.
  *
  * A slice can end with fewer companies than the threshold. It still reports an outage if the last company was deferred
  * and no company got through.

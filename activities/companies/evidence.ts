@@ -8,8 +8,9 @@ import type { DueCompany } from '../../store';
 import { organizationOf } from './service-refs';
 
 /**
- * Returns the evidence that the platform has accepted the token. If the credential contains a refresh token, the service refreshes it and stores the new one before it answers `Linked`. An accepted authorization therefore proves that the token worked, and that only the
- * service has the current one.
+ * Returns the evidence that the platform has accepted the token. If the credential contains a refresh token, the
+ * service refreshes it and stores the new one before it answers `Linked`. An accepted authorization therefore proves
+ * that the token worked, and that only the service has the current one.
  */
 export function refreshEvidence({ accepted }: DueCompany, platform: Platform): Evidence {
   return {
@@ -116,8 +117,9 @@ function rounded(answer: ServiceAnswer | null): Pick<Evidence, 'correlationId' |
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns how often the service syncs a company automatically, and when it will do so next. The settings are read for each company when it has moved,
- * because reading them all at the end would delay the handover by a minute per thousand companies.
+ * Returns how often the service syncs a company automatically, and when it will do so next. The settings are read for
+ * each company when it has moved, because reading them all at the end would delay the handover by a minute per thousand
+ * companies.
  */
 export function syncScheduleOf({ settings }: SyncSettings, status: DataStatus): SyncSchedule {
   const scheduled = settings.filter(

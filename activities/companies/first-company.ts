@@ -18,7 +18,9 @@ const CHECK_EVERY_MS = 1_000;
 export function firstCompanyActivities(deps: ActivityDeps) {
   const { db } = deps;
   return {
-    /** Chooses the requested company, or else the first one that can be moved. See `chooseFirstCompany` in the store. */
+    /**
+     * Chooses the requested company, or else the first one that can be moved. See `chooseFirstCompany` in the store.
+     */
     async chooseFirstCompany(choice: {
       readonly migrationId: string;
       readonly wanted: string | null;

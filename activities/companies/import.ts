@@ -202,14 +202,16 @@ export class CompanyImport {
     return this.ended({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
   }
 
-  /** Returns whether the connection gives access to the right organization. If the platform does not report the organization, it is assumed to be right. */
+  /** Returns whether the connection gives access to the right organization, or does not report any. */
   private hasRightOrganization(connection: Connection): boolean {
     const organization = organizationOf(connection);
     return organization === undefined || organization === this.company.organization;
   }
 
   /**
-   * Returns whether to replace the credential that has linked the connection: the client has supplied a newer credential, or the connection gives access to the wrong organization. Returns false if the new credential was accepted or might have been sent.
+   * Returns whether to replace the credential that has linked the connection: the client has supplied a newer
+   * credential, or the connection gives access to the wrong organization. Returns false if the new credential was
+   * accepted or might have been sent.
    */
   private mustReplaceCredential(connection: Connection): boolean {
     if (this.company.crossed || this.company.sentAt !== null) return false;

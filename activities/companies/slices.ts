@@ -178,7 +178,7 @@ export interface CheckWork {
   readonly migrationId: string;
   /** The only row to check; null if any row can be checked. */
   readonly onlyRow: number | null;
-  /** Whether to count and time every data set; see `Verification`. */
+  /** True to count and time every data set; see `Verification`. */
   readonly everyDataSet: boolean;
 }
 
@@ -216,7 +216,10 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
   return { finished, ...end };
 }
 
-/** Maximum number of tried companies that the first check counts. All failed companies are counted in any case, so counting more tried companies can only lower the failure rate. */
+/**
+ * Maximum number of tried companies that the first check counts. All failed companies are counted in any case, so
+ * counting more tried companies can only lower the failure rate.
+ */
 const SAMPLE = 1_000;
 
 /**

@@ -29,7 +29,7 @@ export interface Verification {
   readonly platform: Platform;
   readonly syncTimeoutMs: number;
   /**
-   * Whether to count and time every data set. True only for the first company. For the others, only invoices are
+   * True to count and time every data set. True only for the first company. For the others, only invoices are
    * counted, because the manifest gives their number. Counting everything would add half as many requests again, and
    * the first company has shown that data sets with the status `Complete` are complete.
    */
@@ -40,7 +40,9 @@ export interface Verification {
 export interface VerificationResult {
   readonly outcome: CheckOutcome;
   readonly stop: StopReason | null;
-  /** Why the company must be checked again: the service or the platform failed, did not respond, or asked us to wait. */
+  /**
+   * Why the company must be checked again: the service or the platform failed, did not respond, or asked us to wait.
+   */
   readonly deferredBy?: string;
 }
 
@@ -57,7 +59,8 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     const syncing = dataSetsInSync(sets, status);
     // If the grant ends, the syncs fail as well. While they are young, it is enough to check their status.
     if (syncing !== null && due.syncingForMs < YOUNG_SYNC_MS) return stillSyncing(verification, due, syncing);
-    // The connection is read after the status, because when a grant ends, the sync fails before the connection's status changes.
+    // The connection is read after the status, because when a grant ends, the sync fails before the connection's status
+    // changes.
     call = 'read-connection';
     const { value: connection, ...answer } = await service.getConnection(due.companyId, due.connectionId, { signal });
     evidence = [refreshEvidence(due, platform), authorizationEvidence(connection, answer)];
@@ -134,7 +137,10 @@ async function dataSetEvidence(
   return [...synced, ...records];
 }
 
-/** Counts a data set. Returns undefined if the platform does not have it, which the service may report only when the data set is read. */
+/**
+ * Counts a data set. Returns undefined if the platform does not have it, which the service may report only when the
+ * data set is read.
+ */
 async function countEvidence(
   { service, signal }: Verification,
   due: DueCompany,
@@ -194,7 +200,8 @@ function reauthorizationRequired(
 function wrongOrganization(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): VerificationResult {
   const { linkUrl } = connection;
   const text = `the platform reports organization ${organizationOf(connection)}, but the manifest says ${due.organization}`;
-  // If no response that accepted a credential is recorded, the end customer may have reconnected. Their choice says nothing about other companies.
+  // If no response that accepted a credential is recorded, the end customer may have reconnected. Their choice says
+  // nothing about other companies.
   const stop = due.accepted === null ? null : 'wrong-organization';
   return { ...failed(due, 'wrong-organization', text, evidence, { linkUrl }), stop };
 }

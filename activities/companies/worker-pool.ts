@@ -21,7 +21,8 @@
  * ## When results are written
  *
  * Results are written as soon as one of these is true: half of the slots have a result, the oldest result has waited
- * for 200 ms, or no item is in flight. After every write, items are taken if at most half of the slots are busy, so slots are also filled in groups.
+ * for 200 ms, or no item is in flight. After every write, items are taken if at most half of the slots are busy, so
+ * slots are also filled in groups.
  */
 
 export interface WorkerPoolOptions<Item, Result> {

@@ -80,7 +80,10 @@ async function resolutionOf(
   };
 }
 
-/** Returns whether a company is unused: the service has deleted it, it has no connection, or its connection has never been authorized. */
+/**
+ * Returns whether a company is unused: the service has deleted it, it has no connection, or its connection has never
+ * been authorized.
+ */
 async function isUnused(
   service: CompanyDataClient,
   companyId: string,

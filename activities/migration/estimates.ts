@@ -32,7 +32,11 @@ export function estimateActivities({ db }: ActivityDeps) {
       return planned;
     },
 
-    /** Estimates what is left of the move. Uses this migration's throughput if it has been measured, and otherwise the same throughput as `estimatePlan`. When a run has finished, stores the throughput for later migrations if it was measured on enough companies. */
+    /**
+     * Estimates what is left of the move. Uses this migration's throughput if it has been measured, and otherwise the
+     * same throughput as `estimatePlan`. When a run has finished, stores the throughput for later migrations if it was
+     * measured on enough companies.
+     */
     async estimateRemaining({
       migrationId,
       runFinished,

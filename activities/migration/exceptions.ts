@@ -31,7 +31,8 @@ export function isExceptionDecision(decision: DecisionRecord['decision']): decis
 
 /**
  * Applies a decision and records it in one transaction. A second call therefore neither applies it again nor records
- * that it had no effect. If fewer companies were changed than the decision names, the recorded outcome says how many. Some may have changed since the decision was made, and some may not exist.
+ * that it had no effect. If fewer companies were changed than the decision names, the recorded outcome says how many.
+ * Some may have changed since the decision was made, and some may not exist.
  */
 export async function applyAndRecord(
   db: Database,

@@ -15,7 +15,10 @@ import type { WindowSchedules } from '../deps';
 const MAX_OCCURRENCES = 30;
 
 export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
-  /** Updates an existing Schedule, or deletes it if no occurrences are left. Returns undefined if the Schedule does not exist. */
+  /**
+   * Updates an existing Schedule, or deletes it if no occurrences are left. Returns undefined if the Schedule does not
+   * exist.
+   */
   async function refresh(
     migrationId: string,
     occurrences: readonly WindowOccurrence[],

@@ -39,7 +39,8 @@ export const pacing: Benchmark = {
 };
 
 /**
- * Sends requests as fast as the client allows and counts the responses. The first minute that the service counts begins with the first request, so the count cannot exceed the limit.
+ * Sends requests as fast as the client allows and counts the responses. The first minute that the service counts begins
+ * with the first request, so the count cannot exceed the limit.
  */
 async function measureFor(
   { url, key }: MeasuredService,

@@ -7,7 +7,10 @@ export interface ServiceSettings {
   readonly requestsPerMinute: number;
   /** Delay added to every response. */
   readonly latencyMs?: number;
-  /** Milliseconds until the first record of a data set (`syncBaseMs`), and for each record (`syncMsPerRecord`). Default: see `ServiceOptions`. */
+  /**
+   * Milliseconds until the first record of a data set (`syncBaseMs`), and for each record (`syncMsPerRecord`). Default:
+   * see `ServiceOptions`.
+   */
   readonly syncBaseMs?: number;
   readonly syncMsPerRecord?: number;
 }

@@ -29,7 +29,10 @@ const MAX_DECISIONS = 20;
 /** Maximum number of exceptions on a page. `ferry exceptions` prints all of them. */
 const MAX_EXCEPTIONS = 200;
 
-/** Opens a reader with a cache. The `connectionError` of a reading describes what could not be read. A reading throws only if there is a bug in this program. */
+/**
+ * Opens a reader with a cache. The `connectionError` of a reading describes what could not be read. A reading throws
+ * only if there is a bug in this program.
+ */
 export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promise<Reading> {
   const overviews = new Map<string, Overview>();
   const progress = openProgressCache(ferry);

@@ -7,7 +7,10 @@ export type Report = (finding: Finding) => void;
 /** Maximum number of listed findings of one kind, because a million rows may have the same error. */
 const LISTED_PER_KIND = 10_000;
 
-/** The findings of a check, in the order in which they were added. Counts all findings and lists the first ones of each kind. */
+/**
+ * The findings of a check, in the order in which they were added. Counts all findings and lists the first ones of each
+ * kind.
+ */
 export class FindingList {
   readonly listed: Finding[] = [];
   errors = 0;

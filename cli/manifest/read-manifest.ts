@@ -44,7 +44,8 @@ export interface Manifest {
 }
 
 /**
- * Checks a manifest and the credentials that come with it. Collects errors in the files as findings instead of throwing them.
+ * Checks a manifest and the credentials that come with it. Collects errors in the files as findings instead of throwing
+ * them.
  *
  * @param now an `obtainedAt` after this time is an error
  */

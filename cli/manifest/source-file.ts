@@ -20,7 +20,8 @@ export interface SourceFile {
 /**
  * Opens a client's file, which may be UTF-8 or UTF-16.
  *
- * @throws UnreadableFile if it cannot be opened, is not a regular file, is not text (a workbook, an archive, a PDF), or is too large
+ * @throws UnreadableFile if it cannot be opened, is not a regular file, is not text (a workbook, an archive, a PDF), or
+ * is too large
  */
 export async function openSourceFile(path: string): Promise<SourceFile> {
   const file = await openRegularFile(path);
@@ -125,7 +126,10 @@ function kindOfZip(head: string): string {
 
 const shareOfZeros = (head: Buffer): number => head.filter((byte) => byte === 0).length / Math.max(1, head.length);
 
-/** Detects the encoding by the byte order mark. Without one, UTF-16 is recognized only if most letters are Latin, because then nearly every other byte is zero. */
+/**
+ * Detects the encoding by the byte order mark. Without one, UTF-16 is recognized only if most letters are Latin,
+ * because then nearly every other byte is zero.
+ */
 function encodingOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   const mark = head.toString('hex', 0, 2);
   if (mark === 'fffe') return 'utf-16le';

@@ -14,7 +14,10 @@ const inQuotes = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const subcommandPatterns = (commands: readonly CompletedCommand[]): string =>
   commands.flatMap(({ path, subcommands }) => subcommands.map(({ name }) => inQuotes(`${path} ${name}`))).join('|');
 
-/** Reads migration ids, in bash and zsh. Removes all characters that an id cannot contain, because bash would run a command in an id. */
+/**
+ * Reads migration ids, in bash and zsh. Removes all characters that an id cannot contain, because bash would run a
+ * command in an id.
+ */
 const MIGRATIONS = `_ferry_migrations() {
   if [[ -z $_ferry_asked_at ]] || (( SECONDS - _ferry_asked_at > ${CACHE_SECONDS} )); then
     _ferry_ids=$(ferry list --quiet 2>/dev/null | tr -cd 'A-Za-z0-9._\\n-')

@@ -50,7 +50,8 @@ export function addDecisionOptions(
 }
 
 /**
- * Sets the default of `--by` in every command that has this option without a default of its own: the name in the signing key, or the user name if there is no key. A decision is signed only if its name is the name in the key.
+ * Sets the default of `--by` in every command that has this option without a default of its own: the name in the
+ * signing key, or the user name if there is no key. A decision is signed only if its name is the name in the key.
  */
 export function addDefaultBy(program: Command, env: NodeJS.ProcessEnv): void {
   program.hook('preAction', (_, command) => {

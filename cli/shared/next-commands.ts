@@ -67,7 +67,10 @@ const byClient = (command: string): NextCommand => ({ who: 'client', command: `$
 
 const APPLICATION_PROBLEMS: readonly FindingCode[] = ['application-missing', 'application-environment'];
 
-/** Returns the commands that remove the cause of an automatic pause. If the cause remains, the migration pauses again. Empty if no command can remove it. */
+/**
+ * Returns the commands that remove the cause of an automatic pause. If the cause remains, the migration pauses again.
+ * Empty if no command can remove it.
+ */
 function beforeResuming(progress: Progress, stop: StopReason | null | undefined): Commands {
   switch (stop) {
     case 'application-refused':
@@ -123,7 +126,10 @@ function approversLeft({ step, steps }: Progress): readonly Role[] {
   return STEP_RULES[step].approvers.filter((role) => !given.some((approval) => approval.role === role));
 }
 
-/** In step 4, suggests `--wave` if companies of later waves are unconfirmed, otherwise `--all`. In later steps, suggests `--wave` for later waves and references for added companies. */
+/**
+ * In step 4, suggests `--wave` if companies of later waves are unconfirmed, otherwise `--all`. In later steps, suggests
+ * `--wave` for later waves and references for added companies.
+ */
 function confirmations({ migrationId: id, counts, step }: Progress): Commands {
   const { unconfirmed, unconfirmedInFirstWave } = counts;
   if (unconfirmed === 0) return [];

@@ -36,7 +36,9 @@ export function fitted(text: string, width: number, align: 'left' | 'right' = 'l
   return align === 'left' ? short + padding : padding + short;
 }
 
-/** Breaks a text between words into at most `maxLines` lines of `width` columns. Shortens lines that are still too long. */
+/**
+ * Breaks a text between words into at most `maxLines` lines of `width` columns. Shortens lines that are still too long.
+ */
 export function wrapped(text: string, width: number, maxLines: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

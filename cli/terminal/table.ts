@@ -32,7 +32,10 @@ export function formatTable(
   return new TableFormatter(stream, columns).format(rows);
 }
 
-/** Formats a table in parts. All parts show the same columns. A column is at least as wide as its widest value so far, if the terminal has room. */
+/**
+ * Formats a table in parts. All parts show the same columns. A column is at least as wide as its widest value so far,
+ * if the terminal has room.
+ */
 export class TableFormatter {
   #widths: readonly number[];
   /** Indices of the shown columns; null if no part has been formatted yet. */

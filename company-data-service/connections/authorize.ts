@@ -1,4 +1,7 @@
-/** Authorizes a connection, with credentials that the platform issued to another application or that result from the end customer's consent. */
+/**
+ * Authorizes a connection, with credentials that the platform issued to another application or that result from the end
+ * customer's consent.
+ */
 import { createHash } from 'node:crypto';
 import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import type { Database } from '../database/database';
@@ -52,7 +55,8 @@ export async function authorizeConnection(
 }
 
 /**
- * Checks the organization of a credential and, if it contains a refresh token, refreshes its tokens. The check comes first, because it does not use up a token, but a refresh can.
+ * Checks the organization of a credential and, if it contains a refresh token, refreshes its tokens. The check comes
+ * first, because it does not use up a token, but a refresh can.
  */
 async function checkAndRefresh(
   platforms: Platforms,

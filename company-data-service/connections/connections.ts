@@ -19,7 +19,10 @@ export async function insertConnection(db: Database, companyId: string, platform
   return { ...row, created_at: row.created_at.toISOString(), last_sync: null };
 }
 
-/** Ends the service's access to the platform by deleting the credential, and cancels the syncs that are queued or in progress. Synced data stays readable. */
+/**
+ * Ends the service's access to the platform by deleting the credential, and cancels the syncs that are queued or in
+ * progress. Synced data stays readable.
+ */
 export async function unlinkConnection(transaction: Database, id: string): Promise<void> {
   await lockConnection(transaction, id);
   await transaction
@@ -41,7 +44,8 @@ export async function deleteConnection(transaction: Database, id: string): Promi
 }
 
 /**
- * Lets only one transaction at a time change a connection's authorization. This is not a row lock, because syncs, which also lock and update the row, must continue while the service is waiting for the platform.
+ * Lets only one transaction at a time change a connection's authorization. This is not a row lock, because syncs, which
+ * also lock and update the row, must continue while the service is waiting for the platform.
  */
 export async function lockConnection(transaction: Database, id: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(transaction);

@@ -47,7 +47,10 @@ interface ConnectionTable {
   platform_key: string;
   source_id: Generated<string>;
   status: Generated<ConnectionStatus>;
-  /** Data types of the company's organization at the platform; before the connection is first linked, those of the platform. */
+  /**
+   * Data types of the company's organization at the platform; before the connection is first linked, those of the
+   * platform.
+   */
   data_types: string[];
   organization_id: string | null;
   organization_name: string | null;
@@ -82,7 +85,10 @@ interface SyncTable {
   requested_at: GeneratedDate;
   completed_at: Date | null;
   progress: Generated<number>;
-  /** Cursor of the platform's next page; null before the platform's first response, and once the sync has completed or failed. */
+  /**
+   * Cursor of the platform's next page; null before the platform's first response, and once the sync has completed or
+   * failed.
+   */
   cursor: string | null;
   /** When the next page can be fetched; null once the sync has ended. */
   due_at: ColumnType<Date | null, Date | null | undefined, Date | null>;

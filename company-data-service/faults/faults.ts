@@ -70,7 +70,10 @@ export class Faults {
   }
 }
 
-/** Returns a generator of pseudo-random numbers that are at least 0 and less than 1: mulberry32, by Tommy Ettinger, in the public domain. */
+/**
+ * Returns a generator of pseudo-random numbers that are at least 0 and less than 1: mulberry32, by Tommy Ettinger, in
+ * the public domain.
+ */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -34,7 +34,8 @@ export class Authenticator {
   constructor(private readonly db: Database) {}
 
   /**
-   * Returns the caller, and the refusal if there is one: 403 if the key is revoked, otherwise 402 if the account has expired.
+   * Returns the caller, and the refusal if there is one: 403 if the key is revoked, otherwise 402 if the account has
+   * expired.
    *
    * @throws ServiceError 401
    */

@@ -2,7 +2,8 @@ import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import { badRequest, type ValidationProblem } from './errors/errors';
 
 /**
- * Returns the credential in an authorization body. The body must have all required fields, no unknown fields, and only strings that are not empty. Problems name the fields and never quote their values.
+ * Returns the credential in an authorization body. The body must have all required fields, no unknown fields, and only
+ * strings that are not empty. Problems name the fields and never quote their values.
  *
  * @throws ServiceError 400 with every invalid field
  */

@@ -21,7 +21,8 @@ export interface Answer {
 }
 
 /**
- * Runs `work` in a transaction and sends its response. With an idempotency key, the work is done at most once in 90 minutes.
+ * Runs `work` in a transaction and sends its response. With an idempotency key, the work is done at most once in 90
+ * minutes.
  *
  * @throws ServiceError 400 if the key is not a UUID or has been used with a different body, 409 while the first request
  * with the key is in progress

@@ -1,5 +1,6 @@
 /**
- * Hooks that load the resources of a path. They run before the body is read, so that a request for an unknown or foreign resource is answered with 404 or 403 even if its body is invalid.
+ * Hooks that load the resources of a path. They run before the body is read, so that a request for an unknown or
+ * foreign resource is answered with 404 or 403 even if its body is invalid.
  */
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';

@@ -38,7 +38,10 @@ export interface PlatformRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A page of a data set. The next page can be fetched after `next.afterMs`, because the platform has to prepare it first. */
+/**
+ * A page of a data set. The next page can be fetched after `next.afterMs`, because the platform has to prepare it
+ * first.
+ */
 export interface FetchedPage {
   readonly records: readonly PlatformRecord[];
   /** Percentage of the data set fetched so far, including this page. */
@@ -64,15 +67,18 @@ export type PushAnswer =
 
 export interface Platforms {
   /**
-   * Returns the organization of the access token. Does not use up a token. @throws PlatformRefusal, PlatformInaccessible
+   * Returns the organization of the access token. Does not use up a token. @throws PlatformRefusal,
+   * PlatformInaccessible
    */
   identify(grant: Grant): Promise<Organization>;
   /**
-   * Refreshes the tokens once. On a rotating platform, this can use up the refresh token of `grant`, even if the response is lost. @throws PlatformRefusal, PlatformInaccessible
+   * Refreshes the tokens once. On a rotating platform, this can use up the refresh token of `grant`, even if the
+   * response is lost. @throws PlatformRefusal, PlatformInaccessible
    */
   refresh(grant: Grant): Promise<TokenPair>;
   /**
-   * Fetches one page of a data set. The first call (without `cursor`) only makes the platform prepare the first page, and returns no records.
+   * Fetches one page of a data set. The first call (without `cursor`) only makes the platform prepare the first page,
+   * and returns no records.
    * @throws PlatformRefusal
    */
   fetch(grant: Grant, organizationId: string, dataType: DataType, cursor?: string): Promise<FetchedPage>;
@@ -85,7 +91,10 @@ export interface Platforms {
 
 /** Why a platform refuses a request, as clients see it in the `statusText` of a connection's error. */
 export type RefusalReason =
-  /** The grant has been revoked, has expired or has already been used. The end customer has to authorize the connection again. */
+  /**
+   * The grant has been revoked, has expired or has already been used. The end customer has to authorize the connection
+   * again.
+   */
   | 'GrantRefused'
   /** The client id, secret or environment is wrong, which the end customer cannot fix. */
   | 'ApplicationRefused'
@@ -106,7 +115,8 @@ export class PlatformRefusal extends Error {
 }
 
 /**
- * Thrown when the platform's endpoint is not accessible to the service. No token has been used. An authorization is answered with 403, and a push operation fails with status code 403.
+ * Thrown when the platform's endpoint is not accessible to the service. No token has been used. An authorization is
+ * answered with 403, and a push operation fails with status code 403.
  */
 export class PlatformInaccessible extends Error {
   override readonly name = 'PlatformInaccessible';

@@ -64,7 +64,10 @@ const ItemSchema = z.object({
   isActive: z.boolean(),
 });
 
-/** The record schema of every data type. Lists can be filtered by its scalar fields: by the top-level ones with a parameter of the same name, and by all of them with `query`. */
+/**
+ * The record schema of every data type. Lists can be filtered by its scalar fields: by the top-level ones with a
+ * parameter of the same name, and by all of them with `query`.
+ */
 export const RECORD_SCHEMAS = {
   accounts: AccountSchema,
   bills: BillSchema,

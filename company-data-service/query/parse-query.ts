@@ -6,7 +6,8 @@
  *     term       = "{" any "}" / comparison
  *     comparison = field operator value
  *
- * `&&` binds more tightly than `||`. An unquoted value ends at `&&`, `||`, `{`, `}` or `"`. A value in double quotes can contain all of these, and `\` in it escapes the next character.
+ * `&&` binds more tightly than `||`. An unquoted value ends at `&&`, `||`, `{`, `}` or `"`. A value in double quotes
+ * can contain all of these, and `\` in it escapes the next character.
  */
 
 export const OPERATORS = ['!=', '<=', '>=', '=', '~', '>', '<'] as const;

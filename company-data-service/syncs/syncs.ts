@@ -53,7 +53,10 @@ export async function queueSyncs(db: Database, companyId: string, targets: reado
   return rows;
 }
 
-/** The state of one data set of a company. If several connections have the data set, this is the state of the sync that was requested last. */
+/**
+ * The state of one data set of a company. If several connections have the data set, this is the state of the sync that
+ * was requested last.
+ */
 export interface DataSetState {
   readonly data_type: string;
   readonly status: string;

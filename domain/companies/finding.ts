@@ -1,6 +1,8 @@
 /** Findings: problems with the supplied details, found when files are read and by the preflight. */
 
-/** The kind of a finding. New codes can be added, but existing ones never change, because they appear in JSON output. */
+/**
+ * The kind of a finding. New codes can be added, but existing ones never change, because they appear in JSON output.
+ */
 export type FindingCode =
   // In a file of companies or credentials:
   | 'file-unreadable'
@@ -61,7 +63,9 @@ export type FindingCode =
 /** A problem in the supplied details: its location, a message and advice. It never contains a credential. */
 export interface Finding {
   readonly code: FindingCode;
-  /** An error prevents the migration from starting, or the company from being moved. A warning is for a person to judge. */
+  /**
+   * An error prevents the migration from starting, or the company from being moved. A warning is for a person to judge.
+   */
   readonly severity: 'error' | 'warning';
   /** Absent for findings about the account or other migrations. */
   readonly file?: string;

@@ -54,7 +54,9 @@ export function spreadsheetDamage(text: string): SpreadsheetDamage | null {
 /**
  * Detects that a spreadsheet has rounded long ids.
  *
- * A spreadsheet keeps 15 digits of a number and replaces the others with zeros, so a rounded id of 16 digits no longer identifies the organization, and can be the id of another one. One id can end in zero by chance. If all long ids do, and there are at least three, they were probably rounded.
+ * A spreadsheet keeps 15 digits of a number and replaces the others with zeros, so a rounded id of 16 digits no longer
+ * identifies the organization, and can be the id of another one. One id can end in zero by chance. If all long ids do,
+ * and there are at least three, they were probably rounded.
  */
 export class Rounding {
   #rounded = 0;

@@ -1,4 +1,7 @@
-/** Remedies: what can be done about a company that was not moved. The list of exceptions, the report and refusals all take the remedies from here. */
+/**
+ * Remedies: what can be done about a company that was not moved. The list of exceptions, the report and refusals all
+ * take the remedies from here.
+ */
 import type { CompanyState } from './company-state';
 import type { FailureKind } from './failures';
 

@@ -89,7 +89,8 @@ export function isTrailEnd(value: unknown): value is { readonly end: TrailEnd; r
 /**
  * Creates a function that verifies the entries of a trail, one per call and in order.
  *
- * @returns a function that returns what is wrong with an entry; null if nothing is. A refused decision needs no valid signature
+ * @returns a function that returns what is wrong with an entry; null if nothing is. A refused decision needs no valid
+ * signature
  */
 export function createTrailVerifier(
   migrationId: string,

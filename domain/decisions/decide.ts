@@ -73,7 +73,10 @@ export interface DecisionSource {
 
 const UNSIGNED: DecisionSource = { migrationId: '', signed: null };
 
-/** Returns the state after a decision, with the outcome recorded. A decision whose id already has an outcome changes nothing, unless the earlier message could not be parsed. */
+/**
+ * Returns the state after a decision, with the outcome recorded. A decision whose id already has an outcome changes
+ * nothing, unless the earlier message could not be parsed.
+ */
 export function decide(
   state: MigrationState,
   decision: Decision,

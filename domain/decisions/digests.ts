@@ -1,7 +1,8 @@
 /**
  * Digests: a decision can carry the digest of what its sender reviewed, and is refused if that has changed.
  *
- * The code in `client/`, which reads the state that people review, and the workflow, which checks the decision, compute digests with the same function.
+ * The code in `client/`, which reads the state that people review, and the workflow, which checks the decision, compute
+ * digests with the same function.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';

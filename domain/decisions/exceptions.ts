@@ -1,4 +1,7 @@
-/** Exceptions: decisions to leave companies out, retry them, check them after their end customers have reconnected, or replace their credentials. */
+/**
+ * Exceptions: decisions to leave companies out, retry them, check them after their end customers have reconnected, or
+ * replace their credentials.
+ */
 import { movableCompanies } from '../companies/company-state';
 import type { CredentialReplacement, LeaveOut, Retry } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';

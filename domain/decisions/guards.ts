@@ -28,7 +28,10 @@ export function guardRefusal(
   return needsFourEyes ? fourEyesRefusal(decision, state) : null;
 }
 
-/** Returns the step whose content the sender reviewed; null if there was nothing to review, because the decision itself names everything it applies to. */
+/**
+ * Returns the step whose content the sender reviewed; null if there was nothing to review, because the decision itself
+ * names everything it applies to.
+ */
 function reviewedStep(decision: Decision): Step | null {
   if (decision.kind === 'step') return decision.step;
   return decision.kind === 'sync-disabled' && decision.companies === 'all' ? 'disable-syncing' : null;

@@ -48,12 +48,18 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
   );
 }
 
-/** Returns whether a credential might have been handed over. The existence of a first company is enough, because the counts can lag. */
+/**
+ * Returns whether a credential might have been handed over. The existence of a first company is enough, because the
+ * counts can lag.
+ */
 function hasCrossed({ counts, firstCompany }: MigrationState): boolean {
   return firstCompany !== null || anyCrossed(counts);
 }
 
-/** Reopens a step. Withdraws its approvals and those of later steps. Keeps the approvals of later steps that can be approved early, because they state facts. */
+/**
+ * Reopens a step. Withdraws its approvals and those of later steps. Keeps the approvals of later steps that can be
+ * approved early, because they state facts.
+ */
 function reopened(state: MigrationState, step: Step): MigrationState {
   const isReopened = (other: Step): boolean => stepNumber(other) >= stepNumber(step);
   const openedAt = state.steps[step]?.openedAt ?? null;

@@ -16,7 +16,7 @@ export interface Sender {
   readonly validUntil?: string;
 }
 
-/** What happens after the first company has been rejected: another attempt, or the end of the migration. */
+/** The next move after the first company has been rejected: another attempt, or the end of the migration. */
 export type NextAfterRejection =
   | { readonly next: 'same-company' }
   | { readonly next: 'another-company'; readonly reference: string }
@@ -79,7 +79,10 @@ export interface LeaveOut extends Sender {
   readonly reason: string;
 }
 
-/** Tries companies again: `retry` repeats the move, and `relink` checks the companies after their end customers have reconnected. */
+/**
+ * Tries companies again: `retry` repeats the move, and `relink` checks the companies after their end customers have
+ * reconnected.
+ */
 export interface Retry extends Sender {
   readonly kind: 'retry' | 'relink';
   readonly companies: Companies;

@@ -18,7 +18,10 @@ import type { LastSigned, SignedMessage } from './signatures';
 import type { Outage } from './outage';
 import type { WindowOccurrence, ScheduleState } from '../planning/windows';
 
-/** How a migration ended: completed (in the managed route, signed off by both sides), abandoned after its first company, or cancelled. */
+/**
+ * How a migration ended: completed (in the managed route, signed off by both sides), abandoned after its first company,
+ * or cancelled.
+ */
 export type Ending = 'completed' | 'abandoned' | 'cancelled';
 
 export function isEnding(word: string): word is Ending {
@@ -75,7 +78,7 @@ export interface FirstCompany {
 /** The company that was chosen to go first. */
 export interface ChosenFirstCompany {
   readonly reference: string;
-  /** Whether the company is not ready to move, or is not in the manifest. */
+  /** True if the company is not ready to move, or is not in the manifest. */
   readonly notReady: boolean;
 }
 
@@ -121,10 +124,16 @@ export interface MigrationState {
   /** Number of hints that something outside the workflow has changed. */
   readonly wakes: number;
   readonly firstCompany: FirstCompany | null;
-  /** The company that was chosen to go first; null if none was chosen, so that the first company that can be moved goes first. */
+  /**
+   * The company that was chosen to go first; null if none was chosen, so that the first company that can be moved goes
+   * first.
+   */
   readonly requestedFirst: ChosenFirstCompany | null;
   readonly counts: Counts;
-  /** Number of companies that wait for their end customer to reconnect. A `relink` decision adds one, and the next check for reconnected companies corrects the number. */
+  /**
+   * Number of companies that wait for their end customer to reconnect. A `relink` decision adds one, and the next check
+   * for reconnected companies corrects the number.
+   */
   readonly relinking: number;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */

@@ -35,7 +35,9 @@ export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
 export const MAX_COMPANIES_PER_MESSAGE = 1_000;
 
 const MAX_TEXT_LENGTH = 2_000;
-/** More than the 100 characters that a manifest allows. Keeps the longest message far below Temporal's limit of 2 MB. */
+/**
+ * More than the 100 characters that a manifest allows. Keeps the longest message far below Temporal's limit of 2 MB.
+ */
 const MAX_REFERENCE_LENGTH = 200;
 /** Names appear many times in the current details, which are limited to 20 KB. */
 const MAX_NAME_LENGTH = 200;
@@ -219,7 +221,10 @@ function malformed(what: string): ParsedDecision {
   return { malformed: what };
 }
 
-/** Checks that text is not blank, not too long, and can be stored: Postgres accepts neither NUL nor an unpaired surrogate. */
+/**
+ * Checks that text is not blank, not too long, and can be stored: Postgres accepts neither NUL nor an unpaired
+ * surrogate.
+ */
 function isText(value: unknown): value is string {
   return (
     typeof value === 'string' &&

@@ -7,9 +7,9 @@ import type { Approver } from './signatures';
 
 /** The rules for decisions in a migration. */
 export interface DecisionRules {
-  /** Whether an approval, or a confirmation for all companies, must carry the digest of what its sender reviewed. */
+  /** True if an approval, or a confirmation for all companies, must carry the digest of what its sender reviewed. */
   readonly requireDigest: boolean;
-  /** Whether a person is prevented from approving what they supplied or proposed, and from approving in both roles. */
+  /** True if a person is prevented from approving what they supplied or proposed, and from approving in both roles. */
   readonly fourEyes: boolean;
   /** The people whose signed decisions are accepted; null if decisions are unsigned and names are not verified. */
   readonly approvers: readonly Approver[] | null;

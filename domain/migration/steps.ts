@@ -23,7 +23,10 @@ export interface StepRules {
   readonly actors: readonly Role[];
   /** The roles that must all approve before the step ends. Empty if the step ends without approvals. */
   readonly approvers: readonly Role[];
-  /** Set if the step can be approved before it opens. Such an approval states a fact, so it is kept when an earlier step is reopened. */
+  /**
+   * Set if the step can be approved before it opens. Such an approval states a fact, so it is kept when an earlier step
+   * is reopened.
+   */
   readonly approvableEarly?: true;
 }
 

@@ -15,7 +15,8 @@ export interface Volume {
   /** Companies of the largest token family, which move one at a time; 0 if there is no family. */
   readonly largestFamily: number;
   /**
-   * The earliest time at which syncing was confirmed off for a company that is still open. Its data has been out of date since then. ISO 8601, UTC; null if no open company is confirmed.
+   * The earliest time at which syncing was confirmed off for a company that is still open. Its data has been out of
+   * date since then. ISO 8601, UTC; null if no open company is confirmed.
    */
   readonly staleSince: string | null;
 }
@@ -69,7 +70,8 @@ export interface Estimate {
   readonly lowMs: number;
   readonly highMs: number;
   /**
-   * When the migration ends if moves begin only in the windows. Counted from the proposed start if it is still to come, otherwise from the time of the estimate. Null if it does not end within a year.
+   * When the migration ends if moves begin only in the windows. Counted from the proposed start if it is still to come,
+   * otherwise from the time of the estimate. Null if it does not end within a year.
    */
   readonly ends: { readonly earliest: string; readonly latest: string } | null;
   /**
@@ -192,7 +194,10 @@ export interface Measurement {
   readonly importMs: number;
   readonly syncMs: number;
   readonly records: number;
-  /** The line's sync time at zero records. Milliseconds; null if there are too few companies or they are all the same size. */
+  /**
+   * The line's sync time at zero records. Milliseconds; null if there are too few companies or they are all the same
+   * size.
+   */
   readonly base: number | null;
   /** The line's slope, in milliseconds per record; null if `base` is null. */
   readonly slope: number | null;

@@ -1,4 +1,7 @@
-/** The limits of a migration. The plan sets them, `adjust` changes them, and a proposed start can change the windows. The current ones are in the ledger. */
+/**
+ * The limits of a migration. The plan sets them, `adjust` changes them, and a proposed start can change the windows.
+ * The current ones are in the ledger.
+ */
 import type { Window } from './windows';
 import { isWindow } from './windows';
 
@@ -28,7 +31,10 @@ export interface MigrationLimits {
   readonly toleratedShare: number | null;
   /** Empty: moves can begin at any time. */
   readonly windows: readonly Window[];
-  /** By default, reminders are sent daily until step 4 ends. After that, and in the self-service route from the start, they are sent hourly, because data is then out of date. */
+  /**
+   * By default, reminders are sent daily until step 4 ends. After that, and in the self-service route from the start,
+   * they are sent hourly, because data is then out of date.
+   */
   readonly remindBeforeStale: ReminderIntervals;
   readonly remindWhileStale: ReminderIntervals;
 }

@@ -1,4 +1,7 @@
-/** Pacing: how fast moves begin, how many companies can still be syncing when a ramp ends, and how often they are polled. */
+/**
+ * Pacing: how fast moves begin, how many companies can still be syncing when a ramp ends, and how often they are
+ * polled.
+ */
 import type { MigrationLimits } from './limits';
 
 const MINUTE_MS = 60_000;
@@ -16,7 +19,8 @@ export interface Pace {
 /**
  * Splits the limits over the slices.
  *
- * If the rate is low, fewer slices are used, and each slice imports fewer companies at the same time, so that the waits of one slice after starting them add up to at most a minute.
+ * If the rate is low, fewer slices are used, and each slice imports fewer companies at the same time, so that the waits
+ * of one slice after starting them add up to at most a minute.
  */
 export function paceOf({
   slicesAtOnce,
@@ -41,7 +45,8 @@ const MIN_POLL_DELAY_MS = 250;
 const MAX_POLL_DELAY_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the delay before the next poll of a syncing company: a quarter of the time that it has been syncing, within the bounds above.
+ * Returns the delay before the next poll of a syncing company: a quarter of the time that it has been syncing, within
+ * the bounds above.
  *
  * @returns milliseconds
  */

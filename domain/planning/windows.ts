@@ -76,7 +76,8 @@ const DAY_MS = 24 * 60 * 60_000;
 const DAYS_AHEAD = 15;
 
 /**
- * Returns, in order, the current occurrence and those that open within about the next two weeks. Merges occurrences that touch or overlap.
+ * Returns, in order, the current occurrence and those that open within about the next two weeks. Merges occurrences
+ * that touch or overlap.
  *
  * When clocks go forward, a window that starts or ends at a skipped time does so at the change. When clocks go back, a
  * time that occurs twice means the first one.

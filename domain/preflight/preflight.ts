@@ -1,7 +1,8 @@
 /**
  * The preflight: checks of the account, the platform and the client's application before any credential is used.
  *
- * The caller gathers the facts: a worker reads the companies from the ledger, a command reads them from a file. Both use the same checks, so they report the same findings.
+ * The caller gathers the facts: a worker reads the companies from the ledger, a command reads them from a file. Both
+ * use the same checks, so they report the same findings.
  */
 import { momentText, counted } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
@@ -37,7 +38,7 @@ export interface ServiceFacts {
 
 export interface PreflightFacts {
   readonly route: Route;
-  /** Whether the migration has started. Only then can an application be supplied, in step 1. */
+  /** True if the migration has started. Only then can an application be supplied, in step 1. */
   readonly isStarted: boolean;
   readonly platform: Platform;
   /** Number of companies that will be created in the account. */

@@ -70,7 +70,9 @@ export interface GoNoGo {
   /** The current or next window; null if moves can begin at any time. */
   readonly window: WindowOccurrence | null;
   readonly answers: readonly Answer[];
-  /** Sentences about what will and will not pause the migration while nobody is watching, and until when companies move. */
+  /**
+   * Sentences about what will and will not pause the migration while nobody is watching, and until when companies move.
+   */
   readonly pauseNotes: readonly string[];
   readonly contact: string;
 }

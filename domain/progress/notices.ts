@@ -1,4 +1,7 @@
-/** Notices: people who have to act are reminded, and a long wait is escalated. These functions do not read the clock: the caller passes in the current time. */
+/**
+ * Notices: people who have to act are reminded, and a long wait is escalated. These functions do not read the clock:
+ * the caller passes in the current time.
+ */
 import type { ReminderIntervals } from '../planning/limits';
 import { stopReasonText } from '../companies/failures';
 import type { MigrationState, Wait } from '../migration/migration-state';
@@ -8,7 +11,8 @@ import { stepNumber } from '../migration/steps';
 import { counted } from '../text/sentences';
 
 /**
- * `stopped`: the migration paused itself. `reminder`: people have to act. `escalation`: they have not acted for a long time.
+ * `stopped`: the migration paused itself. `reminder`: people have to act. `escalation`: they have not acted for a long
+ * time.
  */
 export type NoticeKind = 'stopped' | 'reminder' | 'escalation';
 
@@ -24,7 +28,10 @@ export interface Notice {
   readonly since: string;
 }
 
-/** Returns the current wait; null if nobody has to act. The previous wait continues if the step and the roles are the same, and the migration has not been paused or resumed since. */
+/**
+ * Returns the current wait; null if nobody has to act. The previous wait continues if the step and the roles are the
+ * same, and the migration has not been paused or resumed since.
+ */
 export function waitOf(state: MigrationState, previous: Wait | null, at: string): Wait | null {
   const { roles } = waitingForOf(state);
   if (roles.length === 0) return null;

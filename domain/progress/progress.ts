@@ -51,13 +51,16 @@ export interface Progress {
   readonly digests: Readonly<Record<Step, string>>;
   readonly windows: readonly Window[];
   readonly preflight: Preflight | null;
-  /** Whether supplied details are still to be checked. `preflight` is then the previous result, or null. */
+  /** True if supplied details are still to be checked. `preflight` is then the previous result, or null. */
   readonly checking: boolean;
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
   readonly window: WindowOccurrence | null;
   readonly firstCompany: FirstCompany | null;
-  /** The company that was chosen to go first; null if none was chosen, in which case the first company that can be moved goes first. */
+  /**
+   * The company that was chosen to go first; null if none was chosen, in which case the first company that can be moved
+   * goes first.
+   */
   readonly requestedFirst: ChosenFirstCompany | null;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;

@@ -22,7 +22,8 @@ const support = (what: string): WaitingFor => ({ roles: ['support'], what });
 /** Returns who has to act, and what they have to do. */
 export function waitingForOf(state: MigrationState): WaitingFor {
   if (state.closed) return nobody(`the migration is ${state.closed}`);
-  // The counts do not include unrecorded decisions yet, so people could be asked for something they have already supplied.
+  // The counts do not include unrecorded decisions yet, so people could be asked for something they have already
+  // supplied.
   if (state.route === 'self-service' && state.unrecorded.length > 0) {
     return nobody('the latest decisions are being carried out');
   }

@@ -1,5 +1,6 @@
 /**
- * Splits streams into chunks. A manifest or a file of credentials can have any number of rows, so manifest rows and sealed credentials are stored in chunks, with at most one chunk in memory.
+ * Splits streams into chunks. A manifest or a file of credentials can have any number of rows, so manifest rows and
+ * sealed credentials are stored in chunks, with at most one chunk in memory.
  */
 
 /** Items that are in memory, or that are read while they are iterated. They might be iterable only once. */

@@ -18,7 +18,9 @@ const BAR_HEIGHT = 16;
 const BAR_STEP = 26;
 const LABELS_WIDTH = 240;
 const TEXTS_WIDTH = 100;
-/** Maximum length of a label in characters. Labels are right-aligned, so a longer one would be cut off at the left edge. */
+/**
+ * Maximum length of a label in characters. Labels are right-aligned, so a longer one would be cut off at the left edge.
+ */
 const MAX_LABEL_LENGTH = 38;
 
 /** Draws horizontal bars, one per line. */

@@ -6,7 +6,8 @@ import { counted } from '../../domain/text/sentences';
 const BAR_WIDTH = 30;
 
 /**
- * Returns a progress bar and the number of companies in each client state, as Markdown; empty if there are no companies.
+ * Returns a progress bar and the number of companies in each client state, as Markdown; empty if there are no
+ * companies.
  */
 export function companiesText(counts: Counts): string[] {
   if (counts.total === 0) return [];

@@ -29,7 +29,9 @@ export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
 }
 
-/** Thrown when the issuer's public keys cannot be read, or their URL is not allowed, so that no token can be verified. */
+/**
+ * Thrown when the issuer's public keys cannot be read, or their URL is not allowed, so that no token can be verified.
+ */
 export class KeySetUnavailable extends Error {
   override readonly name = 'KeySetUnavailable';
 }

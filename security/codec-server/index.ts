@@ -4,8 +4,9 @@
  * It implements Temporal's protocol: `POST /decode` and `POST /encode` with `{"payloads": [{"metadata", "data"}]}` in
  * protobuf's JSON form, and the namespace in the header `X-Namespace`.
  *
- * The server has the payload keys, so it checks every call: the `Origin`, if there is one, must be allowed, the bearer token must be valid for the namespace, and calls are rate limited. Without token checks, the server accepts calls from this machine
- * only. It logs the subject of every call, but not the content.
+ * The server has the payload keys, so it checks every call: the `Origin`, if there is one, must be allowed, the bearer
+ * token must be valid for the namespace, and calls are rate limited. Without token checks, the server accepts calls
+ * from this machine only. It logs the subject of every call, but not the content.
  */
 import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
@@ -41,7 +42,9 @@ export interface CodecServer {
   close(): Promise<void>;
 }
 
-/** Limit per reader. Temporal's UI makes one call for each event of a page, so opening ten pages can take 1,000 calls. */
+/**
+ * Limit per reader. Temporal's UI makes one call for each event of a page, so opening ten pages can take 1,000 calls.
+ */
 const CALLS_PER_MINUTE = 6_000;
 /** Limit per address for calls with an invalid token. It slows down guessing. */
 const REFUSALS_PER_MINUTE = 60;
@@ -129,7 +132,8 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     if (origin !== undefined && !origins.includes(origin))
       throw new CallRefused(403, 'pages from this origin may not call the codec server');
     if (!verifyToken) {
-      // Prevents DNS rebinding: without this check, a page whose host name resolves to 127.0.0.1 could call this server. The Host header of
+      // Prevents DNS rebinding: without this check, a page whose host name resolves to 127.0.0.1 could call this
+      // server. The Host header of
       // such a call contains that host name.
       if (!isLoopback(request.hostname))
         throw new CallRefused(403, 'without token checks, only this machine may call the codec server');

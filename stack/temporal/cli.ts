@@ -75,7 +75,10 @@ async function firstUsable(cliSources: CliSource[]): Promise<string> {
   );
 }
 
-/** Returns `TEMPORAL_CLI_PATH`; throws if it is not set or not usable. If it is set but not usable, also logs a warning, because another source is used instead. */
+/**
+ * Returns `TEMPORAL_CLI_PATH`; throws if it is not set or not usable. If it is set but not usable, also logs a warning,
+ * because another source is used instead.
+ */
 async function configured(env: NodeJS.ProcessEnv, log: (line: string) => void): Promise<string> {
   const executable = env['TEMPORAL_CLI_PATH'];
   if (!executable) throw new Error('not set');

@@ -11,7 +11,10 @@ const DEFAULT_UI_PORT = 8_233;
 const STARTS_TO_TRY = 5;
 const READY_WITHIN_MS = 60_000;
 
-/** Settings raised above the defaults, because the defaults are meant for large clusters and add about 50 ms to every task. */
+/**
+ * Settings raised above the defaults, because the defaults are meant for large clusters and add about 50 ms to every
+ * task.
+ */
 const DYNAMIC_CONFIG = {
   'history.transferProcessorMaxPollRPS': 10_000,
   'history.timerProcessorMaxPollRPS': 10_000,
@@ -28,7 +31,8 @@ export interface TemporalOptions {
   /** The first port to try for the Web UI; 0 for any free port. Default: 8233. */
   uiPort?: number | undefined;
   /**
-   * Whether the data may be lost. If so, writes do not wait for the disk, and `dataFolder` is removed when the last program that uses it has stopped.
+   * True if the data may be lost. If so, writes do not wait for the disk, and `dataFolder` is removed when the last
+   * program that uses it has stopped.
    */
   ephemeral: boolean;
   /** Namespaces in addition to `default`, with the same search attributes. */

@@ -4,7 +4,8 @@
  * The conditions of the statement keep superseded attempts and runs from claiming. They also prevent claims during a
  * pause, after the end of the migration, outside the window, and while the company's token family is busy.
  *
- * The statement locks the rows of the migration, the slice and the credential for reading. A change to these rows that commits first (a pause, a close, a newer attempt, a newer credential) is therefore seen by the claim. A later change
+ * The statement locks the rows of the migration, the slice and the credential for reading. A change to these rows that
+ * commits first (a pause, a close, a newer attempt, a newer credential) is therefore seen by the claim. A later change
  * waits until the claim has committed.
  */
 import { sql } from 'kysely';

@@ -17,7 +17,8 @@ export function isReadyToMove(company: 'c' | 'relative' = 'c', credential: 'v' |
 }
 
 /**
- * Builds the condition that the company itself can be claimed now: it is ready, its next try is due, and it belongs to the ramp if only the ramp is moving. The claim also checks the migration, the window and the token family.
+ * Builds the condition that the company itself can be claimed now: it is ready, its next try is due, and it belongs to
+ * the ramp if only the ramp is moving. The claim also checks the migration, the window and the token family.
  */
 export function isClaimable(company: 'c' | 'relative', credential: 'v' | 'its') {
   const c = sql.ref(company);

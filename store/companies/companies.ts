@@ -16,8 +16,9 @@ export function inRows(rows: readonly number[]): RawBuilder<boolean> {
 }
 
 /**
- * Matches companies `c` that are in a state. Does not use the index on the state, so that a statement with row numbers uses the primary key. Every change of state leaves a dead entry in the index on the state, and Postgres reads those entries
- * until it vacuums the table.
+ * Matches companies `c` that are in a state. Does not use the index on the state, so that a statement with row numbers
+ * uses the primary key. Every change of state leaves a dead entry in the index on the state, and Postgres reads those
+ * entries until it vacuums the table.
  */
 export function inState(state: CompanyState): RawBuilder<boolean> {
   return sql`(c.state = ${state}) is true`;
@@ -31,7 +32,10 @@ export interface Confirmation {
   readonly at: string;
 }
 
-/** Records confirmations of companies that are waiting. A company keeps its first confirmation. Ignores references that are not in the manifest. */
+/**
+ * Records confirmations of companies that are waiting. A company keeps its first confirmation. Ignores references that
+ * are not in the manifest.
+ */
 export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<void> {
   const { migrationId, companies, by, at } = confirmation;
   const chosen = companies === 'all' ? sql`true` : sql`reference = any(${companies})`;
@@ -111,7 +115,7 @@ export interface LedgerCompany {
   readonly crossedAt: Date | null;
   /** Time of the last send intent; null if there is none, or if the credential was certainly not used. */
   readonly sentAt: Date | null;
-  /** Whether the company existed at the service before the migration: the client supplied its id. */
+  /** True if the company existed at the service before the migration: the client supplied its id. */
   readonly existedBefore: boolean;
   readonly companyId: string | null;
   readonly connectionId: string | null;

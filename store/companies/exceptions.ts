@@ -32,8 +32,8 @@ export async function leaveOutCompanies(
 }
 
 /**
- * Retries companies that were not moved or whose outcome is unknown: sets them to `waiting`. Keeps their ids, so the next attempt uses the company
- * and the connection that already exist at the service.
+ * Retries companies that were not moved or whose outcome is unknown: sets them to `waiting`. Keeps their ids, so the
+ * next attempt uses the company and the connection that already exist at the service.
  *
  * @returns the number of companies that are now waiting
  */
@@ -49,7 +49,8 @@ export async function retryCompanies(db: Database, migrationId: string, companie
 }
 
 /**
- * Retries companies that were not moved or whose outcome is unknown, if their credential has been replaced: sets them to `waiting`. The others stay unchanged.
+ * Retries companies that were not moved or whose outcome is unknown, if their credential has been replaced: sets them
+ * to `waiting`. The others stay unchanged.
  *
  * @returns the number of companies that are now waiting
  */
@@ -87,7 +88,10 @@ export async function awaitRelink(
 }
 
 export interface Failures {
-  /** Companies that were not moved or whose outcome is unknown, except those whose failure was accepted when the migration was resumed. */
+  /**
+   * Companies that were not moved or whose outcome is unknown, except those whose failure was accepted when the
+   * migration was resumed.
+   */
   readonly failed: number;
   /** Companies whose move was attempted: those in the states `moved`, `failed`, `syncing` and `outcome-unknown`. */
   readonly tried: number;
@@ -147,7 +151,10 @@ export async function recordRelinked(db: Database, migrationId: string, row: num
     where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')`.execute(db);
 }
 
-/** Stops waiting for an end customer whose link no longer works, because the service has deleted the company or its connection. */
+/**
+ * Stops waiting for an end customer whose link no longer works, because the service has deleted the company or its
+ * connection.
+ */
 export async function giveUpRelinking(db: Database, migrationId: string, row: number, why: string): Promise<void> {
   await db
     .updateTable('companies')

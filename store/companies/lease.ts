@@ -4,7 +4,8 @@
  * An attempt can die, hang or lose its network at any moment, and the ledger cannot distinguish these cases. The lease
  * keeps a second attempt from sending the same credential until no request of the first attempt can be in flight.
  *
- * Columns of `companies`: `attempt` names the owner (`run/slice/attempt`), `lease_ends_at` is the end of the lease by the
+ * Columns of `companies`: `attempt` names the owner (`run/slice/attempt`), `lease_ends_at` is the end of the lease by
+ * the
  * database's clock, `authorization_sent_at` is the send intent (send-intent.ts).
  *
  * ## Length
@@ -19,7 +20,8 @@
  *
  * - HELD: the claim has written the owner and `lease_ends_at`. Only the owner can record a send intent or an outcome.
  *   - The owner records an outcome: the company leaves `importing`, and the row no longer has an owner.
- *   - The owner records that the outcome is unclear: the row keeps its owner and `lease_ends_at`. It becomes SUPERSEDED or
+ *   - The owner records that the outcome is unclear: the row keeps its owner and `lease_ends_at`. It becomes SUPERSEDED
+ *     or
  *     EXPIRED later.
  *   - A newer attempt of the slice, or another run, begins: the row becomes SUPERSEDED.
  *   - `lease_ends_at` passes: the row becomes EXPIRED.
@@ -35,7 +37,8 @@
  *   the connection before it does anything else.
  *   - EXPIRED: the new owner gets a new lease. If the connection does not show the outcome, the new owner decides
  *     whether to send the credential again.
- *   - SUPERSEDED: `lease_ends_at` does not change, and the new owner only reads (`isInFlight`). If the connection is still
+ *   - SUPERSEDED: `lease_ends_at` does not change, and the new owner only reads (`isInFlight`). If the connection is
+ *     still
  *     pending, it changes nothing.
  *
  * Slices of the current run release and reclaim rows when they begin and then every second
@@ -128,7 +131,10 @@ export interface ClaimedCompany {
   readonly crossed: boolean;
   /** True if the credential replaces an older credential, which the service might have accepted. */
   readonly supersedes: boolean;
-  /** Time of an earlier attempt's send intent; null after a claim. If the connection has an error from before this time, the error concerns another credential. */
+  /**
+   * Time of an earlier attempt's send intent; null after a claim. If the connection has an error from before this time,
+   * the error concerns another credential.
+   */
   readonly sentAt: Date | null;
   /** True if the credential that an earlier attempt sent might still be in flight. */
   readonly isInFlight: boolean;

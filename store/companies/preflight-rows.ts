@@ -81,7 +81,10 @@ export interface ConnectedCompany {
   readonly organization: string;
 }
 
-/** Returns the connected companies whose organization is waiting to be moved, except those to which this migration has already handed over a credential. */
+/**
+ * Returns the connected companies whose organization is waiting to be moved, except those to which this migration has
+ * already handed over a credential.
+ */
 export async function findAlreadyConnected<Company extends ConnectedCompany>(
   db: Database,
   migrationId: string,
@@ -104,7 +107,8 @@ export async function findAlreadyConnected<Company extends ConnectedCompany>(
 /**
  * Finds the other migrations in which the organizations of these companies are open.
  *
- * @param except the migration to which these companies belong, which is left out of the result; null if it has not been stored yet
+ * @param except the migration to which these companies belong, which is left out of the result; null if it has not been
+ * stored yet
  */
 export async function findOpenOrganizations(
   db: Database,

@@ -16,7 +16,9 @@
  *
  * - No send intent: the credential was not sent. The company returns to `waiting`, and is claimed like any other.
  * - A send intent: the credential might have been sent. The next attempt reads the connection first. A linked
- *   connection or an error from the platform shows the outcome. If the connection shows neither, the company stays `importing` until no request can be in flight. Then a new attempt sends a reusable token again. A company with a single-use token becomes `outcome-unknown`, and a person decides.
+ *   connection or an error from the platform shows the outcome. If the connection shows neither, the company stays
+ *   `importing` until no request can be in flight. Then a new attempt sends a reusable token again. A company with a
+ *   single-use token becomes `outcome-unknown`, and a person decides.
  *
  * A send intent whose credential was not sent costs one additional read of the connection. The next claim clears the
  * send intent. An outcome that returns the company to `waiting` clears it too, because the credential was certainly not

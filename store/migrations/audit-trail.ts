@@ -65,7 +65,10 @@ export async function* readTrail(db: Database, migrationId: string): AsyncGenera
   }
 }
 
-/** Lists the latest decisions of a migration, newest first. Omits unreadable messages, although they count towards `limit`. */
+/**
+ * Lists the latest decisions of a migration, newest first. Omits unreadable messages, although they count towards
+ * `limit`.
+ */
 export async function readLatestDecisions(
   db: Database,
   migrationId: string,

@@ -28,7 +28,8 @@ export async function readInterrupted(db: Database, migrationId: string): Promis
 }
 
 /**
- * Records the outcome of an interrupted company: `waiting` if the credential was certainly not used, `syncing` if the service accepted it, otherwise `outcome-unknown`.
+ * Records the outcome of an interrupted company: `waiting` if the credential was certainly not used, `syncing` if the
+ * service accepted it, otherwise `outcome-unknown`.
  */
 export async function resolveInterrupted(
   db: Database,
@@ -74,8 +75,9 @@ export async function clearServiceRefs(db: Database, migrationId: string, row: n
 }
 
 /**
- * Lists the migrations that have been opened and whose vaults have not been destroyed, whether or not their workflows are running: those of a Temporal namespace, and those without a recorded namespace. Includes migrations whose closing was interrupted, because their organizations are still taken and their
- * credentials still stored.
+ * Lists the migrations that have been opened and whose vaults have not been destroyed, whether or not their workflows
+ * are running: those of a Temporal namespace, and those without a recorded namespace. Includes migrations whose closing
+ * was interrupted, because their organizations are still taken and their credentials still stored.
  */
 export async function listOpenMigrations(db: Database, namespace: string): Promise<readonly string[]> {
   const open = await db

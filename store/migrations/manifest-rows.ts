@@ -5,14 +5,20 @@ import { inChunks } from '../../domain/text/streams';
 import type { ManifestRow, ExistingCompany } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
 
-/** A row whose organization already belongs to another migration that has not ended or, after an amendment, to another row of the same migration. */
+/**
+ * A row whose organization already belongs to another migration that has not ended or, after an amendment, to another
+ * row of the same migration.
+ */
 export interface TakenOrganization {
   readonly reference: string;
   readonly organization: string;
   readonly migrationId: string;
 }
 
-/** Thrown when organizations of the manifest already belong to another migration that has not ended or, after an amendment, to another row of the same migration. */
+/**
+ * Thrown when organizations of the manifest already belong to another migration that has not ended or, after an
+ * amendment, to another row of the same migration.
+ */
 export class OrganizationTaken extends Error {
   override readonly name = 'OrganizationTaken';
   constructor(readonly taken: readonly TakenOrganization[]) {

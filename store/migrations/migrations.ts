@@ -24,13 +24,17 @@ export interface SuppliedMigration {
   /** In the self-service route, supplying the manifest confirms every company. */
   readonly route: Route;
   /**
-   * True in the managed route if the platform replaces refresh tokens on use. A credential then counts only if it was obtained after the confirmation.
+   * True in the managed route if the platform replaces refresh tokens on use. A credential then counts only if it was
+   * obtained after the confirmation.
    */
   readonly rotating: boolean;
   readonly limits: MigrationLimits;
   readonly manifestDigest: string;
   readonly suppliedBy: string;
-  /** Total number of records in all companies. Used to estimate the companies whose row has no number of invoices. Null or absent: unknown. */
+  /**
+   * Total number of records in all companies. Used to estimate the companies whose row has no number of invoices. Null
+   * or absent: unknown.
+   */
   readonly recordsInTotal?: number | null;
   /** Temporal namespace of its workflow. */
   readonly namespace?: string;

@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
-/** Totals of a migration. Times are ISO 8601, UTC. A time or a number of hours is null until a company has reached that point. */
+/**
+ * Totals of a migration. Times are ISO 8601, UTC. A time or a number of hours is null until a company has reached that
+ * point.
+ */
 export interface ReportFigures {
   /** Companies whose credential the service has accepted. */
   readonly crossed: number;

@@ -1,4 +1,7 @@
-/** Statistics for the charts of a report. Postgres aggregates them, so their size does not depend on the number of companies. */
+/**
+ * Statistics for the charts of a report. Postgres aggregates them, so their size does not depend on the number of
+ * companies.
+ */
 import { sql } from 'kysely';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
@@ -32,7 +35,9 @@ export interface MigrationStatistics {
   readonly failures: readonly { readonly kind: FailureKind; readonly companies: number }[];
 }
 
-/** Number of intervals of the curve, which has at most one more point (the last move). More points would not be visible. */
+/**
+ * Number of intervals of the curve, which has at most one more point (the last move). More points would not be visible.
+ */
 const CURVE_POINTS = 160;
 const SLOWEST_COMPANIES = 8;
 

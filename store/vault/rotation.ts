@@ -13,7 +13,8 @@ export interface Rotation {
  * Rewraps the private keys of all open vaults under the newest master key, one vault at a time. Safe to repeat after an
  * interruption. When it has finished, the older master keys are no longer needed.
  *
- * @throws {UnknownMasterKey} when the provider lacks the master key that wrapped a private key; vaults that were already rewrapped stay rewrapped
+ * @throws {UnknownMasterKey} when the provider lacks the master key that wrapped a private key; vaults that were
+ * already rewrapped stay rewrapped
  * @throws {WrappedKeyBroken} when a stored key was altered
  */
 export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rotation> {

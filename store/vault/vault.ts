@@ -2,11 +2,11 @@
  * The vault stores sealed credentials until their companies have moved or the migration ends.
  *
  * Each migration has its own key pair. `ferry credentials` seals credentials with the public key, and cannot open them.
- * The private key is stored wrapped (encrypted) by a master key, which workers have, so nobody can open credentials without the master key. A copy of the database is not sufficient.
+ * The private key is stored wrapped (encrypted) by a master key, which workers have, so nobody can open credentials
+ * without the master key. A copy of the database is not sufficient.
  *
  * A sealed credential is bound to its migration and row, so a copy in another row cannot be opened. It is erased when
- * its company has moved. When the migration ends, `destroyVault` erases the remaining credentials and
- * the keys.
+ * its company has moved. When the migration ends, `destroyVault` erases the remaining credentials and the keys.
  */
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
@@ -79,7 +79,8 @@ export async function supplyCredentials(
 }
 
 /**
- * Seals and stores new credentials of companies that were not moved or whose outcome is unknown. The companies keep their state until a decision to retry them with the new credentials.
+ * Seals and stores new credentials of companies that were not moved or whose outcome is unknown. The companies keep
+ * their state until a decision to retry them with the new credentials.
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid

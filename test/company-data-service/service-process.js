@@ -1,4 +1,6 @@
-/** Runs a service in a separate process that tests can kill: `node service-process.js <database URL>` prints its URL. */
+/**
+ * Runs a service in a separate process that tests can kill: `node service-process.js <database URL>` prints its URL.
+ */
 const { readFileSync } = require('node:fs');
 const { transformSync } = require('@swc/core');
 

@@ -1,4 +1,7 @@
-/** Saves and loads histories of real runs. A test replays them to prove that changed workflows are compatible with earlier runs. */
+/**
+ * Saves and loads histories of real runs. A test replays them to prove that changed workflows are compatible with
+ * earlier runs.
+ */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +17,9 @@ const FOLDER = path.join(__dirname, '../workflows/histories');
 /** The fields to clear. They reveal machines and paths, and a replay does not need them. */
 const CLEARED_FIELDS = new Set(['identity', 'stackTrace']);
 
-/** Larger histories are not saved: they contain floods of messages, and another such history would prove nothing new. */
+/**
+ * Larger histories are not saved: they contain floods of messages, and another such history would prove nothing new.
+ */
 const MAX_BYTES = 1_000_000;
 
 export interface SavedHistory {
@@ -23,7 +28,8 @@ export interface SavedHistory {
 }
 
 /**
- * Saves the histories of the workflows that have started in this namespace since the given time, in a folder for each test file and workflow type. Skips a history whose shape has been saved before, by any test.
+ * Saves the histories of the workflows that have started in this namespace since the given time, in a folder for each
+ * test file and workflow type. Skips a history whose shape has been saved before, by any test.
  */
 export async function saveHistories({ workflow }: Client, since: Date): Promise<void> {
   const testName = path.basename(expect.getState().testPath ?? 'unknown', '.test.ts');

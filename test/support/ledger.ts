@@ -71,7 +71,10 @@ export function useLedger(): Omit<Ledger, 'close'> {
 
 /** The time of the confirmation that syncing is disabled. */
 export const CONFIRMED_AT = '2026-03-02T09:00:00.000Z';
-/** The time when the credentials were obtained: after the confirmation, as the managed route requires on a platform that rotates refresh tokens. */
+/**
+ * The time when the credentials were obtained: after the confirmation, as the managed route requires on a platform that
+ * rotates refresh tokens.
+ */
 export const OBTAINED_AT = '2026-03-02T10:00:00.000Z';
 
 /** The lease of a claimed company, in milliseconds. */

@@ -28,7 +28,10 @@ export const migrationPlan = (changes: Partial<MigrationPlan> = {}): MigrationPl
   ...changes,
 });
 
-/** Returns counts that are zero except for `changes`. Unless `changes` sets `unconfirmedInFirstWave`, all unconfirmed companies are in the first wave. */
+/**
+ * Returns counts that are zero except for `changes`. Unless `changes` sets `unconfirmedInFirstWave`, all unconfirmed
+ * companies are in the first wave.
+ */
 export const counts = (changes: Partial<Counts>): Counts => ({
   ...NO_COUNTS,
   unconfirmedInFirstWave: changes.unconfirmed ?? 0,

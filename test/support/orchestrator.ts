@@ -28,7 +28,8 @@ const WORKFLOWS = {
 };
 
 /**
- * The payload key of all test files. They share it because a file also lists the migrations that other files have left in the namespace.
+ * The payload key of all test files. They share it because a file also lists the migrations that other files have left
+ * in the namespace.
  */
 export const PAYLOAD_KEY = Buffer.alloc(32, 7).toString('base64');
 

@@ -1,4 +1,7 @@
-/** After a long Retry-After from the service, Temporal does the waiting, so that the wait is visible and occupies no worker. */
+/**
+ * After a long Retry-After from the service, Temporal does the waiting, so that the wait is visible and occupies no
+ * worker.
+ */
 import { readRetriedErrors } from '../../client';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/conditions';

@@ -29,8 +29,8 @@ export interface OutageWait {
   /** Resets the backoff of the probes. Called when a company has got through. */
   reset(): void;
   /**
-   * Waits until the service responds or the run is ending, and at least `atLeastMs` milliseconds unless the run is woken. Calls during the
-   * same outage share one wait.
+   * Waits until the service responds or the run is ending, and at least `atLeastMs` milliseconds unless the run is
+   * woken. Calls during the same outage share one wait.
    */
   untilOver(why: string, atLeastMs: number): Promise<void>;
 }

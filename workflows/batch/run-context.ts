@@ -23,7 +23,10 @@ export interface RunContext extends OutageContext {
   progress(): number;
   /** Ends all current sleeps. */
   readonly wake: () => void;
-  /** Waits until the service responds or the run is ending. The first probe follows after at least `atLeastMs` milliseconds, or as soon as the run is woken. */
+  /**
+   * Waits until the service responds or the run is ending. The first probe follows after at least `atLeastMs`
+   * milliseconds, or as soon as the run is woken.
+   */
   waitOutOutage(circuit: OpenCircuit, atLeastMs: number): Promise<void>;
 }
 

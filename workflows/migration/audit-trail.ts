@@ -30,7 +30,10 @@ export async function recordDecisions(migration: MigrationContext): Promise<void
   }
 }
 
-/** Tries a local activity first, because it is faster. If that fails, falls back to a regular activity, which is retried. */
+/**
+ * Tries a local activity first, because it is faster. If that fails, falls back to a regular activity, which is
+ * retried.
+ */
 async function record(migrationId: string, recorded: readonly DecisionRecord[]): Promise<Counts> {
   try {
     return await localActivities.recordDecisions({ migrationId, recorded });

@@ -7,7 +7,8 @@ export function isRecorded({ unrecorded }: MigrationState): boolean {
 }
 
 /**
- * Returns whether companies may be moved. All decisions must have reached the ledger, because after a pause the ledger refuses every claim until it has recorded the resume.
+ * Returns whether companies may be moved. All decisions must have reached the ledger, because after a pause the ledger
+ * refuses every claim until it has recorded the resume.
  */
 export function mayMove(state: MigrationState): boolean {
   return state.pause === null && isRecorded(state);

@@ -26,7 +26,10 @@ export async function refreshCounts(
   }
 }
 
-/** Estimates the remaining duration from the throughput measured on companies that have moved. If none has been measured, uses an earlier migration on the platform or a cautious assumption. */
+/**
+ * Estimates the remaining duration from the throughput measured on companies that have moved. If none has been
+ * measured, uses an earlier migration on the platform or a cautious assumption.
+ */
 export async function refreshEstimate(migration: MigrationContext, runFinished: boolean): Promise<void> {
   const { migrationId } = migration.plan;
   const estimate = await shortActivities.estimateRemaining({ migrationId, runFinished });
@@ -34,7 +37,8 @@ export async function refreshEstimate(migration: MigrationContext, runFinished: 
 }
 
 /**
- * Pauses the migration because of a problem that concerns more than one company. It stays paused until support (in the self-service route, the client) resumes it.
+ * Pauses the migration because of a problem that concerns more than one company. It stays paused until support (in the
+ * self-service route, the client) resumes it.
  *
  * @param otherChanges changes that are applied together with the pause
  */

@@ -43,7 +43,8 @@ export async function runMigration(
   root.cancelRequested.catch(() => void receiveDecision(migration, 'cancel', CANCELLED_IN_TEMPORAL));
   return CancellationScope.nonCancellable(async () => {
     const handover = await runSteps(migration, runStep);
-    // Makes Temporal show the migration as cancelled. If decisions must be signed, the migration has refused this unsigned cancellation and may have ended in another way.
+    // Makes Temporal show the migration as cancelled. If decisions must be signed, the migration has refused this
+    // unsigned cancellation and may have ended in another way.
     if (root.consideredCancelled && migration.state().closed === 'cancelled')
       throw new CancelledFailure(CANCELLED_IN_TEMPORAL.reason);
     return handover;

@@ -2,8 +2,9 @@
  * The handlers of all messages that a migration can receive.
  *
  * Handlers only change the state. They start no work and never throw, because a signal handler that throws would fail
- * the workflow task repeatedly. A decision that cannot be read is refused. If it arrived as a signal, the refusal is recorded with its reason.
- * `audit-trail.ts` carries each decision from the state to the ledger, and the current step acts on it.
+ * the workflow task repeatedly. A decision that cannot be read is refused. If it arrived as a signal, the refusal is
+ * recorded with its reason. `audit-trail.ts` carries each decision from the state to the ledger, and the current step
+ * acts on it.
  */
 import { ApplicationFailure, defineSignal, defineUpdate, log, setHandler, uuid4 } from '@temporalio/workflow';
 import { isCounts } from '../../domain/companies/company-state';

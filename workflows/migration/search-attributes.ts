@@ -1,4 +1,7 @@
-/** The search attributes of a migration. They are never encrypted, so they contain only keywords (step, state, roles) and counts, and no names. */
+/**
+ * The search attributes of a migration. They are never encrypted, so they contain only keywords (step, state, roles)
+ * and counts, and no names.
+ */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
 import { finishedCompanies } from '../../domain/companies/company-state';

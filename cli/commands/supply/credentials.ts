@@ -31,7 +31,10 @@ const OBTAINED_AT = [
   "time at which the client's application received the credentials, or the word now (default: the obtainedAt column, or the file's modification time)",
 ] as const;
 
-/** `ferry credentials`, `replace-credential`: reads credentials from a file, seals and stores them, and can then destroy the file. */
+/**
+ * `ferry credentials`, `replace-credential`: reads credentials from a file, seals and stores them, and can then destroy
+ * the file.
+ */
 export function addCredentials({ program, run, terminal }: Context): void {
   addShred(
     addActorOptions(

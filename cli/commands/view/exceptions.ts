@@ -28,7 +28,10 @@ interface Kind {
   readonly title: string;
   readonly remedies: readonly Remedy[];
   readonly companies: number;
-  /** The first references: at most one more than a suggested command takes, so that `remedyCommand` suggests a file if there are too many. */
+  /**
+   * The first references: at most one more than a suggested command takes, so that `remedyCommand` suggests a file if
+   * there are too many.
+   */
   readonly references: readonly string[];
 }
 

@@ -40,7 +40,10 @@ function asServiceError(failure: FastifyError): ServiceError {
   return new ServiceError(500, 'The service failed. Please try again later.');
 }
 
-/** Returns the handler that answers 400 to invalid HTTP, to a URL or headers that are too long, and to requests that take too long to arrive. */
+/**
+ * Returns the handler that answers 400 to invalid HTTP, to a URL or headers that are too long, and to requests that
+ * take too long to arrive.
+ */
 export function answerUnreadableRequest(log: FastifyBaseLogger) {
   return (_failure: Error, socket: NodeJS.WritableStream & { readonly writable: boolean }) => {
     if (!socket.writable) return;

@@ -1,5 +1,6 @@
 /**
- * The pages of `linkUrl` and `redirect`, where an end customer authorizes connections. They require no API key, because end customers have none.
+ * The pages of `linkUrl` and `redirect`, where an end customer authorizes connections. They require no API key, because
+ * end customers have none.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';

@@ -6,7 +6,10 @@ import { textAnswer } from '../schemas/common';
 
 const SvgSchema = textAnswer('image/svg+xml');
 
-/** Adds the route of the images that `logoUrl` points to. Each image shows the platform's initial. They require no API key. */
+/**
+ * Adds the route of the images that `logoUrl` points to. Each image shows the platform's initial. They require no API
+ * key.
+ */
 export function logoRoutes(app: Api): void {
   app.get(
     '/logos/:file',

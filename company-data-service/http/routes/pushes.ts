@@ -85,7 +85,10 @@ export function pushRoutes(app: Api, context: ServiceContext): void {
   );
 }
 
-/** Validates a record. It may lack fields of the data type, but must have at least one, and those it has must be valid. Other fields are ignored. */
+/**
+ * Validates a record. It may lack fields of the data type, but must have at least one, and those it has must be valid.
+ * Other fields are ignored.
+ */
 function checkRecord(dataType: DataType, record: Readonly<Record<string, unknown>>): void {
   const schema: z.ZodObject = RECORD_SCHEMAS[dataType];
   const { error } = schema.partial().safeParse(record);

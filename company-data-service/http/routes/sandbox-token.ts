@@ -1,5 +1,6 @@
 /**
- * The token endpoint of the sandbox platforms (RFC 6749, section 6), for the client's old application. When a refresh here invalidates a refresh token, the token stops working for the service too, and vice versa.
+ * The token endpoint of the sandbox platforms (RFC 6749, section 6), for the client's old application. When a refresh
+ * here invalidates a refresh token, the token stops working for the service too, and vice versa.
  */
 import { z } from 'zod';
 import { PLATFORMS } from '../../../platforms/platforms';

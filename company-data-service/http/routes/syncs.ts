@@ -166,7 +166,10 @@ function pullOperationView(sync: Sync): PullOperationView {
   };
 }
 
-/** Returns the status of every data type that the company's linked connections have or for which a sync has been requested. */
+/**
+ * Returns the status of every data type that the company's linked connections have or for which a sync has been
+ * requested.
+ */
 function dataStatusView({ connections }: Company, states: readonly DataSetState[]): DataStatusView {
   const offered = connections.filter(({ status }) => status === 'Linked').flatMap(({ data_types }) => data_types);
   const status: DataStatusView = {};

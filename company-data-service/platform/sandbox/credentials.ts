@@ -14,7 +14,10 @@ interface Behaviour {
   readonly refreshRefused?: string;
   /** The access token belongs to another organization. */
   readonly otherOrganization?: true;
-  /** The grant ends halfway through a data set or a push: the page that reaches the halfway point is refused, and so is the request for the result of a push. */
+  /**
+   * The grant ends halfway through a data set or a push: the page that reaches the halfway point is refused, and so is
+   * the request for the result of a push.
+   */
   readonly expiresDuringSync?: true;
   /** The platform's endpoint is not accessible to the service. */
   readonly inaccessible?: true;
@@ -47,7 +50,8 @@ const RATE_LIMITED = 'The platform has received too many requests.';
 /** The test credentials: pattern and behaviour. */
 const BEHAVIOURS: readonly (readonly [RegExp, (match: readonly string[]) => Behaviour])[] = [
   [/^ok-(\d+)$/, ([, n]) => ({ invoices: Number(n) })],
-  // The platform delivers only some of its records, without an error. Only a client that knows the expected number notices.
+  // The platform delivers only some of its records, without an error. Only a client that knows the expected number
+  // notices.
   [/^short-(\d+)-of-\d+$/, ([, n]) => ({ invoices: Number(n) })],
   [/^revoked$/, () => ({ invoices: 0, refused: refusal('GrantRefused', 'The grant was revoked.') })],
   [/^expired$/, () => ({ invoices: 0, refused: refusal('GrantRefused', 'The grant has expired.') })],

@@ -1,4 +1,7 @@
-/** Generates the books of a sandbox organization. The same organization and number of invoices always give the same records. */
+/**
+ * Generates the books of a sandbox organization. The same organization and number of invoices always give the same
+ * records.
+ */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { DataType } from '../data-types';

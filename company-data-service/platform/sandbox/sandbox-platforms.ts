@@ -1,4 +1,7 @@
-/** Simulates every platform in the platform table. The sandbox is deterministic, except for the text of new tokens, and as strict with tokens as the real platforms. */
+/**
+ * Simulates every platform in the platform table. The sandbox is deterministic, except for the text of new tokens, and
+ * as strict with tokens as the real platforms.
+ */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
@@ -25,7 +28,10 @@ import { countUse, isAmongNewest, isRecentAndUnused, mintPair, recordMinted, use
 /** Client secret for tests: the sandbox refuses an application with it, as if the secret had been mistyped. */
 const WRONG_SECRET = 'sbx-wrong-secret';
 const PAGE_SIZE = 250;
-/** How long a platform that rotates refresh tokens still accepts one after its first use: half an hour on Xero, not at all on the others. */
+/**
+ * How long a platform that rotates refresh tokens still accepts one after its first use: half an hour on Xero, not at
+ * all on the others.
+ */
 const GRACE_MS: Readonly<Record<string, number>> = { gbol: 30 * 60_000 };
 /** QuickBooks Online replaces a refresh token about once a day. */
 const ROTATES_AFTER_MS = 24 * 60 * 60_000;
@@ -33,7 +39,9 @@ const ROTATES_AFTER_MS = 24 * 60 * 60_000;
 const TOKENS_OF_A_USER = 20;
 
 export interface SandboxPace {
-  /** Milliseconds until the first page of a data set can be fetched or a push ends, in addition to the time per record. */
+  /**
+   * Milliseconds until the first page of a data set can be fetched or a push ends, in addition to the time per record.
+   */
   readonly syncBaseMs: number;
   /** Milliseconds per record of a page. */
   readonly syncMsPerRecord: number;

@@ -19,7 +19,8 @@ export async function countUse(db: Database, platformKey: string, token: string)
 }
 
 /**
- * Uses up a refresh token. Returns whether the platform accepts this use. It accepts the first use and, on platforms with a grace period, every use within `graceMs` of the first.
+ * Uses up a refresh token. Returns whether the platform accepts this use. It accepts the first use and, on platforms
+ * with a grace period, every use within `graceMs` of the first.
  */
 export async function useRefreshToken(
   db: Database,
@@ -72,7 +73,10 @@ export async function isRecentAndUnused(
   return found !== undefined;
 }
 
-/** Records a user's token, and returns whether it is among the user's `kept` newest tokens. The newest is the one that was recorded last. */
+/**
+ * Records a user's token, and returns whether it is among the user's `kept` newest tokens. The newest is the one that
+ * was recorded last.
+ */
 export async function isAmongNewest(
   db: Database,
   { platformKey, user, token, kept }: { platformKey: string; user: string; token: string; kept: number },

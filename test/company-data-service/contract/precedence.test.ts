@@ -26,7 +26,10 @@ async function expired({ revoked }: { revoked: boolean }) {
   return callerWith(service.url, key);
 }
 
-/** Each request meets the condition of the error in the title, and also those of all errors of lower precedence that are possible at the same time. */
+/**
+ * Each request meets the condition of the error in the title, and also those of all errors of lower precedence that are
+ * possible at the same time.
+ */
 describe('7 Errors: if several apply, the service', () => {
   const withWrongKey = () => callerWith(service.url, 'wrong');
 

@@ -1,4 +1,6 @@
-/** A company with a long sync does not delay other companies, and a decision that arrives during a count is not missed. */
+/**
+ * A company with a long sync does not delay other companies, and a decision that arrives during a count is not missed.
+ */
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -11,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** A credential whose sync takes much longer than all others, because every response of its platform takes eight seconds longer. */
+/**
+ * A credential whose sync takes much longer than all others, because every response of its platform takes eight seconds
+ * longer.
+ */
 const LONG_SYNC = 'sbx-slow-8000-ok-1';
 
 test('a company that gets a new credential while another company is syncing is moved at once', async () => {

@@ -12,7 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** A credential for a company with so many records that its sync takes thirty hours, at a tenth of a second per record. */
+/**
+ * A credential for a company with so many records that its sync takes thirty hours, at a tenth of a second per record.
+ */
 const THIRTY_HOURS = 'sbx-ok-1080000';
 const HOUR_MS = 3_600_000;
 

@@ -48,7 +48,8 @@ function onlySyncing({ counts }: MigrationState): boolean {
 const SCHEDULE_GRACE_MS = 5 * 60_000;
 
 /**
- * Returns whether a batch run may begin now. If not, waits until something has changed or the next window should have opened, then returns false.
+ * Returns whether a batch run may begin now. If not, waits until something has changed or the next window should have
+ * opened, then returns false.
  *
  * The migration's Schedule opens its windows, so that people can pause and trigger it with Temporal's own tools. Within
  * a window, a run may begin if the Schedule is not paused or if this window has already been opened.

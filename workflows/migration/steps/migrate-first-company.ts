@@ -47,7 +47,10 @@ async function startTimeReached(migration: MigrationContext): Promise<boolean> {
   return isInStep(migration.state()) && !migration.shouldContinueAsNew();
 }
 
-/** Returns whether a window is open or there are no windows. If not, waits until the next window opens or something has changed, then returns false. */
+/**
+ * Returns whether a window is open or there are no windows. If not, waits until the next window opens or something has
+ * changed, then returns false.
+ */
 async function windowReached(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;
   const hasChanged = changedSince(migration.state());
@@ -66,7 +69,8 @@ async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
     wanted: migration.state().requestedFirst?.reference ?? null,
   });
   if (!chosen) {
-    // The requested company is not ready or, if none was requested, no company is. Only a decision can change that, for example by supplying credentials.
+    // The requested company is not ready or, if none was requested, no company is. Only a decision can change that, for
+    // example by supplying credentials.
     migration.change((state) => ({
       ...state,
       requestedFirst: state.requestedFirst && { ...state.requestedFirst, notReady: true },
@@ -86,7 +90,10 @@ async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
 /** The delay between two checks of the first company. A sync can take more than a day. */
 const POLL_DELAY = { shortestMs: 800, longestMs: 5 * 60_000 };
 
-/** Moves the company and polls its sync until its outcome is final, a problem pauses the migration, or the migration should continue as new. */
+/**
+ * Moves the company and polls its sync until its outcome is final, a problem pauses the migration, or the migration
+ * should continue as new.
+ */
 async function moveFirstCompany(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
   const { firstCompany } = migration.state();
@@ -114,7 +121,10 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
   }
 }
 
-/** Returns the outage that delays the company; null if there is none. If the outage is already known, its start time is kept. */
+/**
+ * Returns the outage that delays the company; null if there is none. If the outage is already known, its start time is
+ * kept.
+ */
 function outageOf({ outage: known }: MigrationState, why: string | null, retryInMs: number): Outage | null {
   if (!why) return null;
   return { why, since: known?.since ?? now(), until: new Date(Date.now() + retryInMs).toISOString() };
