@@ -65,6 +65,13 @@ export default tseslint.config(
       'no-restricted-imports': [
         'error',
         {
+          paths: [
+            {
+              name: '@temporalio/workflow',
+              importNames: ['proxyLocalActivities', 'scheduleLocalActivity'],
+              message: 'A query in the same task can make its replay fail: see docs/decisions/0012.',
+            },
+          ],
           patterns: [
             { group: ['node:*', 'fs', 'path', 'crypto', 'os', 'http', 'https', 'zod', 'pino', 'pg', 'kysely'] },
           ],

@@ -40,15 +40,17 @@ export interface DecisionResult {
 /** The time to wait for the update before also sending the signal. A running worker answers sooner. */
 const SIGNAL_AFTER_MS = 2_000;
 const ANSWER_WITHIN_MS = 12_000;
-const POLL_EVERY_MS = 100;
+/** Queries that are more frequent would slow down a busy worker. */
+const QUERY_EVERY_MS = 500;
+const READ_LEDGER_EVERY_MS = 100;
 
 /**
  * Sends a decision and waits up to 12 s for its outcome. If a decision about companies (`COMPANY_DECISIONS`) was
  * applied, and the client has the ledger, waits up to 3 s more for the ledger's outcome.
  *
- * Sends the decision as an update, which a worker answers in one round trip. If no answer arrives within 2 s, sends the
- * same decision as a signal too, because Temporal keeps signals until a worker runs. The duplicate is harmless, because
- * a migration applies each decision id only once.
+ * Sends the decision as an update, which the migration answers once the decision is in the ledger. If no answer arrives
+ * within 2 s, sends the same decision as a signal too, because Temporal keeps signals until a worker runs, and queries
+ * the outcome. The duplicate is harmless, because a migration applies each decision id only once.
  *
  * @param message the kind of decision: `approve`, `reject`, `pause`, `retry`, ...
  * @throws NoSuchMigration
@@ -118,10 +120,13 @@ async function send(
     // After a failed update it is unknown whether the decision was applied, so the code below sends it again as a
     // signal and queries its outcome.
     .catch((error: unknown) => (error instanceof UnknownPayloadKey ? error : undefined));
-  const outcome = await resolvedWithin(SIGNAL_AFTER_MS, update);
-  if (outcome) return outcome;
+  const early = await resolvedWithin(SIGNAL_AFTER_MS, update);
+  if (early) return early;
   await handle.signal(message, decision);
-  return (await update) ?? (await pollOutcome(ferry, migrationId, decision.decisionId, deadline));
+  // The update answers only once the decision is in the ledger. While the database is down, only the query answers.
+  let answered = false;
+  const queried = pollOutcome(ferry, migrationId, decision.decisionId, deadline, () => answered);
+  return Promise.race([update.then((outcome) => outcome ?? queried), queried]).finally(() => (answered = true));
 }
 
 async function resolvedWithin<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
@@ -135,11 +140,12 @@ async function pollOutcome(
   migrationId: string,
   decisionId: string,
   deadline: number,
+  isAnswered: () => boolean,
 ): Promise<Outcome | undefined> {
-  while (Date.now() < deadline) {
+  while (Date.now() < deadline && !isAnswered()) {
     const outcome = await readOutcomeIfAnswered(ferry, migrationId, decisionId, deadline - Date.now());
     if (outcome) return outcome;
-    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, QUERY_EVERY_MS));
   }
   return undefined;
 }
@@ -174,7 +180,7 @@ async function outcomeInLedger({ db }: MigrationClient, migrationId: string, out
   while (db && Date.now() < deadline) {
     const recorded = await readOutcome(db, migrationId, outcome.decisionId);
     if (recorded) return recorded;
-    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, READ_LEDGER_EVERY_MS));
   }
   return outcome;
 }

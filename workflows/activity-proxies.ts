@@ -6,7 +6,7 @@
  * cancelled.
  */
 import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow';
-import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 
 /** The default summary of each activity in the Temporal UI. Some callers replace it with a more specific one. */
@@ -53,20 +53,6 @@ export const shortActivities = proxyWithSummaries({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
   cancellationType: ActivityCancellationType.TRY_CANCEL,
-});
-
-/**
- * `recordDecisions` as a local activity, which the worker runs as part of the workflow task. It costs half as much as a
- * regular activity, and the decision reaches the ledger before its sender gets the outcome.
- *
- * There is only one attempt, of at most one second, because the sender is waiting. If it fails, the caller falls back
- * to `shortActivities`. TRY_CANCEL, because recording a decision twice changes nothing.
- */
-export const localActivities = proxyLocalActivities<Pick<Activities, 'recordDecisions'>>({
-  startToCloseTimeout: '1 second',
-  retry: { maximumAttempts: 1 },
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-  summary: SUMMARIES.recordDecisions,
 });
 
 /**

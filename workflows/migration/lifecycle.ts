@@ -14,7 +14,8 @@ import {
 import type { MigrationState } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
 import { runAlongside } from '../concurrency';
-import { recordDecisions } from './audit-trail';
+import type { AuditTrail } from './audit-trail';
+import { createAuditTrail } from './audit-trail';
 import type { MigrationResult } from './closing';
 import { closeMigration } from './closing';
 import type { MigrationContext } from './context';
@@ -34,15 +35,16 @@ export async function runMigration(
   runStep: StepRunner,
 ): Promise<MigrationResult> {
   const migration = createMigrationContext(plan, carried);
+  const auditTrail = createAuditTrail(migration);
   // Set before the first await, because messages can arrive from then on.
-  setMessageHandlers(migration);
+  setMessageHandlers(migration, auditTrail);
   // Changes nothing, but updates the current details and the search attributes.
   migration.change((state) => state);
   const root = CancellationScope.current();
   // A cancellation with Temporal's own tools is treated as a decision, so that the migration is closed properly.
   root.cancelRequested.catch(() => void receiveDecision(migration, 'cancel', CANCELLED_IN_TEMPORAL));
   return CancellationScope.nonCancellable(async () => {
-    const handover = await runSteps(migration, runStep);
+    const handover = await runSteps(migration, auditTrail, runStep);
     // Makes Temporal show the migration as cancelled. If decisions must be signed, the migration has refused this
     // unsigned cancellation and may have ended in another way.
     if (root.consideredCancelled && migration.state().closed === 'cancelled')
@@ -53,8 +55,12 @@ export async function runMigration(
 
 const CANCELLED_IN_TEMPORAL = { role: 'support', by: 'Temporal', reason: "cancelled with Temporal's own tools" };
 
-async function runSteps(migration: MigrationContext, runStep: StepRunner): Promise<MigrationResult> {
-  const recording = recordDecisions(migration);
+async function runSteps(
+  migration: MigrationContext,
+  auditTrail: AuditTrail,
+  runStep: StepRunner,
+): Promise<MigrationResult> {
+  const recording = auditTrail.record();
   void sendReminders(migration);
   void checkChangedDetails(migration);
 
@@ -86,8 +92,9 @@ async function interruptWhenClosed(migration: MigrationContext, work: () => Prom
 
 /** Continues as new. Called only between batch runs, because continuing as new would cancel a batch run. */
 async function continueWithEmptyHistory(migration: MigrationContext): Promise<void> {
-  if (migration.state().closed !== null) return;
   await condition(allHandlersFinished);
+  // While a handler waited, the migration may have been closed, or may have begun to record decisions.
+  if (migration.state().closed !== null || !migration.shouldContinueAsNew()) return;
   await continueAsNew<(input: MigrationInput) => Promise<MigrationResult>>({
     ...migration.plan,
     carried: migration.state(),

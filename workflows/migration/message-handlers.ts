@@ -4,9 +4,17 @@
  * Handlers only change the state. They start no work and never throw, because a signal handler that throws would fail
  * the workflow task repeatedly. A decision that cannot be read is refused. If it arrived as a signal, the refusal is
  * recorded with its reason. `audit-trail.ts` carries each decision from the state to the ledger, and the current step
- * acts on it.
+ * acts on it. An update returns the outcome once the decision is in the ledger, so that its sender can see the effect.
  */
-import { ApplicationFailure, defineSignal, defineUpdate, log, setHandler, uuid4 } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  defineSignal,
+  defineUpdate,
+  log,
+  setHandler,
+  uuid4,
+} from '@temporalio/workflow';
 import { isCounts } from '../../domain/companies/company-state';
 import type { Outcome, Unreadable } from '../../domain/migration/decision';
 import { decide, outcomeOf, refuseUnreadable } from '../../domain/decisions/decide';
@@ -24,6 +32,7 @@ import {
   outageSignal,
   windowOpenedSignal,
 } from '../messages';
+import type { AuditTrail } from './audit-trail';
 import type { MigrationContext } from './context';
 import { now } from './context';
 
@@ -33,13 +42,19 @@ import { now } from './context';
  * A decision is a signal and an update of the same name. The update's validator rejects only messages that cannot be
  * read. All other decisions are recorded, including those that are refused.
  */
-export function setMessageHandlers(migration: MigrationContext): void {
+export function setMessageHandlers(migration: MigrationContext, auditTrail: AuditTrail): void {
   const { plan, state, change } = migration;
   for (const message of DECISION_MESSAGES) {
     const description = DESCRIPTIONS[message];
     const receive = (input: unknown): Outcome => receiveDecision(migration, message, input);
     setHandler(defineSignal<[unknown]>(message), (input) => void receive(input), { description });
-    setHandler(defineUpdate<Outcome, [unknown]>(message), receive, {
+    const receiveAndRecord = async (input: unknown): Promise<Outcome> => {
+      const outcome = receive(input);
+      // A decision is recorded even if the workflow is cancelled meanwhile.
+      await CancellationScope.nonCancellable(() => auditTrail.untilRecorded(outcome.decisionId));
+      return outcome;
+    };
+    setHandler(defineUpdate<Outcome, [unknown]>(message), receiveAndRecord, {
       description,
       validator: (input) => {
         const parsed = parseDecision(message, input, uuid4);

@@ -22,7 +22,12 @@ beforeAll(async () => {
     uiPort: 0,
     ephemeral: true,
     namespaces: [ownNamespace()],
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': EVENTS },
+    dynamicConfig: {
+      'limit.historyCount.suggestContinueAsNew': EVENTS,
+      // By default, a run that follows a run of less than a second waits before it starts. So short a run occurs only
+      // with the limit above.
+      'history.workflowIdReuseMinimalInterval': 0,
+    },
   });
   orchestrator = await startOrchestrator({}, temporal.address);
   await orchestrator.startWorker();

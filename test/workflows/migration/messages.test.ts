@@ -1,5 +1,6 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { readOutcome, readTrail } from '../../../store';
+import { sql } from 'kysely';
+import { readDecisions, readOutcome, readTrail } from '../../../store';
 import type { Outcome } from '../../../domain/migration/decision';
 import { progressQuery } from '../../../workflows/messages';
 import { until } from '../../support/conditions';
@@ -26,6 +27,33 @@ test('an update returns the outcome of a decision, even a refusal, and rejects a
   });
   await expect(update({ step: 'supply-details', role: 'boss', by: 'Sam' })).rejects.toThrow(WorkflowUpdateFailedError);
   await expect(update({ step: 'supply-details', ...SUPPORT })).resolves.toMatchObject({ applied: true });
+});
+
+test('a decision is in the ledger before its sender gets the outcome', async () => {
+  const migration = await startTestMigration(orchestrator, 'recorded-first', ['sbx-ok-1.recorded']);
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
+  for (let times = 0; times < 5; times += 1) {
+    const { decisionId } = await handle.executeUpdate<Outcome, [unknown]>('pause', { args: [SUPPORT] });
+    expect(await readOutcome(orchestrator.ferry.db, migration.id, decisionId)).toMatchObject({ applied: true });
+    await handle.executeUpdate<Outcome, [unknown]>('resume', { args: [SUPPORT] });
+  }
+});
+
+test('the sender gets the outcome even while the ledger cannot be written, and the decision is recorded later', async () => {
+  const { db, temporal } = orchestrator.ferry;
+  const migration = await startTestMigration(orchestrator, 'locked-ledger', ['sbx-ok-1.locked']);
+  await migration.until(({ preflight }) => preflight !== null);
+  const began = Date.now();
+  await db.transaction().execute(async (transaction) => {
+    await sql`lock table decisions in exclusive mode`.execute(transaction);
+    expect(await migration.send('pause', { reason: 'ledger', ...SUPPORT })).toBe('applied');
+    expect(await readDecisions(db, migration.id)).toEqual([]);
+  });
+  expect(Date.now() - began).toBeLessThan(10_000);
+  await expect(
+    temporal.workflow.getHandle(migration.id).executeUpdate<Outcome, [unknown]>('resume', { args: [SUPPORT] }),
+  ).resolves.toMatchObject({ applied: true });
+  expect((await readDecisions(db, migration.id)).map(({ decision }) => decision.kind)).toEqual(['pause', 'resume']);
 });
 
 test('a malformed message is refused under its id, and the migration continues', async () => {
