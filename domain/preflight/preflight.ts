@@ -131,8 +131,7 @@ function platformFindings(
   if (!platformEnabled) {
     findings.push(error('platform-disabled', `${name} is not enabled in the account`, 'enable it'));
   }
-  // Tokens that are never refreshed are not bound to an application.
-  if (route === 'self-service' && platform.rotation === 'none') return findings;
+  if (!isApplicationNeeded(route, platform)) return findings;
   if (application === undefined) {
     const message = `the service does not show which ${name} application is registered`;
     return [
@@ -145,6 +144,11 @@ function platformFindings(
     return [...findings, applicationMissing(message, route, isStarted)];
   }
   return [...findings, ...environmentFindings(application, platform)];
+}
+
+/** Returns whether the move needs a registered application. Tokens that are never refreshed are not bound to one. */
+export function isApplicationNeeded(route: Route, { rotation }: Platform): boolean {
+  return route === 'managed' || rotation !== 'none';
 }
 
 function applicationMissing(message: string, route: Route, isStarted: boolean): PreflightFinding {

@@ -5,9 +5,9 @@ import { headline } from './progress';
 import type { MigrationLimits } from '../planning/limits';
 import { exceedsTolerance } from '../planning/limits';
 import { momentText, counted } from '../text/sentences';
-import type { Platform } from '../../platforms/platforms';
+import type { Platform, Route } from '../../platforms/platforms';
 import type { ServiceFacts } from '../preflight/preflight';
-import { preflight } from '../preflight/preflight';
+import { isApplicationNeeded, preflight } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';
 import type { Progress } from './progress';
 import { STEP_RULES, stepNumber } from '../migration/steps';
@@ -28,6 +28,7 @@ export interface NextCompanies {
 export interface GoNoGoFacts {
   /** ISO 8601, UTC. */
   readonly now: string;
+  readonly route: Route;
   readonly platform: Platform;
   readonly contact: string;
   readonly limits: MigrationLimits;
@@ -157,9 +158,9 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
 }
 
 /** Repeats the preflight's checks of the account and the application. */
-function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoGoFacts): readonly Answer[] {
+function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
+  const { route, platform, service, toCreate, endsBy } = facts;
   if ('unreachable' in service) return [{ check: 'service', go: false, why: service.unreachable }];
-  const route = progress?.route ?? 'managed';
   const findings = preflight({ route, platform, isStarted: true, toCreate, service, endsBy });
   if ('refused' in service) return [{ check: 'service', go: false, why: service.refused }];
   const { account, application } = service;
@@ -171,8 +172,13 @@ function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoG
       findings.filter((finding) => !ofApplication(finding)),
       `plan ${account.plan}, ${account.expiresAt === null ? 'does not expire' : `expires at ${momentText(account.expiresAt)}`}`,
     ),
-    answerFrom('application', findings.filter(ofApplication), `${application?.clientId} (${application?.environment})`),
+    answerFrom('application', findings.filter(ofApplication), applicationText(facts, application)),
   ];
+}
+
+function applicationText({ route, platform }: GoNoGoFacts, application: ServiceFacts['application']): string {
+  if (!isApplicationNeeded(route, platform)) return `not needed: ${platform.name} tokens are never refreshed`;
+  return application ? `${application.clientId} (${application.environment})` : 'not shown by the service';
 }
 
 /** Answers with the findings. Only errors are a no-go. Warnings are reported if there are no errors. */

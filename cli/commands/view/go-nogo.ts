@@ -44,6 +44,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     ]);
   return {
     now: now.toISOString(),
+    route: migration.route,
     platform,
     contact: migration.contact,
     limits,

@@ -23,6 +23,7 @@ const SERVICE: GoNoGoFacts['service'] = {
 
 const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING): GoNoGoFacts => ({
   now: '2026-03-09T09:00:00.000Z',
+  route: 'managed',
   platform: quickBooks,
   contact: 'Sam, +44 20 7946 0000',
   limits: { ...DEFAULT_LIMITS, windows: [NIGHT] },
@@ -101,6 +102,21 @@ test.each<[string, GoNoGoFacts, readonly Answer['check'][]]>([
 ])('the result is a no-go if %s', (_, given, check) => {
   expect(goNoGo(given).go).toBe(false);
   expect(noGos(given)).toEqual(check);
+});
+
+test.each([null, undefined])('self-service needs no application if tokens are never refreshed: %s', (application) => {
+  const { application: _, ...silent } = SERVICE;
+  const service = application === undefined ? silent : { ...SERVICE, application };
+  const given = facts({ route: 'self-service', platform: platform('square'), service });
+  expect(goNoGo(given).answers.find(({ check }) => check === 'application')).toEqual({
+    ...{ check: 'application', go: true },
+    why: 'not needed: Square tokens are never refreshed',
+  });
+});
+
+test('the account is checked for the route of the migration, also if no worker is answering', () => {
+  const given = facts({ route: 'self-service', platform: platform('xero'), progress: null });
+  expect(noGos(given)).toEqual(['decisions', 'worker']);
 });
 
 test('held-back companies are reported but are not a no-go', () => {
