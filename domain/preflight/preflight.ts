@@ -124,8 +124,9 @@ function accountFindings(
 
 function platformFindings(
   { platformEnabled, application }: ServiceFacts,
-  { platform, route, isStarted }: PreflightFacts,
+  facts: PreflightFacts,
 ): readonly PreflightFinding[] {
+  const { platform, route } = facts;
   const findings: PreflightFinding[] = [];
   const { name } = platform;
   if (!platformEnabled) {
@@ -141,9 +142,9 @@ function platformFindings(
   }
   if (application === null) {
     const message = `no ${name} application is registered, and tokens work only with the application that obtained them`;
-    return [...findings, applicationMissing(message, route, isStarted)];
+    return [...findings, applicationMissing(message, facts)];
   }
-  return [...findings, ...environmentFindings(application, platform)];
+  return [...findings, ...environmentFindings(application, facts)];
 }
 
 /** Returns whether the move needs a registered application. Tokens that are never refreshed are not bound to one. */
@@ -151,29 +152,42 @@ export function isApplicationNeeded(route: Route, { rotation }: Platform): boole
   return route === 'managed' || rotation !== 'none';
 }
 
-function applicationMissing(message: string, route: Route, isStarted: boolean): PreflightFinding {
-  // A client's own key cannot register an application.
-  if (route === 'self-service') {
-    return warning('application-missing', message, 'if tokens are refused, ask support to register the application');
+function applicationMissing(message: string, facts: PreflightFacts): PreflightFinding {
+  if (facts.route === 'self-service') {
+    return warning(
+      'application-missing',
+      message,
+      `if tokens are refused, ${applicationAdvice('the application', facts)}`,
+    );
   }
-  return isStarted
-    ? error('application-missing', message, 'supply it with: ferry application')
-    : warning('application-missing', message, 'supply it in step 1, after the start, with: ferry application');
+  return unlessSuppliedLater(facts)('application-missing', message, applicationAdvice('it', facts));
 }
 
 function environmentFindings(
   { clientId, environment }: ApplicationFacts,
-  platform: Platform,
+  facts: PreflightFacts,
 ): readonly PreflightFinding[] {
+  const { platform } = facts;
   if (environment === (platform.environment ?? 'production')) return [];
   const message = `the application ${quoted(clientId)} is registered for the ${environment} environment of ${platform.name}`;
   return platform.environment === undefined
     ? [warning('application-environment', message, 'it can move only companies of that environment')]
     : [
-        error(
+        unlessSuppliedLater(facts)(
           'application-environment',
           `${message}, not for ${platform.environment}`,
-          'supply the right application with: ferry application',
+          applicationAdvice('the right application', facts),
         ),
       ];
+}
+
+/** Returns `warning` before a managed migration starts, because its step 1 supplies the application; else `error`. */
+function unlessSuppliedLater({ route, isStarted }: PreflightFacts): typeof error {
+  return route === 'managed' && !isStarted ? warning : error;
+}
+
+/** Returns how an application is supplied. `ferry application` needs a started migration and an administrator's key. */
+function applicationAdvice(which: string, { route, isStarted }: PreflightFacts): string {
+  if (route === 'self-service') return `ask support to register ${which}`;
+  return `supply ${which} ${isStarted ? '' : 'in step 1, after the start, '}with: ferry application`;
 }

@@ -95,6 +95,28 @@ test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
   expect(preflight(given).find((finding) => finding.code === code)?.severity ?? null).toBe(severity);
 });
 
+test.each<[string, Partial<ServiceFacts>]>([
+  ['missing', { application: null }],
+  ['registered for another environment', { application: { clientId: 'app-1', environment: 'sandbox' } }],
+])('the advice about an application that is %s can be followed at once, or says when', (_, changes) => {
+  const found = (of: Partial<PreflightFacts>) => preflight({ ...service(changes), ...of })[0];
+  expect(found({ isStarted: true })).toMatchObject({
+    severity: 'error',
+    advice: expect.stringMatching(/^supply .* with: ferry application$/) as string,
+  });
+  // `ferry application` needs a started migration, so before the start this is no reason not to start.
+  expect(found({ isStarted: false })).toMatchObject({
+    severity: 'warning',
+    advice: expect.stringContaining('in step 1, after the start, with: ferry application') as string,
+  });
+  for (const isStarted of [true, false]) {
+    const inSelfService = preflight({ ...service(changes), route: 'self-service', isStarted });
+    const about = inSelfService.filter(({ code }) => code.startsWith('application-'));
+    expect(about).toHaveLength(1);
+    expect(about[0]?.advice).toMatch(/ask support to register the (right )?application$/);
+  }
+});
+
 test('the preflight warns if the service does not show the application', () => {
   const { application: _, ...silent } = SERVICE;
   expect(preflight(facts({ service: silent }))).toMatchObject([{ code: 'application-not-shown', severity: 'warning' }]);
