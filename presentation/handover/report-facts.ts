@@ -9,6 +9,7 @@ import type { Ending } from '../../domain/migration/migration-state';
 import { duration, momentText, counted } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
+import { isApplicationNeeded } from '../../domain/preflight/preflight';
 
 export interface ReportHead {
   readonly migrationId: string;
@@ -175,11 +176,7 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
 
 /** Returns what happened to the credentials, and what the client should do about its own copies. */
 export function credentialPoints(head: ReportHead): readonly Point[] {
-  const { vaultDestroyedAt, figures, decisions } = head;
-  const application = decisions
-    .flatMap(({ decision, outcome }) => (outcome.applied && decision.kind === 'application-supplied' ? [decision] : []))
-    .at(-1);
-  const applicationText = application ? ` ${application.clientId} (${application.environment})` : '';
+  const { vaultDestroyedAt, figures } = head;
   const count = figures.credentialsLeft;
   const left = counted(count, 'credential');
   return [
@@ -196,17 +193,36 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
       topic: 'To delete on your side',
       text: 'every export and spreadsheet that contains tokens, the files that you passed to ferry, and all copies in email, chat and backups.',
     },
-    {
-      topic: 'To rotate on your side',
-      text:
-        `the secret of your application${applicationText} at ${platformOf(head)}, because it was shared for this migration. ` +
-        'The moved connections depend on it, so supply the new secret (with: ferry application) before the old one expires.',
-    },
+    ...rotationPoints(head),
     {
       topic: 'To remove on your side',
       text:
         'the stored tokens of the companies that were moved, so that nothing refreshes or revokes them. ' +
         `Do not disconnect these companies in ${platformOf(head)}, because that would end our access too.`,
+    },
+  ];
+}
+
+/** Returns how to rotate the client secret that was shared; empty if none was needed. */
+function rotationPoints(head: ReportHead): readonly Point[] {
+  const { route, ending, decisions, platformKey } = head;
+  const application = decisions
+    .flatMap(({ decision, outcome }) => (outcome.applied && decision.kind === 'application-supplied' ? [decision] : []))
+    .at(-1);
+  const platform = findPlatform(platformKey);
+  if (!application && platform && !isApplicationNeeded(route, platform)) return [];
+  const name = application ? ` ${application.clientId} (${application.environment})` : '';
+  const secret = `the secret of your application${name} at ${platformOf(head)}`;
+  // In self-service, the report cannot know this, because support registers the application without a decision.
+  const mayBeUnshared = route === 'self-service' && !application;
+  // `ferry application` needs an open migration and an administrator's key.
+  const canSupply = route === 'managed' && ending === null;
+  return [
+    {
+      topic: 'To rotate on your side',
+      text:
+        `${secret}, ${mayBeUnshared ? 'if you gave it to support' : 'because it was shared'} for this migration. ` +
+        `The moved connections depend on it, so ${canSupply ? 'supply the new secret (with: ferry application)' : 'give support the new secret'} before the old one expires.`,
     },
   ];
 }

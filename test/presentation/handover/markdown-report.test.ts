@@ -167,15 +167,33 @@ describe('the head of the report', () => {
     );
   });
 
+  const supplied = (clientId: string) =>
+    recorded(
+      { kind: 'application-supplied', ...sender(clientId, 'client'), clientId, environment: 'production' },
+      { applied: true, text: '' },
+      '2026-11-20T22:00:00.000Z',
+    );
+
   test('says that the secret of the latest application must be rotated', () => {
-    const supplied = (clientId: string) =>
-      recorded(
-        { kind: 'application-supplied', ...sender(clientId, 'client'), clientId, environment: 'production' },
-        { applied: true, text: '' },
-        '2026-11-20T22:00:00.000Z',
-      );
     const head = reportHead({ ...HEAD, decisions: [supplied('app-1'), supplied('app-2')] });
-    expect(head).toContain('the secret of your application app-2 (production) at QuickBooks Online');
+    expect(head).toContain('the secret of your application app-2 (production) at QuickBooks Online, because it was');
+  });
+
+  test('advises ferry application for the new secret only while the migration is open', () => {
+    expect(reportHead(HEAD)).toContain('supply the new secret (with: ferry application) before');
+    const ended = reportHead({ ...HEAD, ending: 'completed' });
+    expect(ended).toContain('so give support the new secret before the old one expires');
+    expect(ended).not.toContain('ferry application');
+  });
+
+  test('asks in self-service for a new secret only if one can have been shared', () => {
+    const selfService = (platformKey: string, decisions: ReportHead['decisions'] = []) =>
+      reportHead({ ...HEAD, route: 'self-service', platformKey, decisions });
+    // Square never refreshes tokens, so no application is registered.
+    expect(selfService('zsth')).not.toContain('To rotate on your side');
+    expect(selfService('gbol')).toContain('the secret of your application at Xero, if you gave it to support for this');
+    expect(selfService('gbol', [supplied('app-1')])).toContain('app-1 (production) at Xero, because it was shared');
+    expect(selfService('gbol')).not.toContain('ferry application');
   });
 });
 
