@@ -33,8 +33,12 @@ function windowText(window: WindowOccurrence | null): string {
   return `companies are moved from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`;
 }
 
-/** Returns one line for Temporal's lists: ASCII, and within Temporal's limit of 200 bytes. */
+/** Temporal's limit for a summary, in bytes. */
+const MAX_SUMMARY_BYTES = 200;
+
+/** Returns one line of ASCII for Temporal's lists, without the window if the line would exceed Temporal's limit. */
 export function batchSummary({ migrationId, runNumber, window }: Omit<BatchFacts, 'counts' | 'at'>): string {
-  const until = window ? `, until ${momentText(window.closesAt)}` : '';
-  return `Batch run ${runNumber} of ${migrationId}${until}`;
+  const run = `Batch run ${runNumber} of ${migrationId}`;
+  const withWindow = window ? `${run}, until ${momentText(window.closesAt)}` : run;
+  return withWindow.length <= MAX_SUMMARY_BYTES ? withWindow : run;
 }

@@ -1,4 +1,6 @@
 import { batchDetails, batchSummary } from '../../../presentation/temporal-ui/batch-details';
+import { migrationIdOf } from '../../../domain/migration/temporal-names';
+import { PLATFORMS } from '../../../platforms/platforms';
 import { AT, counts } from '../../support/migration-states';
 
 const run = { migrationId: 'acme.quickbooks-online', runNumber: 2 };
@@ -22,4 +24,15 @@ test('the page shows neither times nor counts without windows and before the fir
 test('the summary says when the window closes', () => {
   expect(batchSummary({ ...run, window })).toBe('Batch run 2 of acme.quickbooks-online, until 2026-03-08 04:00 UTC');
   expect(batchSummary({ ...run, window: null })).toBe('Batch run 2 of acme.quickbooks-online');
+});
+
+test("the summary of the longest migration id is within Temporal's limit of 200 bytes", () => {
+  const word = 'a'.repeat(64);
+  const ids = PLATFORMS.map(({ slug }) => migrationIdOf(word, slug, word));
+  const summaries = ids.flatMap((migrationId) =>
+    [9, 1_000, 1_000_000].map((runNumber) => batchSummary({ migrationId, runNumber, window })),
+  );
+  expect(Math.max(...summaries.map((summary) => Buffer.byteLength(summary)))).toBeLessThanOrEqual(200);
+  for (const summary of summaries)
+    expect(summary).toMatch(/^Batch run \d+ of a{64}\.[a-z0-9-]+\.a{64}(, until .+ UTC)?$/);
 });
