@@ -163,7 +163,11 @@ export function finishedCompanies(counts: Counts): number {
   return counts.total - openCompanies(counts);
 }
 
-/** Returns whether any credential of this migration might already have been handed to the service. */
+/**
+ * Returns whether any credential of this migration might already have been handed to the service. This includes skipped
+ * companies, because each of them failed or its outcome was unknown.
+ */
 export function anyCrossed(counts: Counts): boolean {
-  return counts.importing + counts.syncing + counts.moved + counts.failed + counts.outcomeUnknown > 0;
+  const { importing, syncing, moved, failed, skipped, outcomeUnknown } = counts;
+  return importing + syncing + moved + failed + skipped + outcomeUnknown > 0;
 }

@@ -40,13 +40,13 @@ describe('company counts', () => {
 
   test.each<[keyof Counts, boolean]>([
     ['waiting', false],
-    ['skipped', false],
     ['excluded', false],
     ['unconfirmed', false],
     ['importing', true],
     ['syncing', true],
     ['moved', true],
     ['failed', true],
+    ['skipped', true],
     ['outcomeUnknown', true],
   ])('with one company that is %s, a credential might have been handed over: %s', (state, crossed) => {
     expect(anyCrossed({ ...NO_COUNTS, [state]: 1 })).toBe(crossed);

@@ -92,6 +92,7 @@ describe('after the first credential is handed over', () => {
     ['a company is importing', { counts: counts({ total: 10, waiting: 9, importing: 1 }) }],
     ['a company is syncing', { counts: counts({ total: 10, waiting: 9, syncing: 1 }) }],
     ['a company has been moved', { counts: counts({ total: 10, waiting: 9, moved: 1 }) }],
+    ['a company was skipped after an attempt', { counts: counts({ total: 10, waiting: 9, skipped: 1 }) }],
     ['a company has failed', { counts: counts({ total: 10, waiting: 9, failed: 1 }) }],
     ["a company's outcome is unknown", { counts: counts({ total: 10, waiting: 9, outcomeUnknown: 1 }) }],
     // The counts can lag behind the ledger.
