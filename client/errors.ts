@@ -1,5 +1,5 @@
 /** The errors of the client, one class per kind of failure, and short texts about connection failures. */
-import { ServiceError } from '@temporalio/client';
+import { NamespaceNotFoundError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 
 /** Thrown when Temporal or Postgres cannot be reached at its configured address. */
 export class Unreachable extends Error {
@@ -70,7 +70,7 @@ function rank(error: unknown): number {
 }
 
 /**
- * Describes a connection failure in a few words, for a display that keeps refreshing.
+ * Describes in a few words why a migration cannot be read, for a display that keeps refreshing.
  *
  * @throws the error itself if it is a bug in this program
  */
@@ -78,7 +78,12 @@ export function connectionErrorText(error: unknown): string {
   if (isBug(error)) throw error;
   if (error instanceof ServiceError) return 'cannot reach Temporal';
   if (error instanceof NoWorker) return 'no worker can answer; decisions are kept until one can';
-  return error instanceof NoSuchMigration ? error.message : 'cannot reach the database';
+  return isAnswer(error) ? error.message : 'cannot reach the database';
 }
+
+const ANSWERS = [NoSuchMigration, WorkflowNotFoundError, NamespaceNotFoundError, PayloadKeyMissing];
+
+/** Returns whether Temporal has answered. The messages of these errors say what is missing there or here. */
+const isAnswer = (error: unknown): error is Error => ANSWERS.some((errorClass) => error instanceof errorClass);
 
 const isBug = (error: unknown): boolean => error instanceof TypeError || error instanceof RangeError;

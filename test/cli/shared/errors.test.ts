@@ -3,9 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ServiceError } from '@temporalio/client';
+import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { CommandFailed, withAdvice } from '../../../cli/shared/errors';
 import {
+  connectionErrorText,
   MigrationClosed,
   NoSuchMigration,
   PayloadKeyMissing,
@@ -75,6 +76,17 @@ test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected
     expect(failure.advice).toMatch(advice);
     expect(`${failure.message}${failure.advice}`).not.toMatch(/\n|\bat .*:\d+:\d+/);
   },
+);
+
+test.each<[string, Error]>([
+  ['cannot reach Temporal', new ServiceError('Failed to query', { cause: grpc })],
+  ['cannot reach the database', new Error('Connection terminated unexpectedly')],
+  ['no worker can answer; decisions are kept until one can', new NoWorker(M)],
+  ['there is no migration acme.xero', new NoSuchMigration(M)],
+  ['workflow not found for ID: acme.xero', new WorkflowNotFoundError('workflow not found for ID: acme.xero', M, '')],
+  ['acme.xero cannot be read here: payload key abcd is missing', new PayloadKeyMissing(M, 'abcd')],
+])('a display that keeps refreshing says what is missing: %s', (text, error) =>
+  expect(connectionErrorText(error)).toBe(text),
 );
 
 test('withAdvice returns a programming error unchanged', () => {
