@@ -23,7 +23,7 @@ async function main(keep: boolean, signal: AbortSignal): Promise<void> {
     dataFolder,
     ephemeral: true,
     env: process.env,
-    databaseUrl: process.env['DATABASE_URL'],
+    databaseUrl: process.env['DATABASE_URL'] || undefined,
     logLevel: 'warn',
     signal,
     log: say,

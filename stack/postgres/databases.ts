@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import path from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
 import { startPostgres, type PostgresOptions } from './postgres';
 import { PostgresUnavailable } from './binaries';
@@ -36,12 +37,11 @@ export async function openStackDatabases(
     await createDatabases(url, shared ? [] : Object.values(names));
   } catch (error) {
     await postgres?.stop();
-    const where = withoutPassword(url);
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PostgresUnavailable(
-      `Postgres at ${where} (DATABASE_URL) cannot be used: ${reason}. Make sure that Postgres accepts connections there, or unset DATABASE_URL to use an embedded Postgres.`,
-      { cause: error },
-    );
+    // For a host with several addresses, Node collects one error per address, and the collection has no message.
+    const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+    const reason = first instanceof Error ? first.message : String(first);
+    const message = postgres ? embeddedText(options.dataFolder, reason) : externalText(url, reason);
+    throw new PostgresUnavailable(message, { cause: error });
   }
   return {
     serviceDatabaseUrl: shared ? url : withDatabase(url, names.service),
@@ -52,6 +52,15 @@ export async function openStackDatabases(
       await postgres?.stop();
     },
   };
+}
+
+function embeddedText(dataFolder: string, reason: string): string {
+  const log = path.join(dataFolder, 'postgres.log');
+  return `The embedded Postgres in ${dataFolder} cannot be used: ${reason}. See its log, ${log}, or set DATABASE_URL to use another Postgres.`;
+}
+
+function externalText(url: string, reason: string): string {
+  return `Postgres at ${withoutPassword(url)} (DATABASE_URL) cannot be used: ${reason}. Make sure that Postgres accepts connections there, or unset DATABASE_URL to use an embedded Postgres.`;
 }
 
 async function createDatabases(url: string, names: readonly string[]): Promise<void> {
@@ -88,6 +97,7 @@ function withDatabase(url: string, name: string): string {
 }
 
 function withoutPassword(url: string): string {
+  if (!URL.canParse(url)) return '(not a URL)';
   const { host, pathname } = new URL(url);
   return host + pathname;
 }

@@ -4,6 +4,8 @@ import { Client } from 'pg';
 import { loadConfig, readRunningStack } from '../../config';
 import { startStack, type Stack, type StackOptions } from '../../stack/stack';
 import { createTemporaryFolder } from '../../stack/folders';
+import { openStackDatabases } from '../../stack/postgres/databases';
+import { startPostgres } from '../../stack/postgres/postgres';
 import { sharedPostgres, temporalCli } from '../support/servers';
 
 const stacks: Stack[] = [];
@@ -118,6 +120,26 @@ test('startStack reports an unreachable Postgres without its password and says w
   });
   await expect(start).rejects.toThrow(
     /^Postgres at 127\.0\.0\.1:1\/db \(DATABASE_URL\) cannot be used: .*ECONNREFUSED.* Make sure that Postgres accepts connections there, or unset DATABASE_URL/,
+  );
+});
+
+test('openStackDatabases reports a DATABASE_URL that is not a URL', async () => {
+  const start = openStackDatabases({ ...optionsFor(createTemporaryFolder()), externalUrl: 'my database' });
+  await expect(start).rejects.toThrow(/^Postgres at \(not a URL\) \(DATABASE_URL\) cannot be used: ./);
+});
+
+test('openStackDatabases does not blame DATABASE_URL if its embedded Postgres cannot be used', async () => {
+  const dataFolder = createTemporaryFolder();
+  const postgres = await startPostgres({ ...optionsFor(dataFolder), port: 0, ephemeral: false });
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query('alter system set default_transaction_read_only = on');
+  await client.end();
+  await postgres.stop();
+
+  const start = openStackDatabases({ ...optionsFor(dataFolder), port: 0 });
+  await expect(start).rejects.toThrow(
+    `The embedded Postgres in ${dataFolder} cannot be used: cannot execute CREATE DATABASE in a read-only transaction. See its log, ${dataFolder}/postgres.log`,
   );
 });
 

@@ -33,7 +33,7 @@ async function start(output: Output, { env }: Terminal, interrupted: AbortSignal
       dataFolder: home,
       ephemeral: false,
       env,
-      databaseUrl: env['DATABASE_URL'],
+      databaseUrl: env['DATABASE_URL'] || undefined,
       logLevel,
       signal: interrupted,
       log: (line) => output.note(line),
