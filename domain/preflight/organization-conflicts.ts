@@ -37,7 +37,7 @@ export function organizationFindings(
   const company = conflicts.connected.get(key);
   return [
     ...(migrationId === undefined ? [] : [openElsewhereFinding(row.organization, migrationId)]),
-    ...(company === undefined || willBeReauthorized(row, company) ? [] : [connectedFinding(row.organization, company)]),
+    ...(company === undefined || willBeReauthorized(row, company) ? [] : [connectedFinding(row, company)]),
   ].map((finding) => attachTo(row, platform.organizationField, finding));
 }
 
@@ -52,8 +52,12 @@ function openElsewhereFinding(organization: string, migrationId: string): Prefli
   return error('organization-open-elsewhere', message, advice);
 }
 
-function connectedFinding(organization: string, { companyId, name, status }: ConnectedCompany): PreflightFinding {
+function connectedFinding(
+  { organization, existing }: ManifestRow,
+  { companyId, name, status }: ConnectedCompany,
+): PreflightFinding {
   const which = `company ${quoted(name)} (${companyId}) in the account`;
+  const into = existing ? `the existing company ${existing.companyId} will be used` : 'a new company will be created';
   return status === 'Linked'
     ? error(
         'organization-connected',
@@ -62,7 +66,7 @@ function connectedFinding(organization: string, { companyId, name, status }: Con
       )
     : warning(
         'organization-was-connected',
-        `${quoted(organization)} was previously connected to ${which}; a new company will be created`,
+        `${quoted(organization)} was previously connected to ${which}; ${into}`,
         'delete the old company if it is no longer needed',
       );
 }

@@ -143,6 +143,14 @@ describe('an organization conflict', () => {
     ]);
   });
 
+  test.each([
+    [null, 'a new company will be created'],
+    [{ companyId: 'other', connectionId: null }, 'the existing company other will be used'],
+  ])('with a previously connected company says where the row moves to, if it names %j', (existing, text) => {
+    const [finding] = found(row(2, { existing }), { connected: connected('Unlinked') });
+    expect(finding?.message).toBe(`"2" was previously connected to company "Acme" (id) in the account; ${text}`);
+  });
+
   test('is not reported if the row is for the unlinked company', () => {
     const existing = row(2, { existing: { companyId: 'id', connectionId: null } });
     expect(found(existing, { connected: connected('Unlinked') })).toEqual([]);
