@@ -133,8 +133,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
       throw new CallRefused(403, 'pages from this origin may not call the codec server');
     if (!verifyToken) {
       // Prevents DNS rebinding: without this check, a page whose host name resolves to 127.0.0.1 could call this
-      // server. The Host header of
-      // such a call contains that host name.
+      // server. The Host header of such a call contains that host name.
       if (!isLoopback(request.hostname))
         throw new CallRefused(403, 'without token checks, only this machine may call the codec server');
       return;
@@ -142,6 +141,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     const reader = await authenticate(request, verifyToken);
     readers.set(request, reader);
     const namespace = namespaceOf(request);
+    if (namespace === '') throw new CallRefused(400, 'the header X-Namespace is missing; it must name the namespace');
     if (!reader.namespaces.includes(namespace))
       throw new CallRefused(403, `this token does not give access to namespace ${namespace}`);
   });

@@ -67,13 +67,13 @@ async function ask(
   { url }: CodecServer,
   call: string,
   payloads: unknown,
-  { bearer, namespace = 'ours', ...more }: { bearer?: string; namespace?: string; origin?: string } = {},
+  { bearer, namespace = 'ours', ...more }: { bearer?: string; namespace?: string | null; origin?: string } = {},
 ) {
   const response = await fetch(`${url}/${call}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      'x-namespace': namespace,
+      ...(namespace === null ? {} : { 'x-namespace': namespace }),
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       ...more,
     },
@@ -138,6 +138,13 @@ test.each<[string, () => Promise<string> | undefined, number, RegExp]>([
     expect(JSON.stringify(answer.body)).not.toContain('marker');
   }
   expect(log.map((line) => line.status)).toEqual([status, status]);
+});
+
+test.each([null, ''])('asks for the header X-Namespace if it is missing or empty: %j', async (namespace) => {
+  const server = await serve();
+  const bearer = await token({ namespaces: ['ours', ''] });
+  const { status, body } = await ask(server, 'decode', [await encrypted('marker')], { bearer, namespace });
+  expect([status, body]).toEqual([400, { message: 'the header X-Namespace is missing; it must name the namespace' }]);
 });
 
 test('refuses a token with the algorithm `none`', async () => {
