@@ -5,7 +5,7 @@ import type { CompanyState } from '../../domain/companies/company-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
-import { isReadyToMove } from './claimable';
+import { isReadyToMove } from './claim';
 
 /**
  * Matches companies `c` by their rows. Use it in a statement that joins `c` to a record set. Without it, Postgres does

@@ -4,7 +4,7 @@ import type { Counts } from '../../domain/companies/company-state';
 import type { NextCompanies } from '../../domain/progress/go-nogo';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
-import { isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claimable';
+import { isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
 import { SUPERSEDED } from './lease';
 
 /**

@@ -13,7 +13,7 @@ import type { Route } from '../../platforms/platforms';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import type { Database, Queryable } from '../database/database';
 import { violatesConstraint } from '../database/database';
-import { isReadyToMove } from '../companies/claimable';
+import { isReadyToMove } from '../companies/claim';
 import { insertRows, OrganizationTaken, findTakenOrganizations } from './manifest-rows';
 
 export interface SuppliedMigration {
