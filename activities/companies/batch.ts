@@ -1,20 +1,46 @@
-/** The activities of a batch run: import a slice, verify the companies that are due, and probe the service. */
-import { cancellationSignal } from '@temporalio/activity';
+/**
+ * The activities of a batch run: import a slice, verify the companies that are due, and probe the service.
+ *
+ * A slice is the part of a run that one activity works through. It takes companies in groups until it ends
+ * (`runSlice` in worker-pool.ts). The activity then reports the result and the remaining work, from which the workflow
+ * decides when to import or verify again.
+ *
+ * The activities call the functions `importSlice` and `verifySlice`, below them. The first company is moved by the same
+ * functions, with its row as `onlyRow` (first-company.ts).
+ */
+import { setMaxListeners } from 'node:events';
+import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import { CompanyDataError } from '../../company-data-client';
-import type { StopReason } from '../../domain/companies/failures';
 import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
-import { readLimits, readRemainingWork } from '../../store';
+import type { Platform } from '../../platforms/platforms';
+import { findPlatform } from '../../platforms/platforms';
+import type { CheckOutcome, ClaimedCompany, Database, DueCompany, ImportOutcome, LeaseOwner } from '../../store';
+import {
+  beginSlice,
+  claimCompanies,
+  createSendIntents,
+  readDueChecks,
+  readLimits,
+  readMigration,
+  readRemainingWork,
+  readVault,
+  reclaimSent,
+  recordChecks,
+  recordImports,
+  releaseUnsent,
+} from '../../store';
 import type { ActivityDeps } from '../deps';
-import type { OpenCircuit } from './circuit-breaker';
-import type { CheckWork, SliceWork } from './slices';
-import { importSlice, verifySlice } from './slices';
+import type { ImportContext } from './import';
+import { CompanyImport } from './import';
+import { verifyCompany } from './verify';
+import { runSlice, type SliceEnd } from './worker-pool';
 
-export interface SliceReport {
+interface SliceResult extends SliceEnd {
   readonly claimed: number;
-  readonly stop: StopReason | null;
-  /** The outage that ended the slice; null if there was none. */
-  readonly outage: OpenCircuit | null;
+}
+
+export interface SliceReport extends SliceResult {
   /** The current limit. A slice with a higher number must end. */
   readonly slicesAtOnce: number;
   /**
@@ -26,12 +52,12 @@ export interface SliceReport {
   readonly nextReclaimInMs: number | null;
 }
 
-export interface CheckReport {
+interface CheckResult extends SliceEnd {
   /** The number of companies whose verification has ended, whether they were moved or not. */
   readonly finished: number;
-  readonly stop: StopReason | null;
-  /** The outage that ended the checks; null if there was none. */
-  readonly outage: OpenCircuit | null;
+}
+
+export interface CheckReport extends CheckResult {
   /** Absent in older histories, as is `outsideWindow`. */
   readonly paused?: boolean;
   /**
@@ -92,4 +118,128 @@ export function batchActivities(deps: ActivityDeps) {
       return { ...result, paused, outsideWindow, syncing, nextCheckInMs, claimable };
     },
   };
+}
+
+interface SliceWork {
+  readonly migrationId: string;
+  readonly run: string;
+  readonly slice: number;
+  /** The only row to import; null if any row can be imported. */
+  readonly onlyRow: number | null;
+}
+
+/** How often a slice looks for companies whose attempt has died. It first does so when it begins. */
+const RECLAIM_EVERY_MS = 1_000;
+
+/** Claims and imports companies. */
+export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
+  const { db, sendWithinMs } = deps;
+  const { migrationId, slice, onlyRow } = work;
+  const owner = await beginSlice(db, { ...work, leaseMs: deps.leaseMs });
+  const context = await createImportContext(deps, owner);
+  let claimed = 0;
+  /** No company is claimed before this time, because the limits set a pace. Epoch milliseconds. */
+  let nextClaimAt = 0;
+  let nextReclaimAt = 0;
+
+  async function nextCompanies(size: number): Promise<readonly ClaimedCompany[]> {
+    if (Date.now() >= nextReclaimAt) {
+      const reclaimed = await reclaimSent(db, owner, size);
+      // Reclaimed companies go first, because they were claimed before all others.
+      if (reclaimed.length > 0) return reclaimed;
+      await releaseUnsent(db, owner);
+      nextReclaimAt = Date.now() + RECLAIM_EVERY_MS;
+    }
+    return claimCompanies(db, owner, size, onlyRow);
+  }
+
+  const end = await runSlice<{ company: ClaimedCompany; sendBefore: Date }, ImportOutcome>(deps, migrationId, {
+    concurrencyOf: ({ companiesPerSliceAtOnce }) => companiesPerSliceAtOnce,
+    beforeTake: async (inFlight) => {
+      // Waits only if no company is in flight, because outcomes must be written first.
+      if (inFlight === 0 && Date.now() < nextClaimAt) await sleep(nextClaimAt - Date.now());
+    },
+    take: async (size, limits) => {
+      const pace = paceOf(limits);
+      const isSurplus = onlyRow === null && slice > pace.slices;
+      if (isSurplus || Date.now() < nextClaimAt) return [];
+      // Read before the claim, so that the deadline is never later than the lease allows.
+      const claimedAt = Date.now();
+      const companies = await nextCompanies(Math.min(size, pace.companies));
+      claimed += companies.length;
+      nextClaimAt = claimedAt + companies.length * pace.waitMs;
+      const sendBefore = new Date(claimedAt + sendWithinMs);
+      return companies.map((company) => ({ company, sendBefore }));
+    },
+    handle: ({ company, sendBefore }) => new CompanyImport({ ...context, sendBefore }, company).run(),
+    write: async (outcomes) => {
+      await recordImports(db, owner, outcomes);
+      heartbeat({ claimed });
+    },
+  });
+  return { claimed, ...end };
+}
+
+async function createImportContext(deps: ActivityDeps, owner: LeaseOwner): Promise<Omit<ImportContext, 'sendBefore'>> {
+  const { db, keys, service } = deps;
+  const { migrationId } = owner;
+  return {
+    migrationId,
+    platform: await platformOf(db, migrationId),
+    service,
+    vault: await readVault(db, keys, migrationId),
+    signal: sharedSignal(),
+    recordSendIntent: createSendIntents(db, owner),
+  };
+}
+
+interface CheckWork {
+  readonly migrationId: string;
+  /** The only row to check; null if any row can be checked. */
+  readonly onlyRow: number | null;
+  /** True to count and time every data set; see `Verification`. */
+  readonly everyDataSet: boolean;
+}
+
+/** Verifies every company whose next check is due, as many at once as all slices together can import. */
+export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
+  const { db, service } = deps;
+  const { migrationId, onlyRow, everyDataSet } = work;
+  const platform = await platformOf(db, migrationId);
+  const signal = sharedSignal();
+  /** The rows that are being checked. The ledger lists them as due until their outcomes have been written. */
+  const rowsInFlight = new Set<number>();
+  let finished = 0;
+
+  const end = await runSlice<{ company: DueCompany; syncTimeoutMs: number }, CheckOutcome>(deps, migrationId, {
+    concurrencyOf: ({ slicesAtOnce, companiesPerSliceAtOnce }) => slicesAtOnce * companiesPerSliceAtOnce,
+    take: async (size, { syncTimeoutMs }) => {
+      const due = await readDueChecks(db, migrationId, { size, onlyRow, without: [...rowsInFlight] });
+      for (const { row } of due) rowsInFlight.add(row);
+      return due.map((company) => ({ company, syncTimeoutMs }));
+    },
+    handle: ({ company, syncTimeoutMs }) =>
+      verifyCompany({ service, platform, syncTimeoutMs, everyDataSet, signal }, company),
+    write: async (outcomes) => {
+      await recordChecks(db, migrationId, outcomes);
+      for (const { row } of outcomes) rowsInFlight.delete(row);
+      finished += outcomes.filter(({ to }) => to !== 'syncing').length;
+      heartbeat({ finished });
+    },
+  });
+  return { finished, ...end };
+}
+
+async function platformOf(db: Database, migrationId: string): Promise<Platform> {
+  const migration = await readMigration(db, migrationId);
+  const platform = migration && findPlatform(migration.platformKey);
+  if (!platform) throw new Error(`migration ${migrationId} is not in the ledger, or its platform is unknown`);
+  return platform;
+}
+
+/** Returns the activity's cancellation signal, and keeps Node from warning that it has many listeners. */
+function sharedSignal(): AbortSignal {
+  const signal = cancellationSignal();
+  setMaxListeners(0, signal);
+  return signal;
 }

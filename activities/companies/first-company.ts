@@ -3,8 +3,8 @@ import { LABELS, type Evidence } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { StopReason } from '../../domain/companies/failures';
 import { beginRun, chooseFirstCompany, findCompany } from '../../store';
-import { verifySlice, importSlice } from './slices';
 import type { ActivityDeps } from '../deps';
+import { importSlice, verifySlice } from './batch';
 
 export type FirstCompanyProgress =
   | { readonly result: FirstCompany }

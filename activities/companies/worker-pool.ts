@@ -1,18 +1,24 @@
 /**
- * Worker pool: handles items concurrently, but takes new items and writes results in groups.
+ * Worker pool of a slice: handles companies concurrently, but takes them and writes their outcomes in groups.
  *
  * Groups keep the number of SQL statements small: one statement claims many companies, and one writes many outcomes.
- * No item waits for another one, so a slow company does not delay the rest.
+ * No company waits for another one, so a slow company does not delay the rest.
+ *
+ * `runSlice` is used by the import and by the verification, which differ only in their `SliceSteps`. It reads the
+ * limits again before each group. After each group it pauses the migration if the limits no longer tolerate the
+ * failures. `runWorkerPool` is the loop itself.
  *
  * ## Modes
  *
  * - FILLING, the initial mode. When at most half of the slots are busy, `take` is called for more items, and each of
- *   them starts at once. If it returns none, it is called again after the next write.
- *   - `write` returned false, or an item failed -> DRAINING.
+ *   them starts at once. If it returns none, it is called again after the next write. It returns none if no company can
+ *   be taken now, the slice's time is up, or the activity is cancelled.
+ *   - `write` returned false, or `handle` threw -> DRAINING. `write` returns false if an outcome stops the run, the
+ *     migration was paused, or the circuit breaker is open.
  *   - `take` returned none, and no item is in flight or unwritten -> ENDED.
  * - DRAINING. No more items are taken. Items in flight run to completion and are written.
  *   - No item is in flight or unwritten -> ENDED.
- * - ENDED. The pool returns, or throws the error of the first item that failed.
+ * - ENDED. The pool returns, or throws the first error of `handle`.
  *
  * If `take` or `write` itself throws, the pool waits for the items in flight and throws that error. Results that were
  * not written are lost. The attempt still owns their companies, and the next attempt reclaims them
@@ -24,8 +30,119 @@
  * for 200 ms, or no item is in flight. After every write, items are taken if at most half of the slots are busy, so
  * slots are also filled in groups.
  */
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import type { StopReason } from '../../domain/companies/failures';
+import type { MigrationLimits } from '../../domain/planning/limits';
+import { exceedsTolerance } from '../../domain/planning/limits';
+import type { CheckOutcome, Database, ImportOutcome } from '../../store';
+import { countFailures, readLimits, setPaused } from '../../store';
+import type { ActivityDeps } from '../deps';
+import type { OpenCircuit } from './circuit-breaker';
+import { createCircuitBreaker } from './circuit-breaker';
 
-export interface WorkerPoolOptions<Item, Result> {
+/** Why a slice ended early. */
+export interface SliceEnd {
+  readonly stop: StopReason | null;
+  /** The outage that ended the slice; null if there was none. */
+  readonly outage: OpenCircuit | null;
+}
+
+/** The parts in which the import and the verification differ. */
+interface SliceSteps<Item, Outcome> {
+  /** Returns how many companies the limits allow at once. */
+  concurrencyOf(limits: MigrationLimits): number;
+  /** Waits until the next group may be taken. Called before the limits are read. */
+  beforeTake?(inFlight: number): Promise<void>;
+  take(size: number, limits: MigrationLimits): Promise<readonly Item[]>;
+  handle(item: Item): Promise<{
+    readonly outcome: Outcome;
+    readonly stop: StopReason | null;
+    readonly deferredBy?: string;
+  }>;
+  write(outcomes: readonly Outcome[]): Promise<void>;
+}
+
+/**
+ * Takes and handles companies until the pool has ended, and sends heartbeats meanwhile.
+ *
+ * @throws the first error of a step or of the ledger
+ */
+export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcome>(
+  { db, sliceTimeLimitMs }: ActivityDeps,
+  migrationId: string,
+  steps: SliceSteps<Item, Outcome>,
+): Promise<SliceEnd> {
+  const endsAt = Date.now() + sliceTimeLimitMs;
+  const signal = cancellationSignal();
+  const breaker = createCircuitBreaker();
+  const pauseIfTooManyFailed = watchTolerance(db, migrationId);
+  let concurrency = 1;
+  let stop: StopReason | null = null;
+
+  await withHeartbeats(() =>
+    runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>>>({
+      take: async (inFlight) => {
+        await steps.beforeTake?.(inFlight);
+        // Read again for every group, because limits can change during a run.
+        const { limits } = await readLimits(db, migrationId);
+        concurrency = steps.concurrencyOf(limits);
+        const size = concurrency - inFlight;
+        const isOver = Date.now() >= endsAt || signal.aborted;
+        return { items: isOver || size <= 0 ? [] : await steps.take(size, limits), concurrency };
+      },
+      handle: (item) => steps.handle(item),
+      write: async (handled) => {
+        const outcomes = handled.map(({ outcome }) => outcome);
+        await steps.write(outcomes);
+        for (const { deferredBy = null } of handled) breaker.record(deferredBy);
+        stop ??= handled.find((each) => each.stop !== null)?.stop ?? null;
+        if (stop === null && (await pauseIfTooManyFailed(outcomes))) stop = 'too-many-failures';
+        return stop === null && !breaker.isOpen(concurrency);
+      },
+    }),
+  );
+  return { stop, outage: breaker.report(concurrency) };
+}
+
+/**
+ * Maximum number of tried companies that the first check counts. All failed companies are counted in any case, so
+ * counting more tried companies can only lower the failure rate.
+ */
+const SAMPLE = 1_000;
+
+/**
+ * Returns a function that pauses the migration if the limits no longer tolerate its failures, and returns whether it
+ * did. After its first call, the function queries the ledger only if it has seen a failure.
+ */
+function watchTolerance(db: Database, migrationId: string) {
+  // Initially true, because companies of other slices may have failed.
+  let someFailed = true;
+  return async (outcomes: readonly (ImportOutcome | CheckOutcome)[]): Promise<boolean> => {
+    someFailed ||= outcomes.some(({ to }) => to === 'failed' || to === 'outcome-unknown');
+    if (!someFailed) return false;
+    const { limits } = await readLimits(db, migrationId);
+    const sample = await countFailures(db, migrationId, SAMPLE);
+    someFailed = sample.failed > 0;
+    if (!exceedsTolerance(limits, sample)) return false;
+    if (!exceedsTolerance(limits, await countFailures(db, migrationId))) return false;
+    await setPaused(db, migrationId, true);
+    return true;
+  };
+}
+
+const HEARTBEAT_EVERY_MS = 5_000;
+
+/** Sends heartbeats during the work, because a single group can take longer than the heartbeat timeout. */
+async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+interface WorkerPoolOptions<Item, Result> {
   /**
    * Takes the next items; empty if there are none right now.
    *
@@ -50,11 +167,7 @@ const WRITE_WITHIN_MS = 200;
  *
  * @throws the first error of `handle`, `take` or `write`
  */
-export async function runWorkerPool<Item, Result>({
-  take,
-  handle,
-  write,
-}: WorkerPoolOptions<Item, Result>): Promise<void> {
+async function runWorkerPool<Item, Result>({ take, handle, write }: WorkerPoolOptions<Item, Result>): Promise<void> {
   const inFlight = new Set<Promise<void>>();
   let results: Result[] = [];
   let concurrency = 1;

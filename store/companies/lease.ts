@@ -42,7 +42,7 @@
  *     pending, it changes nothing.
  *
  * Slices of the current run release and reclaim rows when they begin and then every second
- * (activities/companies/slices.ts). At the end of the migration, `resolveInterrupted` (activities/migration/closing.ts)
+ * (activities/companies/batch.ts). At the end of the migration, `resolveInterrupted` (activities/migration/closing.ts)
  * resolves the rows that are still `importing`.
  */
 import { sql } from 'kysely';
