@@ -8,15 +8,27 @@
  * 4. Send the request once. The transport can wait for a connection, but never beyond the end of the budget.
  * 5. Report the response to the rate limiter, then parse it or turn it into a typed error.
  *
- * A failed attempt is retried only if `mayRetry` allows it. Errors identify the call by method and path. They contain
- * neither the API key nor secrets that the call sent, even if the service quotes them.
+ * ## Retries
+ *
+ * A failed attempt is retried only if a retry is harmless, because the attempt had no effect or the call is idempotent
+ * (`mayRetry`). If the response has a `Retry-After`, the retry waits for that time. Otherwise it waits for an
+ * exponential backoff. Both waits have jitter, so that calls that failed together are not retried together.
+ *
+ * No attempt starts after the budget ends (`RetryBudget`). If the service asks for a longer wait than the budget has
+ * left, the call ends with `DeferredUntil`, and the code that made the call decides how to wait.
+ *
+ * ## Errors
+ *
+ * Errors identify the call by method and path. They contain neither the API key nor secrets that the call sent, even if
+ * the service quotes them.
  */
 import type { z } from 'zod';
+import type { CallFailure } from '../domain/companies/call-failure';
 import { redactErrorText } from '../security/redaction';
 import { correlationIdOf, errorFromResponse } from './error-answer';
-import { CompanyDataError, DeferredUntil, NoResponse, UnreadableResponse } from './errors';
+import { CompanyDataError, DeferredUntil, NoResponse, NotReady, UnreadableResponse } from './errors';
 import { createRateLimiter } from './rate-limiter';
-import { type Idempotency, mayRetry, RetryBudget, type RetryPolicy, type RetryWait } from './retry-budget';
+import { sleep } from './semaphore';
 import type { HttpRequest, HttpResponse, Transport } from './transport';
 
 /** Options that every call accepts. */
@@ -49,6 +61,22 @@ export interface CallResult<T> {
   readonly durationMs: number;
 }
 
+/** The properties of a call that make it safe to send it twice. */
+interface Idempotency {
+  /** True if sending the call twice has the same effect as sending it once. */
+  readonly idempotent: boolean;
+  /**
+   * Key sent with every attempt. The service answers a retry with its response to the first attempt, or with a conflict
+   * (409) while the first attempt is still in progress.
+   */
+  readonly idempotencyKey?: string | undefined;
+  /**
+   * True if the call creates a company or a connection. A conflict (409) then always means that an earlier attempt is
+   * still in progress.
+   */
+  readonly isCreation?: boolean;
+}
+
 /** The request of one endpoint. */
 export interface Call extends Idempotency {
   readonly method: HttpRequest['method'];
@@ -74,6 +102,24 @@ export interface Caller {
    * @throws {CompanyDataError}
    */
   send(call: Call, options?: CallOptions): Promise<CallResult<void>>;
+}
+
+interface RetryPolicy {
+  /** Time for all attempts of one call and the waits between them, in milliseconds. */
+  readonly budgetMs: number;
+  /** Upper bound of the random wait before the first retry, in milliseconds. It doubles with every later retry. */
+  readonly firstWaitMs: number;
+  /** Upper bound of every random wait, in milliseconds. */
+  readonly longestWaitMs: number;
+}
+
+/** A wait before a retry. */
+export interface RetryWait {
+  /** Method and path of the call. */
+  readonly call: string;
+  readonly waitMs: number;
+  /** Why the previous attempt failed. */
+  readonly failure: CallFailure;
 }
 
 export interface CallerOptions {
@@ -186,4 +232,53 @@ function deferredByRateLimit(call: string, until: Date): DeferredUntil {
   const error = 'too many requests, according to an earlier response';
   const retryAfterMs = until.getTime() - Date.now();
   return new DeferredUntil(call, until, { kind: 'response', status: 429, error, service: '', retryAfterMs });
+}
+
+/** Returns whether a call that failed with `error` may be retried. */
+function mayRetry(error: CompanyDataError, call: Idempotency, isRetry: boolean): boolean {
+  if (error instanceof DeferredUntil) return false;
+  if (error instanceof NotReady) return call.isCreation === true || (call.idempotencyKey !== undefined && isRetry);
+  return error.retrySafety === 'safe' || (error.retrySafety === 'risky' && call.idempotent);
+}
+
+/** The time that one call has left for attempts and waits. */
+class RetryBudget {
+  /** No attempt starts after this moment. Epoch milliseconds. */
+  readonly endsAt: number;
+  private retries = 0;
+
+  constructor(
+    private readonly policy: RetryPolicy,
+    private readonly onWait: (wait: RetryWait) => void,
+    private readonly options: CallOptions,
+  ) {
+    this.endsAt = Math.min(Date.now() + policy.budgetMs, options.sendBefore?.getTime() ?? Infinity);
+  }
+
+  /** True if the current attempt is a retry. */
+  get isRetrying(): boolean {
+    return this.retries > 0;
+  }
+
+  /**
+   * Waits before the next attempt.
+   *
+   * @throws {DeferredUntil} if the service asks for a longer wait than the budget has left
+   * @throws the error itself if the budget is used up
+   * @throws the signal's reason as soon as the signal aborts
+   */
+  async wait(error: CompanyDataError): Promise<void> {
+    const { retryAfterMs } = error;
+    const jitterMs = Math.random() * Math.min(this.policy.longestWaitMs, this.policy.firstWaitMs * 2 ** this.retries);
+    this.retries += 1;
+    const waitMs = Math.ceil(
+      retryAfterMs === undefined ? jitterMs : retryAfterMs + Math.random() * this.policy.firstWaitMs,
+    );
+    if (Date.now() + waitMs > this.endsAt) {
+      if (retryAfterMs === undefined) throw error;
+      throw new DeferredUntil(error.call, new Date(Date.now() + retryAfterMs), error.toFailure(), { cause: error });
+    }
+    this.onWait({ call: error.call, waitMs, failure: error.toFailure() });
+    await sleep(waitMs, this.options.signal);
+  }
 }

@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { redactErrorText } from '../security/redaction';
 import type { Secret } from '../security/secret';
-import { type Call, type CallOptions, createCaller, labelOf } from './caller';
+import { type Call, type CallOptions, createCaller, labelOf, type RetryWait } from './caller';
 import type { CompanyDataClient, CompanyDetails } from './client';
 import { followLink, parseAddress, pathTo, type Query } from './links';
 import { eachResult } from './paging';
-import type { RetryWait } from './retry-budget';
 import * as schemas from './schemas';
 import { createTransport } from './transport';
 
