@@ -13,19 +13,24 @@
  */
 export { KeyInvalid, type KeyRing } from './key-ring';
 export {
-  createMasterKeyProvider,
-  type KeyProvider,
-  parseMasterKeys,
-  UnknownMasterKey,
-  WrappedKeyBroken,
-} from './master-keys';
-export {
   createDataConverter,
   createPayloadCodec,
   parsePayloadKeys,
   UnknownPayloadKey,
   withoutPayloadCodec,
 } from './payload-codec';
-export { createOpener, createVaultKey, seal, SealBroken, type VaultKey, VaultKeyMismatch } from './sealing';
+export {
+  createMasterKeyProvider,
+  createOpener,
+  createVaultKey,
+  type KeyProvider,
+  parseMasterKeys,
+  seal,
+  SealBroken,
+  UnknownMasterKey,
+  type VaultKey,
+  VaultKeyMismatch,
+  WrappedKeyBroken,
+} from './sealing';
 export { Secret } from './secret';
 export { createSigningKey, parseSigningKey, type SigningKey } from './signing-key';

@@ -1,17 +1,22 @@
 /**
- * Sealing encrypts a credential so that only the holder of its migration's private key can decrypt it.
+ * Sealing: encrypts credentials in two layers, so that a copy of the database is not sufficient to decrypt them.
  *
- * `ferry credentials` seals with the public key, and cannot open the credentials again. Workers can open them, because
- * they have the master key that unwraps the private key (master-keys.ts). Each box (sealed credential) is bound to a
- * migration and a row, so a copy in another row cannot be opened.
+ * 1. Each migration's vault has a key pair. A credential is sealed with the public key, and only the private key opens
+ *    it. `ferry credentials` uses only the public key, so it cannot open a credential again. Each box (sealed
+ *    credential) is bound to a migration and a row, so a copy in another row cannot be opened.
+ * 2. The private key is wrapped (encrypted) with a master key, and Postgres stores it only in wrapped form. Only
+ *    workers and `ferry vault rotate` have the master keys, and they never store them in the database.
  *
- * The encryption is HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message per
+ * Sealing is HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message per
  * encapsulation. A box consists of one version byte, the encapsulated key (65 bytes) and the ciphertext with its tag.
- * Base mode does not authenticate the sender, so anyone who has the public key can seal.
+ * Base mode does not authenticate the sender, so anyone who has the public key can seal. Wrapping is AES-256-GCM, bound
+ * to the id of the master key (aead.ts).
  */
 import { createECDH, type webcrypto } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256 } from '@hpke/core';
+import { decrypt, encrypt } from './aead';
 import { NodeHkdfSha256, toArrayBuffer } from './hkdf';
+import { type KeyRing, parseKeyRing } from './key-ring';
 import { Secret } from './secret';
 
 declare global {
@@ -132,4 +137,80 @@ async function readPublicKey(publicKey: Uint8Array) {
   } catch (error) {
     throw new VaultKeyMismatch({ cause: error });
   }
+}
+
+interface WrappedKey {
+  /** Id of the master key that wrapped the key. Not secret. */
+  readonly keyId: string;
+  readonly wrapped: Buffer;
+}
+
+/**
+ * Wraps and unwraps data keys, which are the private keys of vaults. An interface, so that a cloud key service can be
+ * used instead of local master keys.
+ */
+export interface KeyProvider {
+  /** Id of the master key that {@link wrap} uses. */
+  readonly newestKeyId: string;
+  wrap(privateKey: Secret<Buffer>): Promise<WrappedKey>;
+  /**
+   * @throws {UnknownMasterKey} when the provider does not have the master key
+   * @throws {WrappedKeyBroken} when the master key does not unwrap the key
+   */
+  unwrap(keyId: string, wrapped: Buffer): Promise<Secret<Buffer>>;
+}
+
+/** Thrown when this process does not have the master key that wrapped a key. */
+export class UnknownMasterKey extends Error {
+  override readonly name = 'UnknownMasterKey';
+
+  constructor(keyId: string, known: readonly string[]) {
+    super(
+      `The vault's private key was encrypted under master key ${keyId}, but this process only has ${known.join(', ')}. ` +
+        'Start it with that master key as well. Without it, the credentials must be supplied again.',
+    );
+  }
+}
+
+/** Thrown when a wrapped key was altered in the database, or is stored with the id of another master key. */
+export class WrappedKeyBroken extends Error {
+  override readonly name = 'WrappedKeyBroken';
+
+  constructor(keyId: string, options?: ErrorOptions) {
+    super(
+      `Master key ${keyId} cannot unwrap the key that is stored with it: the stored key was altered or replaced in ` +
+        'the database. Restore it from a backup, or have the credentials supplied again.',
+      options,
+    );
+  }
+}
+
+/**
+ * Parses a list of master keys, newest first.
+ *
+ * @throws {KeyInvalid}
+ */
+export function parseMasterKeys(text: Secret): KeyRing {
+  return parseKeyRing(text, 'master key');
+}
+
+/** Creates a provider that wraps with the newest master key and unwraps with the master key that wrapped the key. */
+export function createMasterKeyProvider({ newest, byId }: KeyRing): KeyProvider {
+  return {
+    newestKeyId: newest.id,
+
+    async wrap(privateKey) {
+      return { keyId: newest.id, wrapped: encrypt(newest.key, privateKey.reveal(), newest.id) };
+    },
+
+    async unwrap(keyId, wrapped) {
+      const masterKey = byId.get(keyId);
+      if (masterKey === undefined) throw new UnknownMasterKey(keyId, [...byId.keys()]);
+      try {
+        return new Secret(decrypt(masterKey.key, wrapped, keyId));
+      } catch (error) {
+        throw new WrappedKeyBroken(keyId, { cause: error });
+      }
+    },
+  };
 }

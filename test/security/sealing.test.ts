@@ -1,53 +1,119 @@
-import { createVaultKey, createOpener, seal, SealBroken, type VaultKey } from '../../security';
+import { randomBytes } from 'node:crypto';
+import {
+  createMasterKeyProvider,
+  createOpener,
+  createVaultKey,
+  parseMasterKeys,
+  seal,
+  SealBroken,
+  Secret,
+  UnknownMasterKey,
+  type VaultKey,
+  WrappedKeyBroken,
+} from '../../security';
 
-const CREDENTIAL = Buffer.from('{"accessToken":"marker-77aa","refreshToken":"r"}');
-const ROW_7 = Buffer.from('acme.quickbooks/7');
-const ROW_8 = Buffer.from('acme.quickbooks/8');
+describe('sealing a credential', () => {
+  const CREDENTIAL = Buffer.from('{"accessToken":"marker-77aa","refreshToken":"r"}');
+  const ROW_7 = Buffer.from('acme.quickbooks/7');
+  const ROW_8 = Buffer.from('acme.quickbooks/8');
 
-let key: VaultKey;
-let sealed: Buffer;
+  let key: VaultKey;
+  let sealed: Buffer;
 
-const open = async (by: VaultKey, box: Uint8Array, boundTo: Uint8Array) => (await createOpener(by))(box, boundTo);
+  const open = async (by: VaultKey, box: Uint8Array, boundTo: Uint8Array) => (await createOpener(by))(box, boundTo);
 
-beforeAll(async () => {
-  key = await createVaultKey();
-  sealed = await seal(key.publicKey, CREDENTIAL, ROW_7);
+  beforeAll(async () => {
+    key = await createVaultKey();
+    sealed = await seal(key.publicKey, CREDENTIAL, ROW_7);
+  });
+
+  test('uses the private key to open a credential that was sealed with the public key', async () => {
+    expect(await open(key, sealed, ROW_7)).toEqual(CREDENTIAL);
+  });
+
+  test('seals the same credential differently each time, and leaves nothing readable', async () => {
+    expect(sealed.includes('marker')).toBe(false);
+    expect(await seal(key.publicKey, CREDENTIAL, ROW_7)).not.toEqual(sealed);
+  });
+
+  test('seals and opens an empty credential and one of 1 MB', async () => {
+    for (const plaintext of [Buffer.alloc(0), Buffer.alloc(1024 * 1024, 7)]) {
+      expect(await open(key, await seal(key.publicKey, plaintext, ROW_7), ROW_7)).toEqual(plaintext);
+    }
+  });
+
+  test('does not open a box that was copied to another row', async () => {
+    await expect(open(key, sealed, ROW_8)).rejects.toThrow(SealBroken);
+  });
+
+  test('does not open a box with the private key of another migration', async () => {
+    const other = await createVaultKey();
+    await expect(open(other, sealed, ROW_7)).rejects.toThrow(SealBroken);
+  });
+
+  test('does not open a box with a changed byte', async () => {
+    for (let index = 0; index < sealed.length; index += 1) {
+      const altered = Buffer.from(sealed);
+      altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
+      await expect(open(key, altered, ROW_7)).rejects.toThrow(SealBroken);
+    }
+  });
+
+  test('does not open a truncated box', async () => {
+    for (let length = 0; length < sealed.length; length += 1) {
+      await expect(open(key, sealed.subarray(0, length), ROW_7)).rejects.toThrow(SealBroken);
+    }
+  });
 });
 
-test('uses the private key to open a credential that was sealed with the public key', async () => {
-  expect(await open(key, sealed, ROW_7)).toEqual(CREDENTIAL);
-});
+describe('wrapping a key with a master key', () => {
+  const DATA_KEY = new Secret(randomBytes(32));
+  const [OLD, NEW] = [newKey(), newKey()];
+  const providerWith = (...keys: string[]) => createMasterKeyProvider(parseMasterKeys(new Secret(keys.join('\n'))));
 
-test('seals the same credential differently each time, and leaves nothing readable', async () => {
-  expect(sealed.includes('marker')).toBe(false);
-  expect(await seal(key.publicKey, CREDENTIAL, ROW_7)).not.toEqual(sealed);
-});
-
-test('seals and opens an empty credential and one of 1 MB', async () => {
-  for (const plaintext of [Buffer.alloc(0), Buffer.alloc(1024 * 1024, 7)]) {
-    expect(await open(key, await seal(key.publicKey, plaintext, ROW_7), ROW_7)).toEqual(plaintext);
+  function newKey(): string {
+    return randomBytes(32).toString('base64');
   }
-});
 
-test('does not open a box that was copied to another row', async () => {
-  await expect(open(key, sealed, ROW_8)).rejects.toThrow(SealBroken);
-});
+  test('unwraps a data key in another process with the same master key', async () => {
+    const { keyId, wrapped } = await providerWith(OLD).wrap(DATA_KEY);
+    expect(wrapped.includes(DATA_KEY.reveal())).toBe(false);
+    expect((await providerWith(OLD).unwrap(keyId, wrapped)).reveal()).toEqual(DATA_KEY.reveal());
+  });
 
-test('does not open a box with the private key of another migration', async () => {
-  const other = await createVaultKey();
-  await expect(open(other, sealed, ROW_7)).rejects.toThrow(SealBroken);
-});
+  test('wraps with the first master key and still unwraps with older master keys', async () => {
+    const before = await providerWith(OLD).wrap(DATA_KEY);
+    const both = providerWith(NEW, OLD);
+    const after = await both.wrap(DATA_KEY);
+    expect(after.keyId).not.toBe(before.keyId);
+    for (const { keyId, wrapped } of [before, after]) {
+      expect((await both.unwrap(keyId, wrapped)).reveal()).toEqual(DATA_KEY.reveal());
+    }
+  });
 
-test('does not open a box with a changed byte', async () => {
-  for (let index = 0; index < sealed.length; index += 1) {
-    const altered = Buffer.from(sealed);
-    altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
-    await expect(open(key, altered, ROW_7)).rejects.toThrow(SealBroken);
-  }
-});
+  test('names a missing master key and the available ones', async () => {
+    const old = await providerWith(OLD).wrap(DATA_KEY);
+    const available = await providerWith(NEW).wrap(DATA_KEY);
+    const unwrapping = providerWith(NEW).unwrap(old.keyId, old.wrapped);
+    await expect(unwrapping).rejects.toThrow(UnknownMasterKey);
+    await expect(unwrapping).rejects.toThrow(new RegExp(`${old.keyId}.*${available.keyId}`));
+  });
 
-test('does not open a truncated box', async () => {
-  for (let length = 0; length < sealed.length; length += 1) {
-    await expect(open(key, sealed.subarray(0, length), ROW_7)).rejects.toThrow(SealBroken);
-  }
+  test('does not unwrap a key that is stored with the id of another master key', async () => {
+    const both = providerWith(NEW, OLD);
+    const { wrapped } = await providerWith(OLD).wrap(DATA_KEY);
+    const { keyId } = await providerWith(NEW).wrap(DATA_KEY);
+    await expect(both.unwrap(keyId, wrapped)).rejects.toThrow(WrappedKeyBroken);
+  });
+
+  test('rejects a wrapped key with a changed byte or a shorter length', async () => {
+    const provider = providerWith(OLD);
+    const { keyId, wrapped } = await provider.wrap(DATA_KEY);
+    for (let index = 0; index < wrapped.length; index += 1) {
+      const altered = Buffer.from(wrapped);
+      altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
+      await expect(provider.unwrap(keyId, altered)).rejects.toThrow(WrappedKeyBroken);
+      await expect(provider.unwrap(keyId, wrapped.subarray(0, index))).rejects.toThrow(WrappedKeyBroken);
+    }
+  });
 });
