@@ -1,13 +1,20 @@
 /**
  * Guards refuse a decision that is otherwise valid: it arrived too late, what its sender reviewed has changed, or the
  * migration requires a second person.
+ *
+ * A change is detected by a digest: a decision can carry the digest of what its sender reviewed, and the workflow
+ * compares it with the digest of the current state. `digestOf` computes both. The code in `client/` that reads the
+ * state for review uses it too, because both digests must be computed in the same way.
  */
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex } from '@noble/hashes/utils';
 import type { Decision, StepDecision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
+import { canonicalJson } from '../migration/signatures';
 import type { Step } from '../migration/steps';
+import type { MigrationLimits } from '../planning/limits';
 import { momentText } from '../text/sentences';
-import { digestOf } from './digests';
 
 /** Returns why a decision is refused; null if no guard refuses it. */
 export function guardRefusal(
@@ -69,4 +76,25 @@ function fourEyesRefusal(
 
 function isSamePerson(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
+}
+
+/** The parts of the state that people review before they decide. */
+export interface ReviewedState extends Pick<MigrationState, 'preflight' | 'proposal' | 'firstCompany' | 'counts'> {
+  readonly windows: MigrationLimits['windows'];
+}
+
+/** For each step, a function that returns the part of the state that people review before they decide. */
+const REVIEWED: Readonly<Record<Step, (state: ReviewedState) => unknown>> = {
+  'supply-details': ({ preflight }) => preflight,
+  schedule: ({ proposal, windows }) => ({ proposal, windows }),
+  'update-application': ({ preflight }) => preflight?.callbackUrl,
+  'disable-syncing': ({ preflight }) => preflight?.manifestDigest,
+  'migrate-first-company': ({ firstCompany }) => firstCompany,
+  // The counts contain a digest of the companies that were not moved.
+  'complete-migration': ({ counts }) => counts,
+};
+
+/** Returns the digest of the part of the state that people review for a step: 32 hexadecimal digits. */
+export function digestOf(step: Step, state: ReviewedState): string {
+  return bytesToHex(sha256(canonicalJson({ step, about: REVIEWED[step](state) ?? null }))).slice(0, 32);
 }

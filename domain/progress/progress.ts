@@ -1,7 +1,7 @@
 /** The progress of a migration: the answer to queries, and the source of every view. */
 import type { Counts } from '../companies/company-state';
-import type { ReviewedState } from '../decisions/digests';
-import { digestOf } from '../decisions/digests';
+import type { ReviewedState } from '../decisions/guards';
+import { digestOf } from '../decisions/guards';
 import type {
   Approval,
   ChosenFirstCompany,

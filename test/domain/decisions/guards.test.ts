@@ -1,4 +1,4 @@
-import { digestOf } from '../../../domain/decisions/digests';
+import { digestOf } from '../../../domain/decisions/guards';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Step } from '../../../domain/migration/steps';
 import type { DecisionDraft } from '../../support/migration-states';
