@@ -1,5 +1,6 @@
 import { localTime } from '../../../cli/terminal/times';
 import { removeTempFiles, tempFile } from '../manifest/temp-files';
+import { until } from '../../support/conditions';
 import { updateRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -47,17 +48,27 @@ test('decisions are kept while no worker is running, and applied once one runs',
     ...['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'patient'],
   );
   expect(started).toMatchObject({ exitCode: 0, json: { started: true, preflight: null } });
-  const approved = await ferry(['pause', id, '--reason', 'tea'], undefined, orchestrator.env);
-  expect(approved).toMatchObject({
-    exitCode: 0,
-    out: expect.stringContaining('recorded but not applied yet') as unknown,
-  });
-  const shown = await ferry(['show', id], undefined, orchestrator.env);
-  expect(shown.err).toContain(`no worker is answering for ${id}`);
+  const approve = ['approve', id, 'supply-details', '--digest', 'f00', '--by', 'Sam'];
+  // At the same time, because each of these commands waits for a worker.
+  const [paused, approved, shown] = await Promise.all(
+    [['pause', id, '--reason', 'tea'], approve, ['show', id]].map((args) => ferry(args, undefined, orchestrator.env)),
+  );
+  for (const decided of [paused, approved]) {
+    expect(decided).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining('recorded but not applied yet') as unknown,
+    });
+  }
+  expect(shown?.err).toContain(`no worker is answering for ${id}`);
 
   await orchestrator.startWorker();
   const watched = await runJson(orchestrator, 'watch', id, '--until-decision');
   expect(watched.json['waitingFor']).toEqual({ roles: ['support'], what: 'paused: tea' });
+  const trail = async () => (await runJson(orchestrator, 'audit', id)).json['trail'] as readonly unknown[];
+  await until(async () => (await trail()).length === 2);
+  expect(await trail()).toContainEqual(
+    expect.objectContaining({ decision: expect.objectContaining({ verdict: 'approve', digest: 'f00' }) as unknown }),
+  );
 });
 
 test('show reports until when the credential of an interrupted company may be in flight', async () => {
