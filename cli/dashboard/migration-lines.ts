@@ -1,6 +1,6 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
 import { clientCounts, finishedCompanies, movableCompanies } from '../../domain/companies/company-state';
-import { headline } from '../../domain/progress/progress';
+import { headline, pausedText } from '../../domain/progress/progress';
 import { expectedEnd, perMinute, rateText } from '../../domain/planning/throughput';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
@@ -19,7 +19,7 @@ export interface MigrationSnapshot {
 const BAR_WIDTH = 20;
 const WAITING_LINES = 2;
 
-/** Returns lines with the current step, who must act, since when, and what to do. */
+/** Returns lines with the current step, who paused the migration and why, who must act, since when, and what to do. */
 export function statusLines(progress: Progress, columns: number, now: Date): readonly StyledLine[] {
   const { roles, what } = progress.waitingFor;
   const since = progress.waitingSince;
@@ -27,8 +27,10 @@ export function statusLines(progress: Progress, columns: number, now: Date): rea
     since === null ? '' : ` since ${shortTime(since, now)} (${shortDuration(now.getTime() - Date.parse(since))})`;
   const who = roles.length === 0 ? 'No action needed' : `Waiting for ${roles.join(' and ')}`;
   const style = roles.includes('support') ? 'yellow' : 'reset';
+  const paused = pausedText(progress);
   return [
     [{ text: headline(progress), style: progress.state === 'paused' ? 'yellow' : 'bold' }],
+    ...(paused === null ? [] : wrapped(`Paused ${paused}`, columns, WAITING_LINES)).map((text): StyledLine => [text]),
     ...wrapped(`${who}${howLong}: ${what}`, columns, WAITING_LINES).map((text): StyledLine => [{ text, style }]),
   ];
 }

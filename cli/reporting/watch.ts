@@ -9,7 +9,7 @@ import {
 } from '../../client';
 import { clientCounts, finishedCompanies } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
-import { headline } from '../../domain/progress/progress';
+import { headline, pausedText } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
 import { readOverviews } from '../../store';
 import type { MigrationSnapshot } from '../dashboard/migration-lines';
@@ -169,7 +169,9 @@ function logText(progress: Progress): string {
     ...(notMoved > 0 ? [`${notMoved} not moved, `] : []),
   ].join('');
   const who = waitingFor.roles.length === 0 ? '' : `waiting for ${waitingFor.roles.join(' and ')}: `;
-  return `${headline(progress)}: ${exceptions}${who}${waitingFor.what}`;
+  const pausedBy = pausedText(progress);
+  const paused = pausedBy === null ? '' : `paused ${pausedBy}; `;
+  return `${headline(progress)}: ${exceptions}${paused}${who}${waitingFor.what}`;
 }
 
 function outOfDateText(at: Date, trouble: string): string {

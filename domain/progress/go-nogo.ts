@@ -1,7 +1,7 @@
 /**
  * Go or no-go: the questions to answer before a window opens while nobody is watching. The caller gathers the facts.
  */
-import { headline } from './progress';
+import { headline, pausedText } from './progress';
 import type { MigrationLimits } from '../planning/limits';
 import { exceedsTolerance } from '../planning/limits';
 import { momentText, counted } from '../text/sentences';
@@ -112,7 +112,12 @@ function decisionAnswer({ progress }: GoNoGoFacts): Answer {
     return { check, go: true, why: `no decision is needed (${where})` };
   }
   if (waitingFor.roles.length === 0) return { check, go: false, why: `${waitingFor.what} (${where})` };
-  return { check, go: false, why: `waiting for ${waitingFor.roles.join(' and ')}: ${waitingFor.what} (${where})` };
+  const paused = pausedText(progress);
+  return {
+    check,
+    go: false,
+    why: `${paused === null ? '' : `paused ${paused}; `}waiting for ${waitingFor.roles.join(' and ')}: ${waitingFor.what} (${where})`,
+  };
 }
 
 function windowAnswers({ windowsPaused }: GoNoGoFacts): readonly Answer[] {

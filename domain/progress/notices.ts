@@ -3,7 +3,6 @@
  * the caller passes in the current time.
  */
 import type { ReminderIntervals } from '../planning/limits';
-import { stopReasonText } from '../companies/failures';
 import type { MigrationState, Wait } from '../migration/migration-state';
 import { waitingForOf } from './waiting-for';
 import type { Role, Step } from '../migration/steps';
@@ -76,16 +75,12 @@ export function noticeOf(migrationId: string, state: MigrationState, wait: Wait,
   return { kind, migrationId, step, waitingFor: roles, what, since: wait.since };
 }
 
-/** Replaces the pause's reason and the preflight's problems, because both can contain names. */
+/** Replaces the preflight's problems, because they can contain names. */
 function withoutNames(state: MigrationState): MigrationState {
-  const { pause, preflight } = state;
+  const { preflight } = state;
   const kinds = preflight?.problems.length ?? 0;
   return {
     ...state,
-    pause: pause && {
-      ...pause,
-      reason: pause.stopReason === null ? 'ferry show gives the reason' : stopReasonText(pause.stopReason),
-    },
     preflight: preflight && { ...preflight, problems: kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problem`] },
   };
 }

@@ -19,6 +19,7 @@ import type { Step } from '../migration/steps';
 import { STEP_RULES, STEPS, stepNumber, stepsOf } from '../migration/steps';
 import type { Estimate } from '../planning/estimate';
 import type { Window, WindowOccurrence } from '../planning/windows';
+import { momentText, oneLine } from '../text/sentences';
 import type { Route } from '../../platforms/platforms';
 import type { WaitingFor } from './waiting-for';
 import { isChecking, waitingForOf } from './waiting-for';
@@ -127,4 +128,17 @@ function stepText({ step }: Progress): string {
 /** Describes the progress of a self-service migration, whose steps are not shown to people. */
 function selfServiceText({ step }: Progress): string {
   return `self-service, ${step === 'supply-details' ? 'checking the supplied details' : 'moving the companies'}`;
+}
+
+/** The longest text about a pause, in characters. */
+const MAX_PAUSE_LENGTH = 1_000;
+
+/**
+ * Returns who paused a migration, since when and why, on one line; null unless a person paused it. `waitingFor`
+ * explains an automatic pause.
+ */
+export function pausedText({ state, pause }: Progress): string | null {
+  if (state !== 'paused' || pause === null || pause.stopReason !== null) return null;
+  const by = pause.by ?? 'an unknown person';
+  return oneLine(`by ${by} since ${momentText(pause.at)}: ${pause.reason}`, MAX_PAUSE_LENGTH);
 }

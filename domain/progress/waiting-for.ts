@@ -2,10 +2,12 @@
 import type { Counts } from '../companies/company-state';
 import { movableCompanies, openCompanies } from '../companies/company-state';
 import { missingApprovals } from '../decisions/approvals';
-import type { MigrationState, Proposal } from '../migration/migration-state';
+import { stopReasonText } from '../companies/failures';
+import type { MigrationState, Pause, Proposal } from '../migration/migration-state';
 import type { Outage } from '../migration/outage';
 import type { Role } from '../migration/steps';
 import type { WindowOccurrence } from '../planning/windows';
+import type { Route } from '../../platforms/platforms';
 import { counted, momentText } from '../text/sentences';
 
 export interface WaitingFor {
@@ -27,9 +29,17 @@ export function waitingForOf(state: MigrationState): WaitingFor {
   if (state.route === 'self-service' && state.unrecorded.length > 0) {
     return nobody('the latest decisions are being carried out');
   }
-  const waitingFor = state.pause ? support(`paused: ${state.pause.reason}`) : waitingInStep(state);
+  const waitingFor = state.pause ? support(resumeText(state.route, state.pause)) : waitingInStep(state);
   // In self-service the client decides everything.
   return state.route === 'self-service' && waitingFor.roles.length > 0 ? client(waitingFor.what) : waitingFor;
+}
+
+/** Returns what to do before a paused migration is resumed. It contains no reason that a person wrote. */
+function resumeText(route: Route, { stopReason }: Pause): string {
+  if (stopReason !== null) return stopReasonText(stopReason);
+  return route === 'self-service'
+    ? 'resume the migration once the pause is no longer needed, with: ferry resume'
+    : 'resume the migration once the pause is no longer needed; support or the client can run: ferry resume';
 }
 
 function waitingInStep(state: MigrationState): WaitingFor {

@@ -7,7 +7,7 @@
 import type { Estimate } from '../../domain/planning/estimate';
 import { isEnding } from '../../domain/migration/migration-state';
 import { duration, momentText, counted, oneLine } from '../../domain/text/sentences';
-import { headline } from '../../domain/progress/progress';
+import { headline, pausedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
@@ -40,11 +40,14 @@ function stepsText({ route, steps }: Progress): string[] {
   return route === 'self-service' ? [] : ['## The six steps', steps.map(stepLine).join('\n')];
 }
 
-function waitingText({ waitingFor, waitingSince, migrationId, contact }: Progress): string[] {
+function waitingText(progress: Progress): string[] {
+  const { waitingFor, waitingSince, migrationId, contact } = progress;
   const what = oneLine(waitingFor.what, MAX_TEXT_LENGTH);
   if (waitingFor.roles.length === 0) return [`**Now:** ${what}`];
   const since = waitingSince ? `, since ${momentText(waitingSince)}` : '';
+  const paused = pausedText(progress);
   return [
+    ...(paused === null ? [] : [`**Paused:** ${paused}`]),
     `**Waiting for:** ${waitingFor.roles.join(' and ')}${since}`,
     `**What to do:** ${what}`,
     `**How:** tell ${oneLine(contact, MAX_TEXT_LENGTH)}, who will record your decision, or run \`ferry show ${migrationId}\`, which lists the commands`,

@@ -1,5 +1,5 @@
 import { estimateBasisText, endText } from '../../../presentation/temporal-ui/current-details';
-import { headline } from '../../../domain/progress/progress';
+import { headline, pausedText } from '../../../domain/progress/progress';
 import { duration, counted } from '../../../domain/text/sentences';
 import type { Estimate } from '../../../domain/planning/estimate';
 import type { ClientState } from '../../../domain/companies/company-state';
@@ -42,6 +42,8 @@ function showResult(
     json: { schema: 'ferry.show/1', ...progress, retrying: retriedErrors, interrupted, next },
     print: (output) => {
       output.line(`${output.styled('bold', progress.migrationId)}  ${headline(progress)}`);
+      const paused = pausedText(progress);
+      if (paused !== null) output.line(`Paused ${paused}`);
       output.line(waitingText(progress));
       for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
       output.line();

@@ -63,7 +63,13 @@ test('decisions are kept while no worker is running, and applied once one runs',
 
   await orchestrator.startWorker();
   const watched = await runJson(orchestrator, 'watch', id, '--until-decision');
-  expect(watched.json['waitingFor']).toEqual({ roles: ['support'], what: 'paused: tea' });
+  expect(watched.json['waitingFor']).toEqual({
+    roles: ['support'],
+    what: expect.stringMatching(/^resume the migration .*: ferry resume$/) as string,
+  });
+  const resumed = await ferry(['show', id], undefined, orchestrator.env);
+  expect(resumed.out).toMatch(/^Paused by .+ since .+ UTC: tea\nWaiting for support: resume the migration/m);
+
   const trail = async () => (await runJson(orchestrator, 'audit', id)).json['trail'] as readonly unknown[];
   await until(async () => (await trail()).length === 2);
   expect(await trail()).toContainEqual(

@@ -121,7 +121,10 @@ test('the client can pause, change the limits and resume', async () => {
   expect((await me.run('pause', id, '--reason', 'lunch', ...as)).exitCode).toBe(0);
   expect((await me.asJson('show', id)).json).toMatchObject({
     state: 'paused',
-    waitingFor: { roles: ['client'], what: 'paused: lunch' },
+    waitingFor: {
+      roles: ['client'],
+      what: 'resume the migration once the pause is no longer needed, with: ferry resume',
+    },
     next: [{ command: `ferry resume ${id} --as client --by NAME` }],
   });
   expect((await me.run('adjust', id, '--companies-per-slice', '2', ...as)).exitCode).toBe(0);

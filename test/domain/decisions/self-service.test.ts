@@ -1,5 +1,6 @@
 /** Tests the self-service route: the client's decisions, the decisions that do not apply, and the end. */
 import type { Counts } from '../../../domain/companies/company-state';
+import { stopReasonText } from '../../../domain/companies/failures';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { headline, progressOf } from '../../../domain/progress/progress';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
@@ -90,7 +91,7 @@ test.each<[string, DecisionDraft]>([
 test('the client can resume a migration that paused itself', () => {
   const pause = { reason: 'the key is refused', by: null, stopReason: 'key-refused', at: AT } as const;
   const stopped = { ...moving({ waiting: 3 }), pause };
-  expect(waitingForOf(stopped)).toEqual({ roles: ['client'], what: 'paused: the key is refused' });
+  expect(waitingForOf(stopped)).toEqual({ roles: ['client'], what: stopReasonText('key-refused') });
   expect(decideOne(stopped, { kind: 'resume', role: 'client' }).state.pause).toBeNull();
 });
 

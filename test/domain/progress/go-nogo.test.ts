@@ -119,6 +119,12 @@ test('the account is checked for the route of the migration, also if no worker i
   expect(noGos(given)).toEqual(['decisions', 'worker']);
 });
 
+test('a migration that a person paused is a no-go, which says who paused it, why, and who can resume it', () => {
+  const paused = { ...MOVING, pause: { reason: 'holiday', by: 'Sam', stopReason: null, at: AT } };
+  const [decisions] = goNoGo(facts({}, paused)).answers;
+  expect(decisions?.why).toMatch(/^paused by Sam since .* UTC: holiday; waiting for support: resume the migration/);
+});
+
 test('held-back companies are reported but are not a no-go', () => {
   const state = { ...MOVING, counts: counts({ total: 10, waiting: 10, heldBack: 1 }) };
   const { go, answers } = goNoGo(facts({}, state));

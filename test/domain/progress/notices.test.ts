@@ -63,9 +63,11 @@ test('a notice says what to do, but contains no names', () => {
     'details to correct: 2 kinds of problem',
   );
   const pause = { reason: 'Cleo Bramble is on holiday', by: 'Sam', stopReason: null, at: SINCE };
-  expect(noticeFor(stateAt('complete-migration', { pause }))).toBe('paused: ferry show gives the reason');
+  expect(noticeFor(stateAt('complete-migration', { pause }))).toBe(
+    'resume the migration once the pause is no longer needed; support or the client can run: ferry resume',
+  );
   const stop = { reason: 'anything', by: null, stopReason: 'key-refused', at: SINCE } as const;
-  expect(noticeFor(stateAt('complete-migration', { pause: stop }))).toMatch(/^paused: the service rejects .* API key/);
+  expect(noticeFor(stateAt('complete-migration', { pause: stop }))).toMatch(/^the service rejects .* API key/);
 });
 
 describe('a wait', () => {

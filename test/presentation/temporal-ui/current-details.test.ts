@@ -83,6 +83,17 @@ test('the page shows since when someone has had to act, what to do and how', () 
   );
 });
 
+test('the page of a paused migration shows the reason of the person who paused it apart from what to do', () => {
+  const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: AT };
+  const lines = detailsAt(stateAt('schedule', { pause })).split('\n');
+  expect(lines).toContain(`**Paused:** by Sam since ${momentText(AT)}: lunch`);
+  expect(lines.filter((line) => line.startsWith('**What to do:**'))).toEqual([
+    '**What to do:** resume the migration once the pause is no longer needed; support or the client can run: ferry resume',
+  ]);
+  const closed = detailsAt(stateAt('schedule', { pause, closed: 'cancelled' }));
+  expect(closed).not.toContain('lunch');
+});
+
 test('the page says that nothing has to be switched off until step 4', () => {
   expect(detailsAt(stateAt('update-application', estimated))).toContain('nothing has to be switched off yet');
   expect(detailsAt(stateAt('disable-syncing', estimated))).not.toContain('nothing has to be switched off yet');

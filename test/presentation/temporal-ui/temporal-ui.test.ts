@@ -127,7 +127,7 @@ uiTest(
     await migration.send('credentialsSupplied', { companies: 1, ...CLIENT });
     const text = await details(migration.id, '(paused)', 'paused-with-exceptions');
     expect(text).toMatch(/Waiting for: support, since /);
-    expect(text).toContain('What to do: paused: ');
+    expect(text).toContain('What to do: too many companies were not moved; find out why, then resume');
     expect(text).toContain('must reconnect: 1');
     expect(text).toContain('not moved: 0');
   },
