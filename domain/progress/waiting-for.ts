@@ -61,7 +61,7 @@ function waitingInStep(state: MigrationState): WaitingFor {
     case 'update-application':
       return {
         roles: missingApprovals(state, step),
-        what: `confirm that the application at the platform has the callback URL ${state.preflight?.callbackUrl ?? ''}`.trimEnd(),
+        what: `confirm that the application at the platform has the callback URL ${state.preflight?.callbackUrl ?? 'of the service'}`,
       };
     case 'disable-syncing':
       return client(`confirm that syncing is off for ${unconfirmedText(counts)}`);

@@ -46,6 +46,12 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'https://service.example/callback',
   ],
   [
+    'an unknown callback URL',
+    stateAt('update-application', { preflight: preflight({ callbackUrl: null }) }),
+    ['client', 'support'],
+    'has the callback URL of the service',
+  ],
+  [
     'a callback URL that one side has confirmed',
     decideAll(stateAt('update-application'), approve('update-application', 'client')),
     ['support'],
