@@ -10,7 +10,7 @@ import type { TestMigration } from '../workflows/running-migration';
 import { waitForProgress, startTestMigration, SUPPORT } from '../workflows/running-migration';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
-import { OTHER_KEYS_NAMESPACE } from '../support/namespaces';
+import { SEPARATE_NAMESPACES } from '../support/namespaces';
 import { PAYLOAD_KEY, startOrchestrator } from '../support/orchestrator';
 
 const OTHER_KEY = randomBytes(32).toString('base64');
@@ -20,7 +20,7 @@ const OTHER_KEY_ID = payloadKeys(OTHER_KEY).newest.id;
 let orchestrator: Orchestrator;
 let worker: RunningWorker;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator({}, undefined, OTHER_KEYS_NAMESPACE);
+  orchestrator = await startOrchestrator({}, undefined, SEPARATE_NAMESPACES['missing-keys']);
   worker = await orchestrator.startWorker({ payloadKeys: payloadKeys(OTHER_KEY, PAYLOAD_KEY) });
 });
 afterAll(() => orchestrator.close());

@@ -6,12 +6,16 @@ export interface JestRun {
   readonly maxWorkers: number;
 }
 
-/** For tests that encrypt under other payload keys. `ferry doctor` finds such migrations in its own namespace. */
-export const OTHER_KEYS_NAMESPACE = 'test-other-keys';
+/**
+ * Namespaces for single test files. The migrations of `missing-keys` are encrypted under other keys, which `ferry doctor`
+ * would report in other files. `list` is for a test that must not see the migrations of other files.
+ */
+export const SEPARATE_NAMESPACES = { 'missing-keys': 'test-missing-keys', list: 'test-list' } as const;
 
 /** Returns one namespace per jest worker, because workers in one namespace would take each other's tasks. */
 export function testNamespaces(jestWorkers: number): string[] {
-  return [OTHER_KEYS_NAMESPACE, ...Array.from({ length: jestWorkers }, (_, index) => namespaceOf(`${index + 1}`))];
+  const shared = Array.from({ length: jestWorkers }, (_, index) => namespaceOf(`${index + 1}`));
+  return [...shared, ...Object.values(SEPARATE_NAMESPACES)];
 }
 
 /** Returns the namespace of the jest worker that runs this file. */
