@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { loadConfig, readRunningStack } from '../../config';
@@ -124,7 +125,7 @@ test('startStack reports an unreachable Postgres without its password and says w
 });
 
 test('openStackDatabases reports a DATABASE_URL that is not a URL', async () => {
-  const start = openStackDatabases({ ...optionsFor(createTemporaryFolder()), externalUrl: 'my database' });
+  const start = openStackDatabases({ ...optionsFor(tmpdir()), externalUrl: 'my database' });
   await expect(start).rejects.toThrow(/^Postgres at \(not a URL\) \(DATABASE_URL\) cannot be used: ./);
 });
 
