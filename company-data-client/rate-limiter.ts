@@ -95,7 +95,7 @@ export function createRateLimiter(): RateLimiter {
     return Math.max(nextAt, blockedUntil, resetAt);
   };
 
-  /** Milliseconds between a request that starts `at` and the next one. */
+  /** Returns the milliseconds between a request that starts at the time `at` and the next request. */
   const spacingAt = (at: number): number => {
     if (window === undefined || !isPacing) return 0;
     const { limit, remaining, resetAt } = window;

@@ -40,7 +40,7 @@ async function main(keep: boolean, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Types the commands of the six steps. */
+/** Runs the commands of the six steps. */
 async function migrate(terminal: DemoTerminal): Promise<void> {
   terminal.title('Step 1: supply details');
   await terminal.support(

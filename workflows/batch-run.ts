@@ -68,8 +68,7 @@ async function moveAndVerify(
     // Windows were agreed during this run. End it here, because the migration creates their Schedule between runs.
     if (outsideWindow && window === null) return true;
     // While the migration is paused or outside its windows, the next run cannot begin any moves. So it is better to
-    // wait for
-    // ramp stragglers as well.
+    // wait for ramp stragglers as well.
     return syncing <= (paused || outsideWindow ? 0 : stragglersAllowed);
   };
   importing.start();

@@ -61,8 +61,8 @@ export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: 
 export const batchProgressSignal = defineSignal<[Counts]>('batchProgress');
 
 /**
- * Sends the current outage from a batch run to its migration, which shows it: at its beginning and after every probe
- * that fails. Null when the outage is over.
+ * Sends the current outage from a batch run to its migration, which shows it. Sent when the outage begins and after
+ * every probe that fails; null when the outage is over.
  */
 export const outageSignal = defineSignal<[Outage | null]>('outage');
 

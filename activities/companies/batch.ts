@@ -5,8 +5,8 @@
  * (`runSlice` in worker-pool.ts). The activity then reports the result and the remaining work, from which the workflow
  * decides when to import or verify again.
  *
- * The activities call the functions `importSlice` and `verifySlice`, below them. The first company is moved by the same
- * functions, with its row as `onlyRow` (first-company.ts).
+ * The activities call the functions `importSlice` and `verifySlice`, which are defined below them. The first company is
+ * moved by the same functions, with its row as `onlyRow` (first-company.ts).
  */
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
@@ -44,8 +44,8 @@ export interface SliceReport extends SliceResult {
   /** The current limit. A slice with a higher number must end. */
   readonly slicesAtOnce: number;
   /**
-   * Milliseconds until a company can be claimed; null if none is ready to be claimed now or later, for example because
-   * the rest wait for the ramp or for a confirmation, or if the migration is paused or the window is closed.
+   * Milliseconds until a company can be claimed; null if waiting alone does not make one claimable: the rest wait for
+   * something else, such as the ramp or a confirmation, or the migration is paused, or the window is closed.
    */
   readonly nextClaimInMs: number | null;
   /** Milliseconds until a company can be reclaimed from an attempt that died; null if no company is importing. */

@@ -14,7 +14,7 @@
  *   them starts at once. If it returns none, it is called again after the next write. It returns none if no company can
  *   be taken now, the slice's time is up, or the activity is cancelled.
  *   - `write` returned false, or `handle` threw -> DRAINING. `write` returns false if an outcome stops the run, the
- *     migration was paused, or the circuit breaker is open.
+ *     slice has paused the migration because of its failures, or the circuit breaker is open.
  *   - `take` returned none, and no item is in flight or unwritten -> ENDED.
  * - DRAINING. No more items are taken. Items in flight run to completion and are written.
  *   - No item is in flight or unwritten -> ENDED.

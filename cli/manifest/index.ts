@@ -2,9 +2,9 @@
  * Reads the files that a client supplies: a manifest of companies and their credentials, as CSV or JSON.
  *
  * `readManifest` and `readCredentials` check a whole file and collect its errors. Rows are then read from the file
- * again, one at a time, and are never all in memory. The path of a row: `source-file` (bytes to
- * text), `csv-table` or `json-table` (text to cells), `columns` (cells to fields), `row-file` (checked fields),
- * `row-parser` (company or credential).
+ * again, one at a time, and are never all in memory. The path of a row: `source-file` (bytes to text),
+ * `csv-table` or `json-table` (text to cells), `columns` (cells to fields), `row-file` (checked fields), `row-parser`
+ * (company or credential).
  */
 export { readCredentials, readManifest, type Credentials, type Manifest, type ManifestFiles } from './read-manifest';
 export { ManifestDigest, manifestDigest } from './whole-manifest';

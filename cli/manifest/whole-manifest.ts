@@ -113,8 +113,9 @@ export async function reportCredentials(
   if (supplied.count === 0 && route === 'managed') return;
   const warning = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
   if (route === 'managed' && isRotating(platform)) {
-    const message = `${platform.name} rotates its tokens; credentials that were obtained before syncing was confirmed off will not be used`;
-    const advice = 'once syncing is confirmed off, obtain new ones and supply them with `ferry credentials`';
+    const message = `${platform.name} rotates its tokens; credentials that were obtained before the client confirmed that syncing was off will not be used`;
+    const advice =
+      'once the client has confirmed that syncing is off, obtain new ones and supply them with `ferry credentials`';
     report({ ...warning, code: 'credential-early', message, advice });
     return;
   }

@@ -41,7 +41,10 @@ export async function listRecords(
   return { items: rows.map(({ fields }) => fields), total };
 }
 
-/** Returns the fields by which records of a data type can be filtered with `query`, and sorted. */
+/**
+ * Returns the function that looks up the kind of a record's field. Records can be sorted, and filtered with `query`, by
+ * every field that has a kind.
+ */
 export function recordFields(dataType: DataType): FieldKinds {
   return FIELDS[dataType];
 }

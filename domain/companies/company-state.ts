@@ -164,8 +164,8 @@ export function finishedCompanies(counts: Counts): number {
 }
 
 /**
- * Returns whether any credential of this migration might already have been handed to the service. This includes skipped
- * companies, because each of them failed or its outcome was unknown.
+ * Returns whether any credential of this migration might already have been handed to the service. Skipped companies
+ * count too, because each of them had either failed or had an unknown outcome.
  */
 export function anyCrossed(counts: Counts): boolean {
   const { importing, syncing, moved, failed, skipped, outcomeUnknown } = counts;

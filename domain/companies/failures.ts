@@ -2,16 +2,18 @@
  * The failure table: the consequences of a failed call for the company and for the batch. All code uses this table, so
  * that a failure has the same consequence everywhere.
  *
- * | failure                                             | company                | batch     | |
- * --------------------------------------------------- | ---------------------- | --------- | | 400, 404, 405, any other
- * status below 500           | failed                 | continues | | 401, 402, 403 caused by the key or account
- * | untouched              | stops     | | 403 from the platform, 409, 429                     | retried with backoff
- * | continues | | 409 when a sync is started                          | its connection is read | continues | | 409 when
- * a sync or its records are read             | still syncing          | continues | | 5xx, no answer, unreadable answer
- * | retried with backoff   | continues | | 5xx or no clear answer to an authorization     | its connection is read |
- * continues | | the platform refuses the grant                      | must reconnect         | continues | | the grant
- * is for the wrong organization             | failed                 | stops     | | the platform refuses the
- * application                | untouched              | stops     |
+ * | failure                                    | company                | batch     |
+ * | ------------------------------------------ | ---------------------- | --------- |
+ * | 400, 404, 405, any other status below 500  | failed                 | continues |
+ * | 401, 402, 403 caused by the key or account | untouched              | stops     |
+ * | 403 from the platform, 409, 429            | retried with backoff   | continues |
+ * | 409 when a sync is started                 | its connection is read | continues |
+ * | 409 when a sync or its records are read    | still syncing          | continues |
+ * | 5xx, no answer, unreadable answer          | retried with backoff   | continues |
+ * | 5xx or no clear answer to an authorization | its connection is read | continues |
+ * | the platform refuses the grant             | must reconnect         | continues |
+ * | the grant is for the wrong organization    | failed                 | stops     |
+ * | the platform refuses the application       | untouched              | stops     |
  *
  * Status codes follow section 7 of the service's specification. A 404 for a data type that the platform does not
  * support is not in the table: only that data set is skipped.

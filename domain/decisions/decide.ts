@@ -164,5 +164,5 @@ function confirmSyncDisabled(state: MigrationState, { role, companies }: SyncDis
   if (role !== 'client') {
     return refused('only the client can confirm that its own application no longer uses the tokens');
   }
-  return applied(state, `syncing confirmed off for ${companiesText(companies)}`);
+  return applied(state, `confirmed that syncing is off for ${companiesText(companies)}`);
 }

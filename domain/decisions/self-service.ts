@@ -34,7 +34,7 @@ export function selfServiceRefusal({ kind }: Decision): string | null {
     case 'first-company':
       return 'a self-service migration has no first company';
     case 'sync-disabled':
-      return 'syncing was confirmed off for every company when the self-service migration was started';
+      return 'the start of a self-service migration confirms that syncing is off for every company';
     case 'credentials-supplied':
     case 'application-supplied':
     case 'manifest-amended':

@@ -96,7 +96,7 @@ export function signatureRefusal(
   }
   const { signedAt } = content;
   if (typeof signedAt !== 'string' || !ISO_UTC.test(signedAt))
-    return 'this decision does not say when it was signed, as a UTC time such as 2026-03-07T20:00:00.000Z';
+    return 'this decision must say when it was signed, as a UTC time such as 2026-03-07T20:00:00.000Z';
   const last = lastSigned[signature.publicKey];
   if (last !== undefined && signedAt <= last)
     return 'this decision is out of order: the same person has already sent one that was signed at the same time or later';

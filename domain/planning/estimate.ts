@@ -15,8 +15,8 @@ export interface Volume {
   /** Companies of the largest token family, which move one at a time; 0 if there is no family. */
   readonly largestFamily: number;
   /**
-   * The earliest time at which syncing was confirmed off for a company that is still open. Its data has been out of
-   * date since then. ISO 8601, UTC; null if no open company is confirmed.
+   * The earliest time at which the client confirmed that syncing was off for a company that is still open. Its data has
+   * been out of date since then. ISO 8601, UTC; null if no open company is confirmed.
    */
   readonly staleSince: string | null;
 }

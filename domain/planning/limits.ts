@@ -24,8 +24,8 @@ export interface MigrationLimits {
   /** Number of companies to move and verify before the other moves begin; 0 for no ramp. */
   readonly rampCompanies: number;
   /**
-   * The migration pauses itself if more companies fail than this number, or than this share (0 to 1) of the companies
-   * that were tried. Null if there is no such limit.
+   * The migration pauses itself if more than `toleratedFailures` companies fail, or more than the share
+   * `toleratedShare` (0 to 1) of the companies that were tried. Null if there is no such limit.
    */
   readonly toleratedFailures: number | null;
   readonly toleratedShare: number | null;

@@ -139,8 +139,8 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
       go: unconfirmed === 0,
       why:
         unconfirmed === 0
-          ? `syncing is confirmed off for every company${ofWave}`
-          : `syncing is not confirmed off for ${counted(unconfirmed, 'company')}${ofWave}`,
+          ? `the client has confirmed that syncing is off for every company${ofWave}`
+          : `the client has not confirmed that syncing is off for ${counted(unconfirmed, 'company')}${ofWave}`,
     },
     {
       check: 'credentials',

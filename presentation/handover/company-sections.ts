@@ -137,8 +137,7 @@ const UNUSED: Section = {
 /** Returns the sections, in order of urgency. */
 export function sectionsOf(ended: boolean): readonly Section[] {
   const sections = [NOT_FINISHED, MUST_RECONNECT, NOT_MOVED, LEFT_OUT, MOVED];
-  // Before the end, a company whose credential has not been handed over can still be moved into what was created for
-  // it.
+  // Before the end, a company that was created at the service can still be used by a later move.
   return ended ? [...sections, UNUSED] : sections;
 }
 

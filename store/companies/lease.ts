@@ -5,8 +5,7 @@
  * keeps a second attempt from sending the same credential until no request of the first attempt can be in flight.
  *
  * Columns of `companies`: `attempt` names the owner (`run/slice/attempt`), `lease_ends_at` is the end of the lease by
- * the
- * database's clock, `authorization_sent_at` is the send intent (send-intent.ts).
+ * the database's clock, `authorization_sent_at` is the send intent (send-intent.ts).
  *
  * ## Length
  *
@@ -21,8 +20,7 @@
  * - HELD: the claim has written the owner and `lease_ends_at`. Only the owner can record a send intent or an outcome.
  *   - The owner records an outcome: the company leaves `importing`, and the row no longer has an owner.
  *   - The owner records that the outcome is unclear: the row keeps its owner and `lease_ends_at`. It becomes SUPERSEDED
- *     or
- *     EXPIRED later.
+ *     or EXPIRED later.
  *   - A newer attempt of the slice, or another run, begins: the row becomes SUPERSEDED.
  *   - `lease_ends_at` passes: the row becomes EXPIRED.
  * - SUPERSEDED: the old attempt might still be running, and does not know that it was superseded. After the row has
@@ -38,8 +36,7 @@
  *   - EXPIRED: the new owner gets a new lease. If the connection does not show the outcome, the new owner decides
  *     whether to send the credential again.
  *   - SUPERSEDED: `lease_ends_at` does not change, and the new owner only reads (`isInFlight`). If the connection is
- *     still
- *     pending, it changes nothing.
+ *     still pending, it changes nothing.
  *
  * Slices of the current run release and reclaim rows when they begin and then every second
  * (activities/companies/batch.ts). At the end of the migration, `resolveInterrupted` (activities/migration/closing.ts)

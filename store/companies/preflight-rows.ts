@@ -75,7 +75,10 @@ export async function countPreflightRows(db: Database, migrationId: string): Pro
   );
 }
 
-/** A company of the account at the service, and an organization (as `organizationKey`) that it is connected to. */
+/**
+ * A company of the account at the service, and an organization that it is connected to, in the form that
+ * `organizationKey` returns.
+ */
 export interface ConnectedCompany {
   readonly companyId: string;
   readonly organization: string;

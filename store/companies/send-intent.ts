@@ -3,8 +3,8 @@
  * twice.
  *
  * After a crash, only the ledger shows whether a credential might have been sent. An attempt therefore writes
- * `authorization_sent_at`, and waits for the commit before it sends the credential. Each authorization
- * takes these steps, in this order (see company-data-client/caller.ts):
+ * `authorization_sent_at`, and waits for the commit before it sends the credential. Each authorization takes
+ * these steps, in this order (see company-data-client/caller.ts):
  *
  * 1. The HTTP client waits until the rate limiter lets the request through.
  * 2. It calls `recordSendIntent`. The statement matches only a row that is `importing` and owned by this attempt. If

@@ -6,7 +6,9 @@ import { SCHEMA_MIGRATIONS } from './schema-migrations';
 export interface InspectedDatabase {
   /** Version of Postgres, for example `17.2`. */
   readonly version: string;
-  /** One moment by the database's clock and by the local clock. `local` is the middle of the query's round trip. */
+  /**
+   * The same moment on the database's clock and on the local clock. `local` is the middle of the query's round trip.
+   */
   readonly clock: { readonly database: Date; readonly local: Date };
   /** Schema migrations that are missing. The next worker or command that opens the database applies them. */
   readonly pending: readonly string[];

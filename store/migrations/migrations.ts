@@ -32,8 +32,8 @@ export interface SuppliedMigration {
   readonly manifestDigest: string;
   readonly suppliedBy: string;
   /**
-   * Total number of records in all companies. Used to estimate the companies whose row has no number of invoices. Null
-   * or absent: unknown.
+   * Total number of records of all companies. Used to estimate the number of records of the companies whose row does
+   * not give a number of invoices. Null or absent: unknown.
    */
   readonly recordsInTotal?: number | null;
   /** Temporal namespace of its workflow. */
@@ -64,8 +64,8 @@ export async function supplyMigration(
   } catch (error) {
     if (!violatesConstraint(error, 'one_open_migration_per_organization')) throw error;
     const taken = await findTakenOrganizations(db, migration, rows);
-    // No other migration has the organization, so the manifest contains it twice. The preflight reports duplicates with
-    // their line numbers.
+    // No other migration has the organization, so the manifest contains it twice. `ferry check` and `ferry start`
+    // report duplicates with their line numbers before the manifest is stored.
     if (taken.length === 0) throw error;
     throw new OrganizationTaken(taken);
   }

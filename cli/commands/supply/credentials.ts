@@ -180,7 +180,7 @@ function suppliedResult(
       printRefused(
         output,
         obtainedTooEarly,
-        'obtained before syncing was confirmed off; obtain new tokens and export them',
+        'obtained before the client confirmed that syncing was off; obtain new tokens and export them',
       );
       printRefused(output, wrongState, wrongStateReason);
       if (wrongState.length > 0) output.line(`    ${advice}`);

@@ -120,7 +120,7 @@ function whatHappened({ state, failureText, heldBack, confirmedAt }: LedgerCompa
   if (failureText !== null) return failureText;
   if (state === 'outcome-unknown') return 'unknown whether the credential was used';
   if (state !== 'waiting') return '';
-  return heldBack ?? (confirmedAt ? '' : 'syncing not confirmed off');
+  return heldBack ?? (confirmedAt ? '' : 'no confirmation that syncing is off');
 }
 
 async function print(output: Output, { companies: read, page }: Selection): Promise<void> {

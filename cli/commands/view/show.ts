@@ -87,7 +87,7 @@ function printSteps(output: Output, steps: readonly StepProgress[]): void {
 
 function printFacts(output: Output, { route, counts, estimate, proposal, preflight }: Progress): void {
   output.line(`Companies: ${countsText(counts)}`);
-  if (counts.unconfirmed > 0) output.line(`  ${counts.unconfirmed} whose syncing has not yet been confirmed off`);
+  if (counts.unconfirmed > 0) output.line(`  ${counts.unconfirmed} without confirmation that syncing is off`);
   if (counts.withoutCredential > 0) {
     output.line(`  ${counts.withoutCredential} confirmed, but still without a usable credential`);
   }

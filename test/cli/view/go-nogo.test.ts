@@ -35,7 +35,7 @@ test('go-nogo answers no-go, with reasons, while decisions, confirmations and cr
   expect(exitCode).toBe(1);
   expect(out).toContain(`NO-GO  ${migration.id}: companies can be moved at any time`);
   expect(out).toContain('✗ decisions: waiting for support: accept the supplied details (step 1, supply details)');
-  expect(out).toContain('✗ sync-disabled: syncing is not confirmed off for 2 companies');
+  expect(out).toContain('✗ sync-disabled: the client has not confirmed that syncing is off for 2 companies');
   expect(out).toContain('✓ application: the-clients-own (production)');
 });
 

@@ -95,7 +95,7 @@ describe('a confirmation that syncing is off', () => {
     const before = stateAt('disable-syncing');
     expect(decideOne(before, confirming('client')).outcome).toMatchObject({
       applied: true,
-      text: 'syncing confirmed off for 2 companies',
+      text: 'confirmed that syncing is off for 2 companies',
     });
     expect(decideOne(before, confirming('support')).outcome.applied).toBe(false);
   });

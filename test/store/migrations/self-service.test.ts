@@ -77,7 +77,7 @@ test('corrects supplied ids until the first try, and confirms corrected and adde
   expect(await readRow(ledger.db, id, 3)).toMatchObject({ confirmed_by: 'Cleo', named: null });
 });
 
-test('computes the same digest from the ledger and from the manifest, and another digest for other supplied ids', async () => {
+test('computes the same digest from the ledger as from the manifest, and a different digest if the supplied ids differ', async () => {
   const rows = manifestRows(2, (row) => (row === 1 ? { existing: existingCompany(randomUUID()) } : {}));
   const id = await supplySelfService(rows);
   await amend(id, rows);
