@@ -13,7 +13,7 @@ export interface MigrationClient {
   /** Decodes payloads with the configured payload keys. */
   readonly temporal: Client;
   /** Decodes no payloads. Reads states, dates and search attributes even if a payload key is missing. */
-  readonly temporalWithoutPayloads: Client;
+  readonly temporalWithoutCodec: Client;
   /** The ledger, which has every company and newer counts than Temporal. Absent if no database is configured. */
   readonly db?: Database;
   /** Signs the decisions of the person who holds this key. Absent if decisions are not signed. */
@@ -93,7 +93,7 @@ function createClient(
   const dataConverter = createDataConverter(payloadKeys);
   return {
     temporal: new Client({ connection, namespace, dataConverter }),
-    temporalWithoutPayloads: new Client({ connection, namespace, dataConverter: withoutPayloadCodec(dataConverter) }),
+    temporalWithoutCodec: new Client({ connection, namespace, dataConverter: withoutPayloadCodec(dataConverter) }),
     ...(signingKey === undefined ? {} : { signer: signingKey }),
     close: () => connection.close(),
   };

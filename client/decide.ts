@@ -189,8 +189,8 @@ async function outcomeInLedger({ db }: MigrationClient, migrationId: string, out
  * Returns the error for a migration that is not running. Reads the ledger as well as Temporal, because Temporal deletes
  * workflows some time after their end.
  */
-async function closedOrMissing({ db, temporalWithoutPayloads }: MigrationClient, migrationId: string): Promise<Error> {
-  const isInTemporal = await temporalWithoutPayloads.workflow
+async function closedOrMissing({ db, temporalWithoutCodec }: MigrationClient, migrationId: string): Promise<Error> {
+  const isInTemporal = await temporalWithoutCodec.workflow
     .getHandle(migrationId)
     .describe()
     .then(

@@ -11,7 +11,7 @@ import type { MigrationClient } from './connect';
  * @throws WorkflowNotFoundError
  */
 export async function readRetriedErrors(ferry: MigrationClient, migrationId: string): Promise<readonly string[]> {
-  const { raw } = await ferry.temporalWithoutPayloads.workflow.getHandle(migrationId).describe();
+  const { raw } = await ferry.temporalWithoutCodec.workflow.getHandle(migrationId).describe();
   const failures = (raw.pendingActivities ?? []).flatMap(({ attempt, lastFailure }) =>
     (attempt ?? 1) > 1 && lastFailure ? [lastFailure] : [],
   );

@@ -37,7 +37,7 @@ export async function assertReadable(ferry: MigrationClient, migrationId: string
   const readable = readableMigrations.get(ferry) ?? new Set();
   readableMigrations.set(ferry, readable);
   if (readable.has(migrationId)) return;
-  const { raw } = await ferry.temporalWithoutPayloads.workflow.getHandle(migrationId).describe();
+  const { raw } = await ferry.temporalWithoutCodec.workflow.getHandle(migrationId).describe();
   const missing = await missingPayloadKey(ferry, raw.workflowExecutionInfo?.memo);
   if (missing !== null) throw new PayloadKeyMissing(migrationId, missing);
   readable.add(migrationId);

@@ -91,7 +91,7 @@ export interface MigrationSummary {
 export async function* listMigrations(ferry: MigrationClient, which?: 'open'): AsyncGenerator<MigrationSummary> {
   const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
   const query = `WorkflowType IN (${types.join(', ')})${which === 'open' ? " AND ExecutionStatus = 'Running'" : ''}`;
-  for await (const found of ferry.temporalWithoutPayloads.workflow.list({ query })) {
+  for await (const found of ferry.temporalWithoutCodec.workflow.list({ query })) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));
     yield {

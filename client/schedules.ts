@@ -42,8 +42,8 @@ export async function readWindowSchedule(ferry: LedgerClient, migrationId: strin
 }
 
 /** Lists the ids of all migrations in the namespace that have a Schedule. */
-export async function* scheduledMigrations({ temporalWithoutPayloads }: LedgerClient): AsyncGenerator<string> {
-  for await (const listed of temporalWithoutPayloads.schedule.list()) {
+export async function* scheduledMigrations({ temporalWithoutCodec }: LedgerClient): AsyncGenerator<string> {
+  for await (const listed of temporalWithoutCodec.schedule.list()) {
     const migrationId = migrationOfSchedule(listed);
     if (migrationId !== undefined) yield migrationId;
   }
@@ -145,8 +145,8 @@ async function notifyMigration({ temporal }: LedgerClient, migrationId: string):
   }
 }
 
-const scheduleOf = ({ temporalWithoutPayloads }: LedgerClient, migrationId: string) =>
-  temporalWithoutPayloads.schedule.getHandle(scheduleIdOf(migrationId));
+const scheduleOf = ({ temporalWithoutCodec }: LedgerClient, migrationId: string) =>
+  temporalWithoutCodec.schedule.getHandle(scheduleIdOf(migrationId));
 
 const stateOf = ({ state }: ScheduleDescription): 'running' | 'paused' => (state.paused ? 'paused' : 'running');
 

@@ -70,9 +70,9 @@ function isDeadlineExceeded(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 4;
 }
 
-async function isRunning({ temporalWithoutPayloads }: LedgerClient, migrationId: string): Promise<boolean> {
+async function isRunning({ temporalWithoutCodec }: LedgerClient, migrationId: string): Promise<boolean> {
   try {
-    const { status } = await temporalWithoutPayloads.workflow.getHandle(migrationId).describe();
+    const { status } = await temporalWithoutCodec.workflow.getHandle(migrationId).describe();
     return status.name === 'RUNNING' || status.name === 'PAUSED';
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

@@ -57,11 +57,11 @@ async function resolutionOf(
   service: CompanyDataClient,
   migrationId: string,
   platform: Platform | undefined,
-  { row, companyId, namedConnectionId, sentAt }: InterruptedCompany,
+  { row, companyId, suppliedConnectionId, sentAt }: InterruptedCompany,
 ): Promise<Resolution> {
   const signal = cancellationSignal();
   const id = companyId ?? (await findCompanyByTag(service, rowTag(migrationId, row), { signal }))?.id;
-  const query = platform && { platformKey: platform.key, connectionId: namedConnectionId };
+  const query = platform && { platformKey: platform.key, connectionId: suppliedConnectionId };
   const connection = id && query ? await findConnection(service, id, query, { signal }) : undefined;
   const refs = {
     ...(id === undefined ? {} : { companyId: id }),

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import type { ConnectionError, ConnectionStatus } from '../database/tables';
 import { kindsOf, columnSql, type Columns, conditionSql, orderSql, type FieldSql } from '../query/query-sql';
-import type { FieldKinds, Order, Test } from '../query/fields';
+import type { FieldKindOf, Order, Test } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 
 /** A connection of a company. Its dates are ISO 8601 strings, in UTC or with another offset. */
@@ -91,7 +91,7 @@ const COLUMNS: Columns = {
 };
 
 /** The fields by which companies can be filtered and sorted. `tags.uid` is the tag `uid`. */
-export const companyFields: FieldKinds = (field) => (tagIn(field) === undefined ? kindsOf(COLUMNS)(field) : 'text');
+export const companyFields: FieldKindOf = (field) => (tagIn(field) === undefined ? kindsOf(COLUMNS)(field) : 'text');
 
 const companyField: FieldSql = (field) => {
   const tag = tagIn(field);

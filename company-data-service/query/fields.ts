@@ -5,7 +5,7 @@ import { QueryError, type Comparison, type Condition, type Operator } from './pa
 export type FieldKind = 'text' | 'number' | 'boolean' | 'date';
 
 /** Returns the kind of a field; undefined if there is no such field. */
-export type FieldKinds = (field: string) => FieldKind | undefined;
+export type FieldKindOf = (field: string) => FieldKind | undefined;
 
 /** A comparison whose field exists and whose value has the field's kind. */
 export interface Test {
@@ -17,7 +17,7 @@ export interface Test {
 }
 
 /** Returns the scalar fields of a schema. The fields of nested objects have names such as `customerRef.name`. */
-export function fieldsOf(schema: z.ZodObject): FieldKinds {
+export function fieldsOf(schema: z.ZodObject): FieldKindOf {
   const kinds = new Map(
     Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, type]) => kindsIn(name, type)),
   );
@@ -43,12 +43,12 @@ function kindsIn(name: string, type: z.ZodType): [string, FieldKind][] {
  *
  * @throws QueryError if a field does not exist, or does not support the operator or the value
  */
-export function checkQuery(condition: Condition, kinds: FieldKinds): Condition<Test> {
+export function checkQuery(condition: Condition, kinds: FieldKindOf): Condition<Test> {
   if (condition.kind === 'comparison') return checkedComparison(condition, kinds);
   return { kind: condition.kind, conditions: condition.conditions.map((part) => checkQuery(part, kinds)) };
 }
 
-function checkedComparison({ field, operator, value: text }: Comparison, kinds: FieldKinds): Test {
+function checkedComparison({ field, operator, value: text }: Comparison, kinds: FieldKindOf): Test {
   const fieldKind = kinds(field);
   if (!fieldKind) throw new QueryError(`there is no field ${field}`);
   if (operator === '~' && fieldKind !== 'text')
@@ -94,7 +94,7 @@ export interface Order {
 }
 
 /** Parses `orderBy`: a field, or `-field` for descending order. @throws QueryError */
-export function parseOrder(text: string, kinds: FieldKinds): Order {
+export function parseOrder(text: string, kinds: FieldKindOf): Order {
   const field = text.replace(/^-/, '');
   const fieldKind = kinds(field);
   if (!fieldKind) throw new QueryError(`there is no field ${field}`);

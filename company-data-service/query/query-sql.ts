@@ -1,6 +1,6 @@
 /** Converts queries and sort orders to SQL. Every value is a parameter. */
 import { sql, type RawBuilder } from 'kysely';
-import type { FieldKind, FieldKinds, Order, Test } from './fields';
+import type { FieldKind, FieldKindOf, Order, Test } from './fields';
 import type { Condition, Operator } from './parse-query';
 
 /** Returns the SQL expression of a field; its type matches the field's kind (text, numeric, boolean, timestamptz). */
@@ -47,7 +47,7 @@ export function orderSql(order: Order | undefined, fieldSql: FieldSql): RawBuild
 /** The fields of a list that have a column, by their names in the API. */
 export type Columns = Readonly<Record<string, { readonly kind: FieldKind; readonly expression: RawBuilder<unknown> }>>;
 
-export function kindsOf(columns: Columns): FieldKinds {
+export function kindsOf(columns: Columns): FieldKindOf {
   return (field) => (Object.hasOwn(columns, field) ? columns[field]?.kind : undefined);
 }
 

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import { DATA_TYPES, type DataType } from '../platform/data-types';
 import { RECORD_SCHEMAS } from '../platform/record-schemas';
-import { fieldsOf, type FieldKinds, type Order, type Test } from '../query/fields';
+import { fieldsOf, type FieldKindOf, type Order, type Test } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 import { conditionSql, orderSql } from '../query/query-sql';
 
@@ -45,13 +45,13 @@ export async function listRecords(
  * Returns the function that looks up the kind of a record's field. Records can be sorted, and filtered with `query`, by
  * every field that has a kind.
  */
-export function recordFields(dataType: DataType): FieldKinds {
+export function recordFields(dataType: DataType): FieldKindOf {
   return FIELDS[dataType];
 }
 
 const FIELDS = Object.fromEntries(
   DATA_TYPES.map((dataType) => [dataType, fieldsOf(RECORD_SCHEMAS[dataType])]),
-) as Record<DataType, FieldKinds>;
+) as Record<DataType, FieldKindOf>;
 
 function recordField(dataType: DataType, field: string): RawBuilder<unknown> {
   const text = sql`(fields #>> ${field.split('.')}::text[])`;

@@ -8,7 +8,7 @@ export interface InterruptedCompany {
   readonly row: number;
   readonly companyId: string | null;
   /** The connection id that the client supplied; null if none. Then any connection to the platform counts. */
-  readonly namedConnectionId: string | null;
+  readonly suppliedConnectionId: string | null;
   /** Time of the send intent; null if the credential was not sent. */
   readonly sentAt: Date | null;
   /** Milliseconds until the lease ends. If this is 0 or less, the credential is certainly not in flight. */
@@ -18,7 +18,7 @@ export interface InterruptedCompany {
 /** Lists companies that are still `importing` after all slices have ended, in the order in which their leases end. */
 export async function readInterrupted(db: Database, migrationId: string): Promise<readonly InterruptedCompany[]> {
   const { rows } = await sql<InterruptedCompany>`
-    select row, company_id as "companyId", case when named = 'connection' then connection_id end as "namedConnectionId",
+    select row, company_id as "companyId", case when named = 'connection' then connection_id end as "suppliedConnectionId",
       authorization_sent_at as "sentAt",
       case when authorization_sent_at is null then 0
         else extract(epoch from lease_ends_at - clock_timestamp())::float8 * 1000 end as "leaseEndsInMs"

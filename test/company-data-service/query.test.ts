@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { fieldsOf, checkQuery, parseOrder, type FieldKinds } from '../../company-data-service/query/fields';
+import { fieldsOf, checkQuery, parseOrder, type FieldKindOf } from '../../company-data-service/query/fields';
 import { OPERATORS, parseQuery, QueryError, type Condition } from '../../company-data-service/query/parse-query';
 import { matches, sortItems } from '../../company-data-service/query/query-in-memory';
 import { RECORD_SCHEMAS } from '../../company-data-service/platform/record-schemas';
@@ -73,7 +73,7 @@ describe('lists', () => {
 
   const listWith = async (path: string, parameters: Record<string, string>) =>
     service.client('GET', `${path}?${new URLSearchParams(parameters).toString()}`);
-  const kinds: FieldKinds = fieldsOf(RECORD_SCHEMAS.invoices);
+  const kinds: FieldKindOf = fieldsOf(RECORD_SCHEMAS.invoices);
   const items = () => all as unknown as readonly Record<string, unknown>[];
 
   const leaf = fc

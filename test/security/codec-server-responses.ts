@@ -22,7 +22,7 @@ export async function payloadsOf(ferry: LedgerClient, id: string): Promise<reado
     const metadata = Object.entries(value.metadata ?? {}).map(([name, bytes]) => [name, base64(bytes)]);
     return [{ metadata: Object.fromEntries(metadata) as Record<string, string>, data: base64(value.data) }];
   };
-  return below(await ferry.temporalWithoutPayloads.workflow.getHandle(id).fetchHistory());
+  return below(await ferry.temporalWithoutCodec.workflow.getHandle(id).fetchHistory());
 }
 
 /**

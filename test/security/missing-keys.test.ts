@@ -33,7 +33,7 @@ async function replaceWorker(some: Parameters<Orchestrator['startWorker']>[0]): 
 }
 
 const historyLength = async ({ id }: TestMigration): Promise<number> =>
-  (await orchestrator.ferry.temporalWithoutPayloads.workflow.getHandle(id).describe()).historyLength;
+  (await orchestrator.ferry.temporalWithoutCodec.workflow.getHandle(id).describe()).historyLength;
 
 describe('ferry without the payload key of a migration', () => {
   let readable: TestMigration;

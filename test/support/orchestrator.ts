@@ -108,13 +108,13 @@ export async function startOrchestrator(
       await Promise.all(workers.map((worker) => worker.stop()));
       if (process.env['TOKENFERRY_KEEP_HISTORIES']) await saveHistories(ferry.temporal, startedAt);
       // Removes all Schedules and workflows, because the next file's worker in this namespace has another ledger.
-      for await (const { scheduleId } of ferry.temporalWithoutPayloads.schedule.list()) {
+      for await (const { scheduleId } of ferry.temporalWithoutCodec.schedule.list()) {
         await ferry.temporal.schedule
           .getHandle(scheduleId)
           .delete()
           .catch(() => undefined);
       }
-      for await (const { workflowId } of ferry.temporalWithoutPayloads.workflow.list({
+      for await (const { workflowId } of ferry.temporalWithoutCodec.workflow.list({
         query: "ExecutionStatus = 'Running'",
       })) {
         await ferry.temporal.workflow

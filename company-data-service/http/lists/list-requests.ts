@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkQuery, parseOrder, type FieldKinds, type Order, type Test } from '../../query/fields';
+import { checkQuery, parseOrder, type FieldKindOf, type Order, type Test } from '../../query/fields';
 import { parseQuery, QueryError, type Condition } from '../../query/parse-query';
 import { matches, sortItems } from '../../query/query-in-memory';
 import { badRequest } from '../errors/errors';
@@ -30,7 +30,7 @@ export interface ListRequest {
  */
 export function listRequest(
   { query, orderBy }: { readonly query?: string | undefined; readonly orderBy?: string | undefined },
-  kinds: FieldKinds,
+  kinds: FieldKindOf,
 ): ListRequest {
   return {
     ...(query && { condition: read('query', () => checkQuery(parseQuery(query), kinds)) }),
@@ -43,7 +43,7 @@ export function pageOfItems<Item extends Readonly<Record<string, unknown>>>(
   path: string,
   query: z.infer<typeof ListSchema>,
   items: readonly Item[],
-  kinds: FieldKinds,
+  kinds: FieldKindOf,
 ) {
   const { condition, order } = listRequest(query, kinds);
   const matching = condition ? items.filter((item) => matches(item, condition)) : items;

@@ -73,7 +73,7 @@ test.each([
     const { waiting, moved } = await counts();
     expect(waiting).toBeGreaterThan(0);
     expect(waiting + moved).toBe(tokens.length);
-    const runs = await ferry.temporalWithoutPayloads.workflow.count(`WorkflowId = '${migration.id}.batch'`);
+    const runs = await ferry.temporalWithoutCodec.workflow.count(`WorkflowId = '${migration.id}.batch'`);
     expect(runs.count).toBeLessThanOrEqual(2);
   },
   120_000,
