@@ -86,7 +86,14 @@ export const VIEW_SCHEMAS: CommandSchemas = {
   ],
   'ferry.watch/1': [
     'ferry watch',
-    { migrationId: z.string(), state: z.string(), step: part.step, waitingFor: part.waitingFor, counts: part.counts },
+    {
+      migrationId: z.string(),
+      state: z.string(),
+      step: part.step,
+      waitingFor: part.waitingFor,
+      counts: part.counts,
+      pause: part.pause.nullable(),
+    },
   ],
   'ferry.go-nogo/1': [
     'ferry go-nogo',

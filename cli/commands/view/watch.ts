@@ -21,11 +21,11 @@ export function addWatch(context: Context): void {
 }
 
 function watchResult({ progress, abnormalStatus, print }: WatchEnd): CommandResult {
-  const { migrationId, step, waitingFor, counts } = progress;
+  const { migrationId, step, waitingFor, counts, pause } = progress;
   const state = abnormalStatus ?? progress.state;
   return {
     failed: state !== 'completed' && (abnormalStatus !== null || isEnding(state)),
-    json: { schema: 'ferry.watch/1', migrationId, state, step, waitingFor, counts },
+    json: { schema: 'ferry.watch/1', migrationId, state, step, waitingFor, counts, pause },
     print,
   };
 }

@@ -63,6 +63,7 @@ test('decisions are kept while no worker is running, and applied once one runs',
 
   await orchestrator.startWorker();
   const watched = await runJson(orchestrator, 'watch', id, '--until-decision');
+  expect(watched.json['pause']).toMatchObject({ reason: 'tea' });
   expect(watched.json['waitingFor']).toEqual({
     roles: ['support'],
     what: expect.stringMatching(/^resume the migration .*: ferry resume$/) as string,
