@@ -71,7 +71,7 @@ export interface MigrationSummary {
    */
   readonly state: string;
   readonly step: string;
-  /** The roles that must act; empty if none. */
+  /** The roles that must act, or `nobody`. */
   readonly waitingFor: string;
   /** Number of companies in the manifest. */
   readonly total: number;
@@ -90,7 +90,7 @@ export interface MigrationSummary {
  */
 export async function* listMigrations(ferry: MigrationClient, which?: 'open'): AsyncGenerator<MigrationSummary> {
   const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
-  const query = `WorkflowType IN (${types.join(', ')})${which === 'open' ? " AND ExecutionStatus = 'Running'" : ''}`;
+  const query = `WorkflowType IN (${types.join(', ')})${which === 'open' ? ' AND CloseTime IS NULL' : ''}`;
   for await (const found of ferry.temporalWithoutCodec.workflow.list({ query })) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));

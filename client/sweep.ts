@@ -14,7 +14,7 @@ export interface SweepResult {
   readonly schedulesDeleted: readonly string[];
   /**
    * Migrations that are still open in the ledger but not running in Temporal: terminated, ended in another way, or
-   * unknown. They block their organizations and keep credentials.
+   * unknown. Their organizations cannot be moved in another migration, and their credentials are kept.
    */
   readonly open: readonly string[];
 }

@@ -13,8 +13,8 @@
  * - Exhausted: entered when our share of the remaining requests is half a request or less. Requests wait for the reset.
  * - Blocked: entered after a 429. Requests wait for the time in `Retry-After`, or for one second without that header.
  *
- * A request that could start only after its caller's deadline is not delayed. Instead, `acquire` returns the earliest
- * start time, and the caller decides how to wait.
+ * If a request cannot start before its caller's deadline, `acquire` returns the earliest start time, at the deadline or
+ * sooner, and the caller decides how to wait.
  */
 import { retryAfterMs } from './error-answer';
 import { createSemaphore, sleep } from './semaphore';

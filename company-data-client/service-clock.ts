@@ -4,8 +4,8 @@ export interface ServiceClock {
    * Updates the estimate with the `Date` header of a response that arrived at `now` (epoch milliseconds by our clock).
    *
    * @returns how far the service's clock is ahead, in milliseconds: negative if it is behind, 0 if this is unknown. The
-   * estimate errs on the low side, so a caller that waits until a time announced by the service may wait too long, but
-   * never too short a time.
+   * estimate errs on the low side, so a caller that waits until a time announced by the service may wait longer than
+   * necessary, but never stops waiting too early.
    */
   aheadMs(date: string | undefined, now: number): number;
 }

@@ -57,7 +57,7 @@ export async function build(log = console.log) {
     after.workflows = hash(
       JSON.stringify(BUNDLE) +
         Object.entries(after.files)
-          .filter(([file]) => /^(workflows|presentation|domain|platforms)\//.test(file))
+          .filter(([file]) => /^(workflows|presentation|domain|platforms|security)\//.test(file))
           .join() +
         readFileSync(path.join(root, 'package-lock.json')),
     );

@@ -26,13 +26,16 @@ interface ReservedPort {
  * @throws {@link NoFreePort}
  */
 export async function reservePort(first: number): Promise<ReservedPort> {
-  for (let candidate = first; candidate < Math.min(first + PORTS_TO_TRY, 65_536); candidate += 1) {
-    const port = await listenBriefly(candidate);
+  for (let attempt = 0; attempt < PORTS_TO_TRY; attempt += 1) {
+    const candidate = first === 0 ? 0 : first + attempt;
+    const port = candidate > 65_535 ? undefined : await listenBriefly(candidate);
     if (port === undefined) continue;
     const file = path.join(tmpdir(), `tokenferry-port-${port}`);
     if (lock(file)) return { port, release: () => rmSync(file, { force: true }) };
   }
-  throw new NoFreePort(`No port from ${first} to ${first + PORTS_TO_TRY - 1} is free.`);
+  throw new NoFreePort(
+    first === 0 ? 'No port is free.' : `No port from ${first} to ${first + PORTS_TO_TRY - 1} is free.`,
+  );
 }
 
 function listenBriefly(port: number): Promise<number | undefined> {

@@ -53,7 +53,7 @@ export async function startWorker(
     apiKey: config.service.apiKey,
     authorizationTimeoutMs: timing.authorizationTimeoutMs,
     retryBudgetMs: timing.retryBudgetMs,
-    onWait: (wait) => log.info(wait, 'a call to the service failed and is retried'),
+    onWait: (wait) => log.info(wait, 'a call to the service failed and will be retried'),
   });
   const dataConverter = createDataConverter(config.payloadKeys);
   const connection = await NativeConnection.connect(connectionOptions);

@@ -86,7 +86,7 @@ function printVerified(output: Output, entries: number, end: TrailEnd | null): v
     return;
   }
   output.line(
-    'The export itself is not signed. It does not prove refused decisions, times or outcomes, or that no entry was removed.',
+    'The export itself is not signed, so refused decisions, times and outcomes could have been changed, and entries could have been removed.',
   );
 }
 

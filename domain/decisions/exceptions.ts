@@ -5,7 +5,7 @@
 import { movableCompanies } from '../companies/company-state';
 import type { CredentialReplacement, LeaveOut, Retry } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
-import { withFirstAgain } from './first-company';
+import { withFirstCompanyRetried } from './first-company';
 import type { Ruling } from './ruling';
 import { applied, companiesText, refused, withoutApprovals } from './ruling';
 import { actsAsSupport, isBeforeMoving } from './self-service';
@@ -22,7 +22,7 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
     return refused('only support can decide what happens to companies that were not moved');
   }
   const companies = companiesText(decision.companies);
-  const firstAgain = decision.kind === 'retry' ? withFirstAgain(state, decision.companies) : null;
+  const firstAgain = decision.kind === 'retry' ? withFirstCompanyRetried(state, decision.companies) : null;
   if (firstAgain) return applied(firstAgain, `${companies} will be tried again`);
   if (decision.kind === 'retry' && isBeforeMoving(state)) {
     return applied(withDetailsChanged(state), 'the supplied details will be checked again');
@@ -49,7 +49,7 @@ export function replaceCredentials(state: MigrationState, { role, companies }: C
   if (!actsAsSupport(state, role)) return refused('only support can replace a credential');
   if (hasNoExceptions(state)) return refused('there are no exceptions to decide on');
   const text = `${companiesText(companies)} will be moved again with a new credential`;
-  return applied(withFirstAgain(state, companies) ?? withoutSignOff(state), text);
+  return applied(withFirstCompanyRetried(state, companies) ?? withoutSignOff(state), text);
 }
 
 /** Withdraws the sign-offs, because they were given for a different outcome. */

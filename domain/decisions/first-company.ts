@@ -39,7 +39,7 @@ export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDe
  *
  * @returns null if the first company is not one of these companies or has not failed
  */
-export function withFirstAgain(state: MigrationState, companies: Companies): MigrationState | null {
+export function withFirstCompanyRetried(state: MigrationState, companies: Companies): MigrationState | null {
   const { step, firstCompany } = state;
   if (step !== STEP || firstCompany?.stage !== 'failed') return null;
   const { reference } = firstCompany;

@@ -58,7 +58,7 @@ function hasCrossed({ counts, firstCompany }: MigrationState): boolean {
 
 /**
  * Reopens a step. Withdraws its approvals and those of later steps. Keeps the approvals of later steps that can be
- * approved early, because they state facts.
+ * approved early, because they confirm facts that are still true.
  */
 function reopened(state: MigrationState, step: Step): MigrationState {
   const isReopened = (other: Step): boolean => stepNumber(other) >= stepNumber(step);

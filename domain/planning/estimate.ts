@@ -130,7 +130,7 @@ export function estimate({ volume, limits, speedEstimate, from }: EstimateInput)
   const { speed, basis, companies: measuredOn } = speedEstimate;
   const requests = volume.companies * requestsPerCompany(volume, speed);
   const syncMs = volume.companies === 0 ? 0 : syncTime(Math.max(volume.largestCompany, meanRecords(volume)), speed);
-  // Some of the requests are sent while the last companies sync, so only the others can delay the imports.
+  // Requests that are sent while the last companies sync do not delay the imports, so their time is subtracted.
   const importMs = Math.max(importTime(volume, limits, speed), requestTime(requests) - syncMs);
   const within = (factor: number) => ({
     ms: Math.round((importMs + syncMs) * factor),

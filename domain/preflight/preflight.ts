@@ -38,7 +38,7 @@ export interface ServiceFacts {
 
 export interface PreflightFacts {
   readonly route: Route;
-  /** True if the migration has started. Only then can an application be supplied, in step 1. */
+  /** True if the migration has started. The application can be supplied only after the start, in step 1. */
   readonly isStarted: boolean;
   readonly platform: Platform;
   /** Number of companies that will be created in the account. */
@@ -160,7 +160,7 @@ function applicationMissing(message: string, facts: PreflightFacts): PreflightFi
       `if tokens are refused, ${applicationAdvice('the application', facts)}`,
     );
   }
-  return unlessSuppliedLater(facts)('application-missing', message, applicationAdvice('it', facts));
+  return errorUnlessSuppliedLater(facts)('application-missing', message, applicationAdvice('it', facts));
 }
 
 function environmentFindings(
@@ -173,7 +173,7 @@ function environmentFindings(
   return platform.environment === undefined
     ? [warning('application-environment', message, 'it can move only companies of that environment')]
     : [
-        unlessSuppliedLater(facts)(
+        errorUnlessSuppliedLater(facts)(
           'application-environment',
           `${message}, not for ${platform.environment}`,
           applicationAdvice('the right application', facts),
@@ -182,7 +182,7 @@ function environmentFindings(
 }
 
 /** Returns `warning` before a managed migration starts, because its step 1 supplies the application; else `error`. */
-function unlessSuppliedLater({ route, isStarted }: PreflightFacts): typeof error {
+function errorUnlessSuppliedLater({ route, isStarted }: PreflightFacts): typeof error {
   return route === 'managed' && !isStarted ? warning : error;
 }
 

@@ -31,8 +31,9 @@ export class PostgresUnavailable extends Error {
 }
 
 /**
- * Returns the user to run Postgres as: `postgres` if it exists, otherwise `nobody`, because Postgres needs an entry in
- * the user table. Undefined if this process is not root and can run Postgres as its own user.
+ * Returns the user to run Postgres as: `postgres` if it exists, otherwise `nobody`. An unused user id is not enough,
+ * because Postgres looks up the name of its user. Undefined if this process is not root and can run Postgres as its own
+ * user.
  *
  * @throws {@link PostgresUnavailable} if this process is root and neither user exists
  */

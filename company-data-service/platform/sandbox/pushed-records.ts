@@ -6,7 +6,10 @@ import type { DataType } from '../data-types';
 import type { PlatformRecord } from '../platform';
 import { newRecord } from './records';
 
-/** The books that a record is pushed to. Another grant for the same organization does not see the pushed records. */
+/**
+ * The data set that a record is pushed to, in the books of one organization. Another grant for the same organization
+ * does not see the pushed records.
+ */
 export interface DataSetRef {
   readonly platformKey: string;
   readonly organizationId: string;

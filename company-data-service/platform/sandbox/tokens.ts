@@ -97,7 +97,10 @@ export async function isAmongNewest(
   return newest.some((row) => row.digest.equals(digest(token)));
 }
 
-/** Returns a new pair of tokens for the same grant, with the behaviour of `root`. */
+/**
+ * Returns a new pair of tokens for the same grant. They begin with `root`, which determines how the sandbox treats
+ * them.
+ */
 export function mintPair(root: string): TokenPair {
   const mint = () => `${root}~${randomBytes(9).toString('base64url')}`;
   return { accessToken: mint(), refreshToken: mint() };

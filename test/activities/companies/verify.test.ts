@@ -202,7 +202,7 @@ describe('verification checks a company again', () => {
     ['401', failing(401, 'wrong key'), 'key-refused'],
     ['402', failing(402, 'Payment Required'), 'account-limit'],
     ['403', failing(403, 'outdated key'), 'key-refused'],
-  ] as const)('after a %s because of the key or the account, which stops the batch', async (_, interference, stop) => {
+  ] as const)('after a %s that concerns the key or the account, and stops the batch', async (_, interference, stop) => {
     const { row, report } = await checkWith('GET', CONNECTION, interference);
     expect(report.stop).toBe(stop);
     expect(row).toMatchObject({ state: 'syncing', failure: null });
