@@ -90,7 +90,7 @@ test.each<[string, Fields, RegExp]>([
   ],
   ['names a person other than the owner of its key', signed({ by: 'Pia' }), /belongs to Sam \(support\)/],
   ['names a role other than that of its key', signed({ role: 'client' }), /belongs to Sam \(support\)/],
-  ['has no signing time', signed({ signedAt: undefined }), /does not say when/],
+  ['has no signing time', signed({ signedAt: undefined }), /must say when/],
 ])('a decision that %s is refused and recorded', (_, input, why) => {
   const state = received(START, input);
   expect(resultOf(state)).toMatch(why);
