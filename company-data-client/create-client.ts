@@ -4,13 +4,14 @@ import type { z } from 'zod';
 import { redactErrorText } from '../security/redaction';
 import type { Secret } from '../security/secret';
 import { type Call, type CallOptions, createCaller, labelOf, type RetryWait } from './caller';
-import type { CompanyDataClient, CompanyDetails } from './client';
+import type { CompanyDataClient, CompanyDetails, CompanyFilter } from './client';
 import { followLink, parseAddress, pathTo, type Query } from './links';
 import { eachResult } from './paging';
 import * as schemas from './schemas';
 import { createTransport } from './transport';
 
 type Tags = Readonly<Record<string, string>>;
+type TagPrefix = NonNullable<CompanyFilter['tagPrefix']>;
 
 export interface CompanyDataClientOptions {
   /** Base URL of the service's API. It can have a path: `https://api.example.com/v2`. */
@@ -127,10 +128,11 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
       );
     },
 
-    companies({ tags = {}, query, pageSize } = {}, options) {
-      const parameters = { tags: firstTag(tags), query, pageSize };
-      const call = callTo('GET', ['companies'], { query: parameters });
-      return withTags(tags, list(schemas.companyPageSchema, call, byId, options));
+    companies({ tags = {}, tagPrefix, query, pageSize } = {}, options) {
+      const filter = tagPrefix ? `${tagPrefix.name}~${tagPrefix.prefix}` : firstTag(tags);
+      const call = callTo('GET', ['companies'], { query: { tags: filter, query, pageSize } });
+      const companies = list(schemas.companyPageSchema, call, byId, options);
+      return tagPrefix ? withTagPrefix(tagPrefix, companies) : withTags(tags, companies);
     },
     createCompany: (details, { idempotencyKey, ...options }) =>
       caller.read(
@@ -259,5 +261,12 @@ function firstTag(tags: Tags): string | undefined {
 async function* withTags(tags: Tags, companies: AsyncIterable<schemas.Company>) {
   for await (const company of companies) {
     if (Object.entries(tags).every(([name, value]) => company.tags?.[name] === value)) yield company;
+  }
+}
+
+/** Filters again, because the service matches the text anywhere in the tag. */
+async function* withTagPrefix({ name, prefix }: TagPrefix, companies: AsyncIterable<schemas.Company>) {
+  for await (const company of companies) {
+    if (company.tags?.[name]?.startsWith(prefix)) yield company;
   }
 }

@@ -33,6 +33,7 @@ import {
 import type { ActivityDeps } from '../deps';
 import type { ImportContext } from './import';
 import { CompanyImport } from './import';
+import { isLedgerCurrent } from './ledger-comparison';
 import { verifyCompany } from './verify';
 import { runSlice, type SliceEnd } from './worker-pool';
 
@@ -190,6 +191,7 @@ async function createImportContext(deps: ActivityDeps, owner: LeaseOwner): Promi
     vault: await readVault(db, keys, migrationId),
     signal: sharedSignal(),
     recordSendIntent: createSendIntents(db, owner),
+    ledgerIsCurrent: await isLedgerCurrent(db, service, migrationId),
   };
 }
 

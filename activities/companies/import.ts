@@ -6,7 +6,8 @@
  * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential can be sent again.
  * - A credential that the service has accepted (`crossed`) is not sent again.
  *
- * If an earlier attempt has created the company or its connection, it is looked up instead of created again.
+ * A company that may exist already is looked up by its tag before it is created: after a first try, and on the first
+ * try if the ledger is not known to be current (ledger-comparison.ts).
  */
 import { v5 as uuidv5 } from 'uuid';
 import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
@@ -38,6 +39,8 @@ export interface ImportContext {
   readonly recordSendIntent: RecordSendIntent;
   /** No credential leaves after this time, because another attempt might reclaim the company (lease.ts). */
   readonly sendBefore: Date;
+  /** False if the ledger may have been restored to an older state, so that it does not know of every try. */
+  readonly ledgerIsCurrent: boolean;
 }
 
 export interface ImportResult {
@@ -114,7 +117,7 @@ export class CompanyImport {
   private async findCompany(): Promise<Company | undefined> {
     const { service, signal } = this.context;
     if (this.company.companyId) return (await service.getCompany(this.company.companyId, { signal })).value;
-    if (this.company.tries === 1) return undefined;
+    if (this.company.tries === 1 && this.context.ledgerIsCurrent) return undefined;
     return findCompanyByTag(service, this.rowTag(), { signal });
   }
 

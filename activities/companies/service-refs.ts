@@ -9,13 +9,31 @@ interface CallOptions {
 /** The key of the tag that shows for which migration and row a company was created at the service. */
 export const ROW_TAG = 'ferryRow';
 
-export function rowTag(migrationId: string, row: number): string {
+export function rowTag(migrationId: string, row: number | ''): string {
   return `${migrationId}/${row}`;
 }
 
 /** Returns whether a company was created for a row of this migration. */
 export function isOfMigration({ tags }: Company, migrationId: string): boolean {
   return tags?.[ROW_TAG]?.startsWith(`${migrationId}/`) ?? false;
+}
+
+/** Maximum number of companies that the service lists in one response. */
+const PAGE_SIZE = 5_000;
+
+/** Lists the companies that were created for rows of a migration, with one request per 5,000 companies. */
+export async function* companiesOfMigration(
+  service: CompanyDataClient,
+  migrationId: string,
+  options: CallOptions,
+): AsyncGenerator<{ readonly row: number; readonly company: Company }> {
+  const prefix = rowTag(migrationId, '');
+  const filter = { tagPrefix: { name: ROW_TAG, prefix }, pageSize: PAGE_SIZE };
+  for await (const company of service.companies(filter, options)) {
+    const row = Number(company.tags?.[ROW_TAG]?.slice(prefix.length));
+    // A person can change tags at the service.
+    if (Number.isSafeInteger(row) && row > 0) yield { row, company };
+  }
 }
 
 /** Finds the company that was created for a row. Searches for its tag, because idempotency keys expire. */

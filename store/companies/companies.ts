@@ -24,6 +24,19 @@ export function inState(state: CompanyState): RawBuilder<boolean> {
   return sql`(c.state = ${state}) is true`;
 }
 
+/** Returns those of the rows that no attempt has claimed yet, and whose ids the client has not supplied. */
+export async function readUntriedRows(
+  db: Database,
+  migrationId: string,
+  rows: readonly number[],
+): Promise<readonly number[]> {
+  const { rows: untried } = await sql<{ row: number }>`
+    select c.row from companies c
+    where c.migration_id = ${migrationId} and ${inRows(rows)} and c.tries = 0 and c.named is null
+    order by c.row`.execute(db);
+  return untried.map(({ row }) => row);
+}
+
 /** The client's confirmation that its own application no longer uses these companies' tokens. */
 export interface Confirmation {
   readonly migrationId: string;

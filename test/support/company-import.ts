@@ -14,6 +14,7 @@ import { findPlatform, isRotating } from '../../platforms/platforms';
 import { Secret } from '../../security';
 import type { SuppliedCredential } from '../../store';
 import { changeLimits } from '../../store';
+import { forgetIdempotencyKeys } from './backup';
 import { createTestDatabase } from './database';
 import { startHttpProxy, type HttpProxy } from './http-proxy';
 import {
@@ -54,6 +55,8 @@ export interface ImportRig {
   verify(id: string, syncTimeoutMs?: number): Promise<CheckReport>;
   /** Makes the current attempt die after the service has handled a call, but before the response arrives. */
   dieAfter(id: string, method: string, path: RegExp): void;
+  /** Makes the service forget its idempotency keys, as it does after 90 minutes. */
+  forgetIdempotencyKeys(): Promise<void>;
   /** Ends the leases of a migration's companies immediately. */
   expireLeases(id: string): Promise<void>;
   close(): Promise<void>;
@@ -166,6 +169,7 @@ export async function openImportRig(): Promise<ImportRig> {
         },
       ]);
     },
+    forgetIdempotencyKeys: () => forgetIdempotencyKeys(serviceDatabase.url),
     expireLeases: async (id) => {
       const expired = { lease_ends_at: msFromNow(-1) };
       await db.updateTable('companies').set(expired).where('migration_id', '=', id).execute();
