@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { Outcome } from '../domain/migration/decision';
 import type { DecisionMessage } from '../domain/migration/parse-decision';
 import { signedText } from '../domain/migration/signatures';
@@ -7,7 +8,7 @@ import type { Role } from '../domain/migration/steps';
 import type { SigningKey } from '../security';
 import { UnknownPayloadKey } from '../security';
 import { readMigration, readOutcome } from '../store';
-import { outcomeQuery } from '../workflows/messages';
+import { outcomeQuery, UNKNOWN_PAYLOAD_KEY } from '../workflows/messages';
 import type { MigrationClient } from './connect';
 import { MigrationClosed, NoSuchMigration } from './errors';
 import { assertReadable } from './payload-keys';
@@ -117,9 +118,11 @@ async function send(
   const deadline = Date.now() + ANSWER_WITHIN_MS;
   const update = ferry.temporal
     .withDeadline(deadline, () => handle.executeUpdate<Outcome, [IdentifiedDecision]>(message, { args: [decision] }))
-    // After a failed update it is unknown whether the decision was applied, so the code below sends it again as a
+    // After another failure it is unknown whether the decision was applied, so the code below sends it again as a
     // signal and queries its outcome.
-    .catch((error: unknown) => (error instanceof UnknownPayloadKey ? error : undefined));
+    .catch((error: unknown) =>
+      error instanceof UnknownPayloadKey ? error : refusedForItsKey(error, decision.decisionId),
+    );
   const early = await resolvedWithin(SIGNAL_AFTER_MS, update);
   if (early) return early;
   await handle.signal(message, decision);
@@ -127,6 +130,13 @@ async function send(
   let answered = false;
   const queried = pollOutcome(ferry, migrationId, decision.decisionId, deadline, () => answered);
   return Promise.race([update.then((outcome) => outcome ?? queried), queried]).finally(() => (answered = true));
+}
+
+/** Returns the refusal of a worker that cannot decrypt the decision; undefined if the update failed otherwise. */
+function refusedForItsKey(error: unknown, decisionId: string): Outcome | undefined {
+  const { cause } = error instanceof WorkflowUpdateFailedError ? error : { cause: undefined };
+  if (!(cause instanceof ApplicationFailure) || cause.type !== UNKNOWN_PAYLOAD_KEY) return undefined;
+  return { decisionId, applied: false, text: cause.message, at: new Date().toISOString() };
 }
 
 async function resolvedWithin<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {

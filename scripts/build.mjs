@@ -14,15 +14,17 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 const RECORD = path.join(dist, '.built.json');
 const WORKFLOWS = path.join(root, 'workflows', 'index.ts');
+const INTERCEPTORS = path.join(root, 'workflows', 'interceptors.ts');
 const CONVERTERS = {
   payloadConverterPath: path.join(root, 'security', 'payload-converter.ts'),
   failureConverterPath: path.join(root, 'security', 'failure-converter.ts'),
 };
 const BUNDLE = {
   workflowsPath: WORKFLOWS,
+  workflowInterceptorModules: [INTERCEPTORS],
   ...CONVERTERS,
   // Evaluates modules once for all workflows instead of once for each, because no module contains a workflow's state.
-  preloadModules: [WORKFLOWS, ...Object.values(CONVERTERS)],
+  preloadModules: [WORKFLOWS, INTERCEPTORS, ...Object.values(CONVERTERS)],
 };
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
 

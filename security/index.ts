@@ -15,6 +15,7 @@ export { KeyInvalid, type KeyRing } from './key-ring';
 export {
   createDataConverter,
   createPayloadCodec,
+  createWorkerDataConverter,
   parsePayloadKeys,
   UnknownPayloadKey,
   withoutPayloadCodec,

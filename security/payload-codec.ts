@@ -6,23 +6,18 @@
  * operators, database and UI see only the ciphertext of a payload and the id of its payload key. The codec server
  * decrypts payloads for authorized readers.
  */
-import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
+import type { DataConverter, Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { decrypt, encrypt } from './aead';
 import { type KeyRing, parseKeyRing } from './key-ring';
+import { ALTERED, BOUND_NAMESPACE, BOUND_WORKFLOW, ENCRYPTED, KEY_ID } from './payload-metadata';
+import { printableKeyId } from './payload-converter';
 import type { Secret } from './secret';
-
-/** The encoding that Temporal's samples use. Temporal's tools show payloads with this encoding as encrypted. */
-const ENCRYPTED = 'binary/encrypted';
-const KEY_ID = 'encryption-key-id';
 
 const StoredPayload = temporal.api.common.v1.Payload;
 
-/** Replaces a payload that fails authentication. Its value is an `UnreadablePayload` (payload-converter.ts). */
-const ALTERED_PAYLOAD: Payload = {
-  metadata: { encoding: Buffer.from('json/plain') },
-  data: Buffer.from(JSON.stringify({ unreadable: 'the message was altered after it was encrypted' })),
-};
+/** Replaces a payload that fails authentication. The payload converter cannot decode it, so it is unreadable. */
+const ALTERED_PAYLOAD: Payload = { metadata: { encoding: Buffer.from(ALTERED) } };
 
 /** Thrown when this process does not have the payload key under which a payload was encrypted. */
 export class UnknownPayloadKey extends Error {
@@ -33,7 +28,7 @@ export class UnknownPayloadKey extends Error {
     known: readonly string[],
   ) {
     super(
-      `A payload was encrypted under payload key ${keyId}, but this process only has ${known.join(', ')}. ` +
+      `A payload was encrypted under payload key ${printableKeyId(keyId)}, but this process only has ${known.join(', ')}. ` +
         'Start it with that payload key as well.',
     );
   }
@@ -48,12 +43,24 @@ export function parsePayloadKeys(text: Secret): KeyRing {
   return parseKeyRing(text, 'payload key');
 }
 
-/** Creates the data converter of clients and workers, which encrypts and decrypts payloads. */
+/** Creates the data converter of clients, which encrypts and decrypts payloads. */
 export function createDataConverter(payloadKeys: KeyRing): DataConverter {
+  return converterWith(createPayloadCodec(payloadKeys));
+}
+
+/**
+ * Creates the data converter of workers. Unlike a client, a worker does not stop at a message under an unknown key:
+ * see {@link createPayloadCodec}.
+ */
+export function createWorkerDataConverter(payloadKeys: KeyRing): DataConverter {
+  return converterWith(createPayloadCodec(payloadKeys, { unknownKeyInMessages: 'keep' }));
+}
+
+function converterWith(codec: PayloadCodec): DataConverter {
   return {
     payloadConverterPath: require.resolve('./payload-converter'),
     failureConverterPath: require.resolve('./failure-converter'),
-    payloadCodecs: [createPayloadCodec(payloadKeys)],
+    payloadCodecs: [codec],
   };
 }
 
@@ -62,40 +69,93 @@ export function withoutPayloadCodec(converter: DataConverter): DataConverter {
   return { ...converter, payloadCodecs: [] };
 }
 
+/** How a codec differs from the codec of a client. */
+interface CodecOptions {
+  /**
+   * `keep` leaves a payload of a workflow under an unknown key encrypted. Default: `throw`.
+   */
+  readonly unknownKeyInMessages?: 'throw' | 'keep';
+  /** The namespace to bind payloads to if the SDK does not name a workflow. Default: none. */
+  readonly namespace?: string;
+}
+
 /**
- * Creates the codec. It encodes with the newest key. How it decodes depends on the payload:
+ * Creates the codec. It encodes with the newest key, and binds each payload to its namespace and its workflow if the
+ * SDK names them. How it decodes depends on the payload:
  *
  * - A payload that was encrypted under a known key is decrypted.
  * - A payload that is not encrypted is returned unchanged, because a person typed it into Temporal's UI or CLI.
- * - A payload that was altered after its encryption is replaced by an unreadable value, because a single message must
- *   not stop a migration.
- * - A payload that was encrypted under an unknown key throws {@link UnknownPayloadKey}. The migration waits until the
- *   key has been added. A substitute value would make its workflow non-deterministic when it is replayed with the key.
+ * - A payload that was altered after its encryption, or copied from another workflow, is replaced by an unreadable
+ *   value, because a single message must not stop a migration.
+ * - A payload that was encrypted under an unknown key throws {@link UnknownPayloadKey}, because the data would be lost
+ *   otherwise. The exception: in a worker, a payload of a workflow stays encrypted, because it can be a message of
+ *   anyone who may write to the namespace. `workflows/interceptors.ts` then refuses messages, and stops at input and
+ *   results. The SDK does not tell the codec which of these a payload is.
  */
-export function createPayloadCodec({ newest, byId }: KeyRing): PayloadCodec {
-  function encode(payload: Payload): Payload {
+export function createPayloadCodec({ newest, byId }: KeyRing, options: CodecOptions = {}): PayloadCodec {
+  function encode(payload: Payload, context: SerializationContext | undefined): Payload {
+    const binding = { namespace: context?.namespace ?? options.namespace, workflowId: context?.workflowId };
+    const { namespace, workflowId } = binding;
     return {
-      metadata: { encoding: Buffer.from(ENCRYPTED), [KEY_ID]: Buffer.from(newest.id) },
-      data: encrypt(newest.key, StoredPayload.encode(payload).finish(), newest.id),
+      metadata: {
+        encoding: Buffer.from(ENCRYPTED),
+        [KEY_ID]: Buffer.from(newest.id),
+        ...(namespace === undefined ? {} : { [BOUND_NAMESPACE]: Buffer.from(namespace) }),
+        ...(workflowId === undefined ? {} : { [BOUND_WORKFLOW]: Buffer.from(workflowId) }),
+      },
+      data: encrypt(newest.key, StoredPayload.encode(payload).finish(), authenticated(newest.id, binding)),
     };
   }
 
-  function decode(payload: Payload): Payload {
-    if (textOf(payload.metadata?.['encoding']) !== ENCRYPTED) return payload;
-    const keyId = textOf(payload.metadata?.[KEY_ID]);
+  function decode(payload: Payload, context: SerializationContext | undefined): Payload {
+    const { metadata } = payload;
+    if (textOf(metadata?.['encoding']) !== ENCRYPTED) return payload;
+    const keyId = textOf(metadata?.[KEY_ID]);
     const known = byId.get(keyId);
-    if (!known) throw new UnknownPayloadKey(keyId, [...byId.keys()]);
+    if (!known) {
+      if (options.unknownKeyInMessages === 'keep' && context?.type === 'workflow') return payload;
+      throw new UnknownPayloadKey(keyId, [...byId.keys()]);
+    }
+    const binding = { namespace: boundTo(metadata, BOUND_NAMESPACE), workflowId: boundTo(metadata, BOUND_WORKFLOW) };
+    if (context && !belongsTo(binding, context)) return ALTERED_PAYLOAD;
     try {
-      return StoredPayload.decode(decrypt(known.key, payload.data ?? new Uint8Array(), keyId));
+      const decrypted = decrypt(known.key, payload.data ?? new Uint8Array(), authenticated(keyId, binding));
+      return StoredPayload.decode(decrypted);
     } catch {
       return ALTERED_PAYLOAD;
     }
   }
 
   return {
-    encode: async (payloads) => payloads.map(encode),
-    decode: async (payloads) => payloads.map(decode),
+    encode: async (payloads, context) => payloads.map((payload) => encode(payload, context)),
+    decode: async (payloads, context) => payloads.map((payload) => decode(payload, context)),
   };
+}
+
+/** The namespace and the workflow that a payload belongs to. A part that was not known at encryption is undefined. */
+interface Binding {
+  readonly namespace: string | undefined;
+  readonly workflowId: string | undefined;
+}
+
+/** Temporal appends the time of the occurrence to the id of a workflow that a Schedule starts. */
+const OCCURRENCE = /^-\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
+
+function belongsTo({ namespace, workflowId }: Binding, context: SerializationContext): boolean {
+  if (namespace !== undefined && namespace !== context.namespace) return false;
+  if (workflowId === undefined || context.workflowId === undefined || workflowId === context.workflowId) return true;
+  return context.workflowId.startsWith(workflowId) && OCCURRENCE.test(context.workflowId.slice(workflowId.length));
+}
+
+/** Returns the additional authenticated data: what a payload claims about itself and nobody may change. */
+function authenticated(keyId: string, { namespace, workflowId }: Binding): string {
+  if (namespace === undefined && workflowId === undefined) return keyId;
+  return JSON.stringify([keyId, namespace ?? null, workflowId ?? null]);
+}
+
+function boundTo(metadata: Payload['metadata'], name: string): string | undefined {
+  const bytes = metadata?.[name];
+  return bytes && textOf(bytes);
 }
 
 const textOf = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString();

@@ -4,14 +4,9 @@
  */
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common/lib/converter/payload-converter';
-
-/**
- * Replaces a payload that cannot be decoded. It cannot be parsed as a decision, so it is refused like any other
- * malformed message.
- */
-export interface UnreadablePayload {
-  readonly unreadable: string;
-}
+import { decode } from '@temporalio/common/lib/encoding';
+import { UnreadablePayload } from '../domain/migration/unreadable-payload';
+import { ALTERED, ENCRYPTED, KEY_ID } from './payload-metadata';
 
 export const payloadConverter: PayloadConverter = {
   toPayload: (value) => defaultPayloadConverter.toPayload(value),
@@ -20,8 +15,28 @@ export const payloadConverter: PayloadConverter = {
       return defaultPayloadConverter.fromPayload<T>(payload);
     } catch {
       // The error's message is dropped, because it would quote the content. The cast satisfies the SDK's signature.
-      const unreadable: UnreadablePayload = { unreadable: 'the message cannot be decoded' };
-      return unreadable as T;
+      return unreadable(payload) as T;
     }
   },
 };
+
+/** The codec leaves a message encrypted if this worker does not have its payload key. */
+function unreadable({ metadata }: Payload): UnreadablePayload {
+  const encoding = textOf(metadata?.['encoding']);
+  if (encoding === ALTERED)
+    return new UnreadablePayload('the message was altered after it was encrypted, or copied from another migration');
+  if (encoding !== ENCRYPTED) return new UnreadablePayload('the message cannot be decoded');
+  const keyId = printableKeyId(textOf(metadata?.[KEY_ID]));
+  return new UnreadablePayload(
+    `the message was encrypted under payload key ${keyId}, which the worker does not have; ` +
+      'start every worker with that key as well, then send the message again',
+    keyId,
+  );
+}
+
+/** Returns the id, or a description of it if it cannot be the id of a key. Anyone can write any bytes there. */
+export function printableKeyId(keyId: string): string {
+  return /^[0-9a-f]{16}$/.test(keyId) ? keyId : 'with an invalid id';
+}
+
+const textOf = (bytes: Uint8Array | null | undefined): string => (bytes ? decode(bytes) : '');

@@ -7,7 +7,12 @@ import type { Logger } from 'pino';
 import { createActivities, createNotifier, createWorkflowStatus, createWindowSchedules } from '../activities';
 import { createCompanyDataClient } from '../company-data-client';
 import type { Config } from '../config';
-import { createMasterKeyProvider, createDataConverter, withoutPayloadCodec } from '../security';
+import {
+  createDataConverter,
+  createMasterKeyProvider,
+  createWorkerDataConverter,
+  withoutPayloadCodec,
+} from '../security';
 import { leaseMs, openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
 import { assertSearchAttributes } from './search-attributes';
@@ -70,7 +75,7 @@ export async function startWorker(
       namespace,
       taskQueue: TASK_QUEUE,
       ...workflows,
-      dataConverter,
+      dataConverter: createWorkerDataConverter(config.payloadKeys),
       activities: createActivities({
         db,
         service,
@@ -104,11 +109,14 @@ export async function startWorker(
   }
 }
 
-type WorkflowCode = Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'>;
+type WorkflowCode = Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath' | 'interceptors'>;
 
 /** Returns the bundle of the build if there is one. Otherwise returns the sources, which the worker then bundles. */
 function workflowCode(): WorkflowCode {
   const bundle = path.join(__dirname, '..', 'workflow-bundle.js');
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
-  return { workflowsPath: require.resolve('../workflows') };
+  return {
+    workflowsPath: require.resolve('../workflows'),
+    interceptors: { workflowModules: [require.resolve('../workflows/interceptors')] },
+  };
 }

@@ -44,6 +44,9 @@ export const SEARCH_ATTRIBUTES = {
   FerryCompaniesFailed: 'INT',
 } as const;
 
+/** The type of the failure with which a worker rejects an update whose payload key it does not have. */
+export const UNKNOWN_PAYLOAD_KEY = 'UnknownPayloadKey';
+
 /**
  * Returns how far a migration has got and who has to act. `client/` sends this query for `ferry show`, `ferry list` and
  * other commands.

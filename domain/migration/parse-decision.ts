@@ -7,6 +7,7 @@ import type { LimitsChange } from '../planning/limits';
 import { parseLimits } from '../planning/limits';
 import type { Role } from './steps';
 import { isRole, isStep, ROLES, STEPS } from './steps';
+import { UnreadablePayload } from './unreadable-payload';
 
 /** The names of the messages that carry decisions. */
 export const DECISION_MESSAGES = [
@@ -59,8 +60,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export function parseDecision(message: DecisionMessage, input: unknown, freshId: () => string): ParsedDecision {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return malformed('the message must be an object');
+  if (input instanceof UnreadablePayload) return malformed(input.unreadable);
   const fields = input as Fields;
-  if (isText(fields['unreadable'])) return malformed(fields['unreadable']);
   const { role, by, reason, decisionId, digest, validUntil } = fields;
   if (!isRole(role)) return malformed(`role must be ${ROLES.join(' or ')}`);
   if (!isText(by) || by.length > MAX_NAME_LENGTH)

@@ -84,7 +84,6 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     throw new Error(
       `without token checks, the codec server listens only on a loopback address such as 127.0.0.1, not on ${host}`,
     );
-  const codec = createPayloadCodec(payloadKeys);
   const app = fastify({ bodyLimit: MAX_BODY_BYTES, trustProxy: false });
   await app.register(cors, {
     origin: [...origins],
@@ -158,6 +157,9 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
           400,
           'the body must be {"payloads": [...]} with at most 10,000 payloads, and with metadata and data in base64',
         );
+      const namespace = namespaceOf(request);
+      // The caller does not say for which workflow it encrypts, so those payloads are bound to the namespace alone.
+      const codec = createPayloadCodec(payloadKeys, namespace === '' ? {} : { namespace });
       const payloads = await codec[call](parsed.data.payloads.map((each) => StoredPayload.fromObject(each)));
       return { payloads: payloads.map(toJsonPayload) };
     });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { LedgerClient } from '../../client';
 import { decide, openLedgerClient, readRetriedErrors } from '../../client';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
-import { countCompanies } from '../../store';
+import { countCompanies, readTrail } from '../../store';
 import type { RunningWorker } from '../../worker';
 import { ferry } from '../cli/captured-terminal';
 import type { TestMigration } from '../workflows/running-migration';
@@ -138,6 +138,78 @@ test('continues a migration when a worker gets the missing payload key, and appl
   expect((await trail()).trail).toMatchObject([{ applied: true, decision: { step: 'supply-details', by: 'Sam' } }]);
   await ferryWithBothKeys.close();
 }, 120_000);
+
+describe('a message under a payload key that the worker does not have', () => {
+  let migration: TestMigration;
+  let ferryWithNewKey: LedgerClient;
+  const texts = async (): Promise<readonly string[]> => {
+    const trail: string[] = [];
+    for await (const { decision, outcome } of readTrail(orchestrator.ferry.db, migration.id))
+      trail.push(`${decision.kind}: ${outcome.text}`);
+    return trail;
+  };
+  beforeAll(async () => {
+    await replaceWorker({});
+    ferryWithNewKey = await openLedgerClient({
+      ...orchestrator.config,
+      payloadKeys: payloadKeys(OTHER_KEY, PAYLOAD_KEY),
+    });
+    migration = await startTestMigration(orchestrator, 'newer-key', ['sbx-ok-1']);
+    await migration.until(({ preflight }) => preflight !== null);
+  });
+  afterAll(() => ferryWithNewKey.close());
+
+  test('is refused and recorded as unreadable, and the migration continues', async () => {
+    await ferryWithNewKey.temporal.workflow.getHandle(migration.id).signal('pause', SUPPORT);
+    const inventedKey = {
+      metadata: { encoding: Buffer.from('binary/encrypted'), 'encryption-key-id': Buffer.from('deadbeefdeadbeef') },
+      data: Buffer.from('AAAA'),
+    };
+    const messages = 60;
+    for (let sent = 1; sent < messages; sent += 1) {
+      await orchestrator.ferry.temporal.workflowService.signalWorkflowExecution({
+        namespace: orchestrator.config.temporal.namespace,
+        workflowExecution: { workflowId: migration.id },
+        signalName: 'pause',
+        input: { payloads: [inventedKey] },
+      });
+    }
+    await until(async () => (await texts()).length === messages);
+    const refused = (keyId: string) =>
+      `unreadable: the message was encrypted under payload key ${keyId}, which the worker does not have; start every worker with that key as well, then send the message again`;
+    expect([...new Set(await texts())]).toEqual([refused(OTHER_KEY_ID), refused('deadbeefdeadbeef')]);
+    expect(await migration.send('pause', SUPPORT)).toBe('applied');
+    expect(await migration.send('resume', SUPPORT)).toBe('applied');
+  });
+
+  test('tells its sender at once which key is missing', async () => {
+    const answer = await decide(ferryWithNewKey, migration.id, 'pause', SUPPORT);
+    expect(answer).toMatchObject({ outcome: 'refused', text: expect.stringContaining(OTHER_KEY_ID) as unknown });
+    expect((await migration.until(() => true)).state).toBe('waiting');
+  });
+
+  test('stays refused when a worker with the key replays the migration', async () => {
+    await replaceWorker({ payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER_KEY) });
+    expect((await migration.until(() => true)).state).toBe('waiting');
+    expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
+    await migration.until(({ step }) => step === 'schedule');
+    expect(await readRetriedErrors(orchestrator.ferry, migration.id)).toEqual([]);
+    await replaceWorker({});
+    expect(await migration.send('proposeTime', { startAt: '2099-01-01T00:00Z', ...SUPPORT })).toBe('applied');
+  });
+
+  test('stops a worker without the key if another worker has applied it, until the worker has the key', async () => {
+    await replaceWorker({ payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER_KEY) });
+    await ferryWithNewKey.temporal.workflow.getHandle(migration.id).signal('pause', SUPPORT);
+    await migration.until(({ state }) => state === 'paused');
+    await replaceWorker({});
+    await ferryWithNewKey.temporal.workflow.getHandle(migration.id).signal('resume', SUPPORT);
+    const why = async () => (await readRetriedErrors(orchestrator.ferry, migration.id)).join();
+    await until(async () => (await why()).includes(`under payload key ${OTHER_KEY_ID}`), 40_000);
+    await replaceWorker({ payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER_KEY) });
+    await until(async () => (await texts()).at(-1)?.startsWith('resume: ') ?? false, 40_000);
+  });
+});
 
 test('sends no credentials without the master key, names the key, and continues when the worker has it', async () => {
   await replaceWorker({});

@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { createPayloadCodec, parsePayloadKeys, Secret, UnknownPayloadKey } from '../../security';
+import {
+  createPayloadCodec,
+  createWorkerDataConverter,
+  parsePayloadKeys,
+  Secret,
+  UnknownPayloadKey,
+} from '../../security';
+import { payloadConverter } from '../../security/payload-converter';
 
 const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 const codecWith = (...keys: string[]) => createPayloadCodec(parsePayloadKeys(new Secret(keys.join(','))));
 
 const payloadOf = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
-const valueOf = (payload: Payload | undefined): unknown => payload && defaultPayloadConverter.fromPayload(payload);
+const valueOf = (payload: Payload | undefined): unknown => payload && payloadConverter.fromPayload(payload);
 
 async function encrypted(value: unknown, ...keys: string[]): Promise<Payload> {
   const [payload] = await codecWith(...keys).encode([payloadOf(value)]);
@@ -78,4 +85,46 @@ test('decodes a payload with the id of another key as unreadable', async () => {
   expect(
     await decrypted({ metadata: other.metadata ?? {}, data: one.data ?? new Uint8Array() }, NEW, OLD),
   ).toHaveProperty('unreadable');
+});
+
+describe('a payload of a workflow', () => {
+  const codec = codecWith(NEW);
+  const of = (workflowId: string, namespace = 'default') => ({ type: 'workflow' as const, namespace, workflowId });
+  const readIn = async (payload: Payload, workflowId: string, namespace?: string) =>
+    valueOf((await codec.decode([payload], of(workflowId, namespace)))[0]);
+  let payload: Payload;
+  beforeAll(async () => {
+    [payload = {}] = await codec.encode([payloadOf('pause')], of('acme.xero'));
+  });
+
+  test('is readable only in that workflow and namespace, and where the workflow is not known', async () => {
+    expect(await readIn(payload, 'acme.xero')).toBe('pause');
+    expect(await decrypted(payload, NEW)).toBe('pause');
+    expect(await readIn(payload, 'bolt.xero')).toHaveProperty('unreadable');
+    expect(await readIn(payload, 'acme.xero', 'other')).toHaveProperty('unreadable');
+    const stripped = {
+      encoding: payload.metadata?.['encoding'],
+      'encryption-key-id': payload.metadata?.['encryption-key-id'],
+    };
+    expect(await readIn({ ...payload, metadata: stripped as never }, 'bolt.xero')).toHaveProperty('unreadable');
+    const moved = { ...payload.metadata, 'bound-to-workflow': Buffer.from('bolt.xero') };
+    expect(await readIn({ ...payload, metadata: moved }, 'bolt.xero')).toHaveProperty('unreadable');
+  });
+
+  test('is readable in the workflow that a Schedule starts with the time after the id, and in no other', async () => {
+    expect(await readIn(payload, 'acme.xero-2026-12-05T22:00:00Z')).toBe('pause');
+    expect(await readIn(payload, 'acme.xero-2')).toHaveProperty('unreadable');
+    expect(await readIn(payload, 'acme.xero.batch')).toHaveProperty('unreadable');
+  });
+
+  test('under an unknown key becomes unreadable in a worker, and the result of an activity throws', async () => {
+    const [worker] = createWorkerDataConverter(parsePayloadKeys(new Secret(OLD))).payloadCodecs ?? [];
+    const keyId = parsePayloadKeys(new Secret(NEW)).newest.id;
+    const [kept] = (await worker?.decode([payload], of('acme.xero'))) ?? [];
+    expect(valueOf(kept)).toMatchObject({ missingKey: keyId, unreadable: expect.stringContaining(keyId) as unknown });
+    const activity = { type: 'activity' as const, namespace: 'default', workflowId: 'acme.xero', isLocal: false };
+    await expect(worker?.decode([payload], activity)).rejects.toThrow(UnknownPayloadKey);
+    await expect(worker?.decode([payload])).rejects.toThrow(UnknownPayloadKey);
+    await expect(codecWith(OLD).decode([payload], of('acme.xero'))).rejects.toThrow(UnknownPayloadKey);
+  });
 });

@@ -1,13 +1,22 @@
 /** Replays recorded histories, because workflows must be able to continue what their earlier versions have started. */
 import path from 'node:path';
+import type { PayloadCodec } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { createDataConverter, parsePayloadKeys, Secret } from '../../security';
 import type { SavedHistory } from '../support/histories';
 import { loadHistories } from '../support/histories';
 import { PAYLOAD_KEY } from '../support/orchestrator';
 
-const dataConverter = createDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
-const { payloadConverterPath = '', failureConverterPath = '' } = dataConverter;
+const converter = createDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
+const { payloadConverterPath = '', failureConverterPath = '' } = converter;
+/** Decodes without the context, because a replay runs in an invented namespace and payloads are bound to their own. */
+const dataConverter = {
+  ...converter,
+  payloadCodecs: (converter.payloadCodecs ?? []).map((codec): PayloadCodec => ({
+    encode: (payloads) => codec.encode(payloads),
+    decode: (payloads) => codec.decode(payloads),
+  })),
+};
 const quiet = new DefaultLogger('ERROR');
 const histories = [...loadHistories()];
 /** Long enough to build two bundles and replay about two hundred histories. */

@@ -105,6 +105,28 @@ test('the migration continues after undecodable and unknown messages', async () 
   expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
 
+test('a message that was copied from another migration is refused', async () => {
+  const [source, target] = await Promise.all(
+    ['copied-from', 'copied-to'].map((name) => startTestMigration(orchestrator, name, [`sbx-ok-1.${name}`])),
+  );
+  if (!source || !target) throw new Error('no migrations');
+  const { temporal, db } = orchestrator.ferry;
+  await target.until(({ preflight }) => preflight !== null);
+  await temporal.workflow.getHandle(source.id).signal('pause', { reason: 'tea', ...SUPPORT });
+  const { events } = await temporal.workflow.getHandle(source.id).fetchHistory();
+  const signaled = events?.find((event) => event.workflowExecutionSignaledEventAttributes);
+  await temporal.workflowService.signalWorkflowExecution({
+    namespace: temporal.options.namespace,
+    workflowExecution: { workflowId: target.id },
+    signalName: 'pause',
+    input: signaled?.workflowExecutionSignaledEventAttributes?.input ?? null,
+  });
+  expect(await kindsInTrail(target.id, 1)).toEqual(['unreadable']);
+  for await (const { outcome } of readTrail(db, target.id))
+    expect(outcome.text).toMatch(/copied from another migration/);
+  expect((await target.until(() => true)).state).toBe('waiting');
+});
+
 test('a message that is too large is refused, and the migration continues', async () => {
   const migration = await startTestMigration(orchestrator, 'oversized', ['sbx-ok-1.oversized']);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);

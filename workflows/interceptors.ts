@@ -1,0 +1,94 @@
+/**
+ * Handles payloads that this worker cannot decrypt because it does not have their payload key.
+ *
+ * Anyone who may write to the namespace can send such a message, so a message is refused instead of failing the
+ * workflow task: an update and a query are rejected, and a signal reaches its handler as an `UnreadablePayload`. Input
+ * and results that our own workers wrote fail the workflow task, which Temporal retries until the key has been added.
+ *
+ * A signal must have the same effect in every replay, also in a worker that has the key. Its refusal is therefore
+ * recorded in the history with the SDK's patch marker, the only marker that a handler can write synchronously.
+ */
+import type { WorkflowInterceptors } from '@temporalio/workflow';
+import { ApplicationFailure, patched, workflowInfo } from '@temporalio/workflow';
+import { UnreadablePayload } from '../domain/migration/unreadable-payload';
+import { UNKNOWN_PAYLOAD_KEY } from './messages';
+
+/** Creates the interceptors of one workflow execution. The worker calls it by this name. */
+export function interceptors(): WorkflowInterceptors {
+  let signals = 0;
+  return {
+    inbound: [
+      {
+        execute: async (input, next) => {
+          assertReadable(input.args);
+          return next(input);
+        },
+        handleSignal: async (input, next) => {
+          signals += 1;
+          const marker = `unreadable-signal-${signals}`;
+          const lacking = input.args.find(isMissingKey);
+          // In a replay, `patched` returns whether the marker is in the history. Otherwise it writes the marker.
+          if (lacking) {
+            if (!patched(marker)) throw new UndecryptableData(lacking);
+          } else if (workflowInfo().unsafe.isReplaying && patched(marker)) {
+            return next({ ...input, args: [new UnreadablePayload(KEY_WAS_MISSING)] });
+          }
+          return next(input);
+        },
+        validateUpdate: (input, next) => {
+          const lacking = input.args.find(isMissingKey);
+          if (lacking) throw ApplicationFailure.nonRetryable(lacking.unreadable, UNKNOWN_PAYLOAD_KEY);
+          next(input);
+        },
+        handleUpdate: async (input, next) => {
+          // The validator has accepted the update, so this is a replay of an update that another worker could read.
+          assertReadable(input.args.filter(isMissingKey));
+          return next(input);
+        },
+        handleQuery: async (input, next) => {
+          assertReadable(input.args);
+          return next(input);
+        },
+      },
+    ],
+    outbound: [
+      {
+        startChildWorkflowExecution: async (input, next) => {
+          const [started, completed] = await next(input);
+          const result = completed.then((value) => {
+            assertReadable([value]);
+            return value;
+          });
+          // The caller may ignore the result; without this, its failure would be reported as unhandled.
+          result.catch(() => undefined);
+          return [started, result];
+        },
+      },
+    ],
+  };
+}
+
+/** The reason after a replay with the key, when the id of the key is not known any more. */
+const KEY_WAS_MISSING = 'the message was encrypted under a payload key that the worker did not have when it arrived';
+
+/** Thrown to fail the workflow task, which Temporal then retries. */
+class UndecryptableData extends Error {
+  override readonly name = 'UndecryptableData';
+  constructor({ missingKey, unreadable }: UnreadablePayload) {
+    super(
+      missingKey === null
+        ? `A payload of this workflow cannot be read: ${unreadable}`
+        : `A payload was encrypted under payload key ${missingKey}, which this worker does not have. ` +
+            'Start every worker with that payload key as well.',
+    );
+  }
+}
+
+const isUnreadable = (value: unknown): value is UnreadablePayload => value instanceof UnreadablePayload;
+const isMissingKey = (value: unknown): value is UnreadablePayload => isUnreadable(value) && value.missingKey !== null;
+
+/** @throws {UndecryptableData} */
+function assertReadable(values: readonly unknown[]): void {
+  const unreadable = values.find(isUnreadable);
+  if (unreadable) throw new UndecryptableData(unreadable);
+}
