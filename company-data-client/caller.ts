@@ -25,6 +25,7 @@
 import type { z } from 'zod';
 import type { CallFailure } from '../domain/companies/call-failure';
 import { redactErrorText } from '../security/redaction';
+import { type ImplausibleWait, implausibleWaits } from './announced-waits';
 import { correlationIdOf, errorFromResponse } from './error-answer';
 import { CompanyDataError, DeferredUntil, NoResponse, NotReady, UnreadableResponse } from './errors';
 import { createRateLimiter } from './rate-limiter';
@@ -122,15 +123,22 @@ export interface RetryWait {
   readonly failure: CallFailure;
 }
 
+/** A header of a response that asks for an implausibly long wait, and is therefore not followed. */
+export interface IgnoredWait extends ImplausibleWait {
+  /** Method and path of the call. */
+  readonly call: string;
+}
+
 export interface CallerOptions {
   readonly transport: Transport;
   readonly retry: RetryPolicy;
   /** Values that must never appear in an error: the API key in every form in which it is sent. */
   readonly secrets: readonly string[];
   readonly onWait: (wait: RetryWait) => void;
+  readonly onIgnoredWait: (wait: IgnoredWait) => void;
 }
 
-export function createCaller({ transport, retry, secrets, onWait }: CallerOptions): Caller {
+export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait }: CallerOptions): Caller {
   const rateLimiter = createRateLimiter();
 
   async function attempt(request: HttpRequest, budget: RetryBudget, options: CallOptions) {
@@ -143,6 +151,8 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
       if (sendBefore && new Date() >= sendBefore)
         throw new NoResponse(request.label, 'refused', 'not sent: its deadline has passed');
       response = await transport.send(request, budget.endsAt, signal);
+      for (const ignored of implausibleWaits(response.headers, Date.now()))
+        onIgnoredWait({ call: request.label, ...ignored });
       return response;
     } finally {
       permit.complete(response);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { redactErrorText } from '../security/redaction';
 import type { Secret } from '../security/secret';
-import { type Call, type CallOptions, createCaller, labelOf, type RetryWait } from './caller';
+import { type Call, type CallOptions, createCaller, type IgnoredWait, labelOf, type RetryWait } from './caller';
 import type { CompanyDataClient, CompanyDetails, CompanyFilter } from './client';
 import { followLink, parseAddress, pathTo, type Query } from './links';
 import { eachResult } from './paging';
@@ -46,6 +46,11 @@ export interface CompanyDataClientOptions {
   readonly firstRetryWaitMs?: number | undefined;
   /** Called before each wait for a retry, to log, count or heartbeat. Default: not called. */
   readonly onWait?: ((wait: RetryWait) => void) | undefined;
+  /**
+   * Called when a response asks for a wait of more than `LONGEST_WAIT_MS`, to log a warning. A longer `Retry-After` is
+   * replaced by a minute, and a later reset of the rate limit is ignored. Default: not called.
+   */
+  readonly onIgnoredWait?: ((wait: IgnoredWait) => void) | undefined;
 }
 
 /** @throws {TypeError} if `baseUrl` is not an http or https URL */
@@ -68,6 +73,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
       longestWaitMs: 30 * firstRetryWaitMs,
     },
     onWait: (wait) => options.onWait?.(wait),
+    onIgnoredWait: (wait) => options.onIgnoredWait?.(wait),
   });
 
   /** Builds a call, which is idempotent unless overridden, because POST and PATCH carry an idempotency key. */

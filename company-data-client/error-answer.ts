@@ -1,7 +1,7 @@
-/** Turns HTTP error responses into typed errors, and reads the headers that every response can carry. */
-import type { IncomingHttpHeaders } from 'node:http';
+/** Turns HTTP error responses into typed errors, and reads their correlation id. */
 import type { CallFailure } from '../domain/companies/call-failure';
 import { redactErrorText } from '../security/redaction';
+import { retryAfterMs } from './announced-waits';
 import {
   AccessDenied,
   BadRequest,
@@ -42,23 +42,6 @@ export function errorFromResponse(call: string, response: HttpResponse, secrets:
 /** Returns the correlation id that the service sends with every response; undefined if it is missing or not a UUID. */
 export function correlationIdOf({ headers }: HttpResponse): string | undefined {
   return uuidIn(headers['x-correlation-id']);
-}
-
-/**
- * Returns the wait that `Retry-After` asks for. The header contains seconds or a date (RFC 9110, 10.2.3). A date is
- * compared with the response's own `Date`, so the result does not depend on our clock.
- *
- * @param now used in place of a `Date` that is missing or invalid, epoch milliseconds
- * @returns milliseconds; undefined if the header is missing or cannot be parsed
- */
-export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
-  const value = headers['retry-after']?.trim();
-  if (value === undefined || value === '') return undefined;
-  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
-  const until = Date.parse(value);
-  if (Number.isNaN(until)) return undefined;
-  const sentAt = Date.parse(headers.date ?? '');
-  return Math.max(0, until - (Number.isNaN(sentAt) ? now : sentAt));
 }
 
 /** Returns the value only if it is a UUID, because any other text could contain a credential. */

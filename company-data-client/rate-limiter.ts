@@ -13,10 +13,13 @@
  * - Exhausted: entered when our share of the remaining requests is half a request or less. Requests wait for the reset.
  * - Blocked: entered after a 429. Requests wait for the time in `Retry-After`, or for one second without that header.
  *
+ * No response makes requests wait for more than `LONGEST_WAIT_MS` (announced-waits.ts).
+ *
  * If a request cannot start before its caller's deadline, `acquire` returns the earliest start time, at the deadline or
  * sooner, and the caller decides how to wait.
  */
-import { retryAfterMs } from './error-answer';
+import { LONGEST_WAIT_MS } from '../domain/companies/call-failure';
+import { type Allowance, readAllowance, retryAfterMs } from './announced-waits';
 import { createSemaphore, sleep } from './semaphore';
 import { createServiceClock } from './service-clock';
 import type { HttpResponse } from './transport';
@@ -36,14 +39,6 @@ export interface RateLimiter {
 export interface Permit {
   /** Must be called once with the response, or with undefined if there was none. */
   complete(response: HttpResponse | undefined): void;
-}
-
-/** The state of the rate limit according to one response, for all users of the key together. */
-interface Allowance {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Epoch milliseconds by our clock. */
-  readonly resetAt: number;
 }
 
 /** The current rate limit window of the service. */
@@ -92,7 +87,9 @@ export function createRateLimiter(): RateLimiter {
 
   const earliestStart = () => {
     const resetAt = window && window.remaining * share <= MIN_REMAINING ? window.resetAt : 0;
-    return Math.max(nextAt, blockedUntil, resetAt);
+    // A time beyond the longest wait means that our clock was set back. It must not block this process.
+    const latest = Date.now() + LONGEST_WAIT_MS;
+    return Math.max(...[nextAt, blockedUntil, resetAt].filter((at) => at <= latest), 0);
   };
 
   /** Returns the milliseconds between a request that starts at the time `at` and the next request. */
@@ -143,7 +140,7 @@ export function createRateLimiter(): RateLimiter {
         const at = Date.now();
         roundTripMs = Math.min(roundTripMs, at - now);
         const aheadMs = clock.aheadMs(response.headers.date, at);
-        const allowance = readAllowance(response, aheadMs);
+        const allowance = readAllowance(response.headers, aheadMs, at);
         if (allowance) apply(allowance, number, at);
         if (response.status !== 429) return;
         blockedUntil = Math.max(blockedUntil, at + (retryAfterMs(response.headers, at) ?? DEFAULT_BLOCK_MS));
@@ -166,11 +163,4 @@ export function createRateLimiter(): RateLimiter {
       }
     },
   };
-}
-
-function readAllowance({ headers }: HttpResponse, aheadMs: number): Allowance | undefined {
-  const limit = Number(headers['x-rate-limit-limit'] ?? Number.NaN);
-  const remaining = Number(headers['x-rate-limit-remaining'] ?? Number.NaN);
-  const resetAt = Date.parse(String(headers['x-rate-limit-reset'])) - aheadMs;
-  return limit > 0 && remaining >= 0 && !Number.isNaN(resetAt) ? { limit, remaining, resetAt } : undefined;
 }

@@ -17,6 +17,11 @@ const optional = <S extends z.ZodType>(schema: S) =>
 const text = optional(z.string());
 /** An error text of the service or a platform, redacted because it can quote the request. */
 const errorText = optional(z.string().transform((value) => redactErrorText(value)));
+/** A date and time, as ISO 8601. A text that is not a date parses to undefined. */
+const moment = optional(z.string()).transform((value) => {
+  const at = new Date(value ?? '');
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+});
 const tags = optional(z.record(z.string(), z.string()));
 /** The organization of a linked connection, according to the platform: `organizationId`, `organizationName`. */
 const info = optional(z.record(z.string(), z.string()));
@@ -77,8 +82,8 @@ export const accountSchema = z.object({
   role: z.string(),
   companyLimit: optional(z.number()),
   companiesUsed: optional(z.number()),
-  /** When a trial or free account expires, ISO 8601. */
-  expiresAt: text,
+  /** When a trial or free account expires. */
+  expiresAt: moment,
 });
 export type Account = z.infer<typeof accountSchema>;
 

@@ -59,6 +59,7 @@ export async function startWorker(
     authorizationTimeoutMs: timing.authorizationTimeoutMs,
     retryBudgetMs: timing.retryBudgetMs,
     onWait: (wait) => log.info(wait, 'a call to the service failed and will be retried'),
+    onIgnoredWait: (wait) => log.warn(wait, 'the service asked for a wait of more than 25 hours, which was shortened'),
   });
   const dataConverter = createDataConverter(config.payloadKeys);
   const connection = await NativeConnection.connect(connectionOptions);

@@ -133,6 +133,12 @@ export function syncScheduleOf({ settings }: SyncSettings, status: DataStatus): 
   });
   return {
     everyHours: { least: Math.min(...hours), most: Math.max(...hours) },
-    nextAt: nextSyncs.length === 0 ? null : new Date(Math.min(...nextSyncs)).toISOString(),
+    nextAt: instantText(Math.min(...nextSyncs)),
   };
+}
+
+/** Returns an instant in ISO 8601; null if it is outside the range of dates, because the service's numbers can be. */
+function instantText(epochMs: number): string | null {
+  const instant = new Date(epochMs);
+  return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
 }

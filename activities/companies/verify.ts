@@ -168,7 +168,8 @@ async function syncDurations(
   const durations = new Map<string, number>();
   for await (const { id, dataType, requested, completed } of service.syncHistory(due.companyId, { signal })) {
     if (!latest.has(id) || completed === undefined) continue;
-    durations.set(dataType, Date.parse(completed) - Date.parse(requested));
+    const durationMs = Date.parse(completed) - Date.parse(requested);
+    if (durationMs >= 0) durations.set(dataType, durationMs);
   }
   return durations;
 }

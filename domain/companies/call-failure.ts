@@ -1,3 +1,9 @@
+/**
+ * The longest wait that an answer can impose on a company or a worker, in milliseconds: a day, because quotas are reset
+ * at 00:00 UTC, and an hour more, because clocks differ. An announced wait that is longer is a mistake of the sender.
+ */
+export const LONGEST_WAIT_MS = 25 * 3_600_000;
+
 /** A failed call to the Company Data Service as plain data. The failure table interprets it. */
 export type CallFailure =
   /** The service, or a proxy in front of it, answered with an error. */
@@ -12,7 +18,7 @@ export type CallFailure =
       readonly service: string;
       /** Identifies the call, so that the service's support team can look it up. */
       readonly correlationId?: string;
-      /** From `Retry-After`. */
+      /** From `Retry-After`; at most `LONGEST_WAIT_MS`. */
       readonly retryAfterMs?: number;
     }
   /** No complete answer arrived. The call might have taken effect, unless the connection was refused. */

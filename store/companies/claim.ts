@@ -13,6 +13,7 @@
  * migration of the company.
  */
 import { sql } from 'kysely';
+import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';
 import type { Database } from '../database/database';
 import { violatesConstraint } from '../database/database';
 import type { ClaimedCompany, LeaseOwner } from './lease';
@@ -109,8 +110,18 @@ function isClaimable(company: 'c' | 'relative', credential: 'v' | 'its') {
   const c = sql.ref(company);
   return sql`
     ${isReadyToMove(company, credential)}
-    and (${c}.not_before is null or ${c}.not_before <= clock_timestamp())
+    and ${isDue(`${company}.not_before`)}
     and (not m.ramp_only or ${c}.in_ramp)`;
+}
+
+/**
+ * Builds the condition that the time in a column has come. A time beyond the longest wait counts as come, because
+ * nothing may hold a company back for so long.
+ */
+export function isDue(column: string) {
+  const at = sql.ref(column);
+  return sql`(${at} is null or ${at} <= clock_timestamp()
+    or ${at} > clock_timestamp() + make_interval(secs => ${LONGEST_WAIT_MS / 1000}))`;
 }
 
 /** The condition that the confirmed company `c` has no credential that counts. `v` is its credential; null if none. */

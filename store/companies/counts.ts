@@ -4,7 +4,7 @@ import type { Counts } from '../../domain/companies/company-state';
 import type { NextCompanies } from '../../domain/progress/go-nogo';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
-import { isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
+import { isDue, isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
 import { SUPERSEDED } from './lease';
 
 /**
@@ -50,10 +50,11 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
       (select count(*) from held where state = 'importing') as importing,
       (select count(*) from held where state = 'syncing') as syncing,
       -- Postgres stops at the first company that can be claimed now. It reads all companies only if there is none.
-      case when exists (select from waiting where not_before is null or not_before <= clock_timestamp()) then 0
+      case when exists (select from waiting where ${isDue('not_before')}) then 0
         else ${msUntil(sql`(select min(not_before) from waiting)`)} end as "nextClaimInMs",
       ${msUntil(sql`(select min(lease_ends_at) from held where state = 'importing')`)} as "nextReclaimInMs",
-      ${msUntil(sql`(select min(next_check_at) from held where state = 'syncing')`)} as "nextCheckInMs"`,
+      ${msUntil(sql`(select min(case when ${isDue('next_check_at')} then clock_timestamp() else next_check_at end)
+        from held where state = 'syncing')`)} as "nextCheckInMs"`,
   );
   const { nextClaimInMs, nextReclaimInMs, nextCheckInMs } = ahead;
   return {

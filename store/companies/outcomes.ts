@@ -6,8 +6,10 @@
  */
 import { sql } from 'kysely';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
+import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
+import { isDue } from './claim';
 import { inRows, inState } from './companies';
 import type { LeaseOwner } from './lease';
 import { leaseOwnerName } from './lease';
@@ -54,8 +56,8 @@ export async function recordImports(
     crossed: outcome.refs.crossed ?? false,
     failure: outcome.to === 'failed' ? outcome.failure : null,
     failure_text: 'text' in outcome ? outcome.text : null,
-    check_ms: outcome.to === 'syncing' ? outcome.firstCheckMs : null,
-    wait_ms: outcome.to === 'waiting' ? outcome.notBeforeMs : null,
+    check_ms: outcome.to === 'syncing' ? boundedMs(outcome.firstCheckMs) : null,
+    wait_ms: outcome.to === 'waiting' ? boundedMs(outcome.notBeforeMs) : null,
   }));
   await sql`
     with written as (
@@ -89,6 +91,11 @@ export async function recordImports(
     from written
     where v.migration_id = written.migration_id and v.row = written.row and written.crossed
       and v.crossed_at is null`.execute(db);
+}
+
+/** Bounds a wait, because the ledger must not keep a company for longer than an answer of the service may. */
+function boundedMs(ms: number): number {
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), LONGEST_WAIT_MS);
 }
 
 export interface DueCompany {
@@ -126,7 +133,7 @@ export async function readDueChecks(
       company_id as "companyId", connection_id as "connectionId", accepted,
       (extract(epoch from clock_timestamp() - sync_started_at) * 1000)::float8 as "syncingForMs"
     from companies
-    where migration_id = ${migrationId} and state = 'syncing' and next_check_at <= clock_timestamp()
+    where migration_id = ${migrationId} and state = 'syncing' and ${isDue('next_check_at')}
       and (${onlyRow}::integer is null or row = ${onlyRow}) and row <> all(${without}::integer[])
     order by next_check_at
     limit ${size}`.execute(db);
@@ -157,7 +164,7 @@ export async function recordChecks(
   const rows = outcomes.map((outcome) => ({
     row: outcome.row,
     state: outcome.to,
-    check_ms: outcome.to === 'syncing' ? outcome.nextCheckMs : null,
+    check_ms: outcome.to === 'syncing' ? boundedMs(outcome.nextCheckMs) : null,
     evidence: outcome.to === 'syncing' ? null : outcome.evidence,
     schedule: outcome.to === 'moved' ? outcome.schedule : null,
     failure: outcome.to === 'failed' ? outcome.failure : null,

@@ -188,6 +188,15 @@ describe('a 429', () => {
     expect(puts()).toBe(2);
   });
 
+  test.each(['315360000', '9'.repeat(400)])('with a Retry-After of %s defers companies by a minute', async (value) => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    rig.proxy.on('POST', COMPANY, failing(429, 'slowly', { 'retry-after': value }));
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 1, stop: null });
+    const { state, not_before: at } = await stateOf(id);
+    expect(state).toBe('waiting');
+    expect(at?.getTime()).toBeLessThanOrEqual(Date.now() + 60_000);
+  });
+
   test('with a long Retry-After leaves every company untouched until the time is up', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     rig.proxy.on('POST', COMPANY, failing(429, 'slowly', { 'retry-after': '3600' }));

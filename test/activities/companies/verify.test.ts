@@ -82,6 +82,20 @@ describe('verification moves a company', () => {
     });
   });
 
+  test('if the service reports dates that are not dates, or a schedule beyond the end of time', async () => {
+    const oddStatus = (each: object) => ({ ...each, lastSuccessfulSync: 'yesterday' });
+    const { row } = await checkWith(
+      'GET',
+      /\/dataStatus$|\/syncSettings$/,
+      alterBody((body) =>
+        'settings' in body
+          ? { ...body, settings: (body['settings'] as object[]).map((each) => ({ ...each, syncSchedule: 1e300 })) }
+          : Object.fromEntries(Object.entries(body).map(([name, each]) => [name, oddStatus(each as object)])),
+      ),
+    );
+    expect(row).toMatchObject({ state: 'moved', sync_schedule: { nextAt: null } });
+  });
+
   test('whose platform lacks a data set', async () => {
     const id = await createSyncing('sbx-without-invoices-ok-10');
     await rig.verify(id);

@@ -1,7 +1,7 @@
 /** Checks of syncing companies: when they are due, and how their outcomes are written. */
 import type { Evidence } from '../../../domain/companies/evidence';
 import type { CheckOutcome } from '../../../store';
-import { readDueChecks, recordChecks } from '../../../store';
+import { readDueChecks, readRemainingWork, recordChecks } from '../../../store';
 import type { MovableMigration } from '../../support/ledger';
 import {
   rowsWithCredential,
@@ -59,6 +59,23 @@ test('schedules the next check of a company that is still syncing, and counts it
   await recordChecks(ledger.db, migration.id, [{ row: 1, to: 'syncing', nextCheckMs: 60_000 }]);
   expect(await readDueRows(migration)).toEqual([]);
   expect((await readRow(ledger.db, migration.id, 1)).checks).toBe(1);
+});
+
+test.each([Infinity, 1e300, NaN])(
+  'makes a check due within 25 hours, even if the wait is %s ms',
+  async (nextCheckMs) => {
+    const migration = await createSyncing(1);
+    await recordChecks(ledger.db, migration.id, [{ row: 1, to: 'syncing', nextCheckMs }]);
+    const { next_check_at: at } = await readRow(ledger.db, migration.id, 1);
+    expect(at?.getTime()).toBeLessThanOrEqual(Date.now() + 25 * 3_600_000);
+  },
+);
+
+test('returns a company whose check the ledger defers by years', async () => {
+  const migration = await createSyncing(1);
+  await updateRow(ledger.db, migration.id, 1, { next_check_at: new Date('2036-11-19') });
+  expect(await readDueRows(migration)).toEqual([1]);
+  expect(await readRemainingWork(ledger.db, migration.id)).toMatchObject({ nextCheckInMs: 0 });
 });
 
 test('erases the credentials of moved companies only', async () => {

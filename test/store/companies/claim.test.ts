@@ -18,6 +18,7 @@ const setMigration = async (id: string, columns: object) =>
   ledger.db.updateTable('migrations').set(columns).where('id', '=', id).execute();
 const setCredential = async (id: string, columns: object) =>
   ledger.db.updateTable('credentials').set(columns).where('migration_id', '=', id).execute();
+const YEAR_MS = 365 * 86_400_000;
 const BEFORE = new Date(Date.parse(CONFIRMED_AT) - 1);
 const claimRows = async ({ owner }: MovableMigration, size = 10) =>
   (await claimCompanies(ledger.db, owner, size, null)).map(({ row }) => row).sort((a, b) => a - b);
@@ -83,6 +84,7 @@ test.each<[string, (migration: MovableMigration) => Promise<unknown>]>([
 
 test.each<[string, (migration: MovableMigration) => Promise<unknown>]>([
   ['its next try is due', ({ id }) => updateRow(ledger.db, id, 1, { not_before: msFromNow(-1) })],
+  ['its next try is years ahead', ({ id }) => updateRow(ledger.db, id, 1, { not_before: msFromNow(10 * YEAR_MS) })],
   [
     'the window is open',
     ({ id }) => setMigration(id, { window_opens_at: msFromNow(-1), window_closes_at: msFromNow(60_000) }),

@@ -96,6 +96,12 @@ test('makes a claimable company due now and a deferred company due at its next t
   expect(nextClaimInMs).toBeLessThanOrEqual(30_000);
 });
 
+test('makes a company due now if its next try is years ahead', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(1));
+  await updateRow(ledger.db, id, 1, { not_before: new Date('2036-11-19') });
+  expect(await remaining(id)).toMatchObject({ nextClaimInMs: 0 });
+});
+
 test('reports no remaining work if no company can be claimed, reclaimed or checked', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   await updateRow(ledger.db, id, 1, { confirmed_at: null });

@@ -179,6 +179,13 @@ test('keeps a company with an unclear outcome claimed', async () => {
   });
 });
 
+test.each([Infinity, 1e300])('defers a company by 25 hours at most, even if the wait is %s ms', async (notBeforeMs) => {
+  const migration = await createImporting(LEASE_MS);
+  await recordImports(ledger.db, migration.owner, [{ row: 1, refs: {}, to: 'waiting', notBeforeMs, text: 'busy' }]);
+  const { not_before: at } = await readRow(ledger.db, migration.id, 1);
+  expect(at?.getTime()).toBeLessThanOrEqual(Date.now() + 25 * 3_600_000);
+});
+
 test('keeps the company id at the service when a company is retried', async () => {
   const migration = await createImporting(LEASE_MS);
   await recordImports(ledger.db, migration.owner, [
