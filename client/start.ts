@@ -19,6 +19,7 @@ import { readRetriedErrors } from './health';
 import { readProgressIfAnswered } from './progress';
 import { queryMigration } from './query';
 import { counted, oneLine } from '../domain/text/sentences';
+import { escapedMarkdown } from '../presentation/wording/markdown';
 
 /** The details of a migration to start. */
 export interface StartRequest {
@@ -114,7 +115,7 @@ function workflowDetails(client: string, platform: string, contact: string): str
   return [
     `Moves ${client}'s connections to ${platform} into the Company Data Service, so that end customers do not have to reconnect.`,
     'See **Current Details** for progress, who needs to act, and what to do.',
-    `Who to call: ${oneLine(contact, CONTACT_SHOWN)}`,
+    `Who to call: ${escapedMarkdown(oneLine(contact, CONTACT_SHOWN))}`,
     BOTTOM_PADDING,
   ].join('\n\n');
 }

@@ -6,6 +6,7 @@
  * credentials in known forms, because it contains ids that look like tokens.
  */
 import { MASK } from './secret';
+import { withoutUnsafeCharacters } from '../domain/text/untrusted-text';
 
 /**
  * Secrets that are shorter than this are not masked, because masking a short value, such as `eu`, would make the text
@@ -25,7 +26,7 @@ const MAX_SEARCHED_LENGTH = 8 * MAX_ERROR_LENGTH;
  * @param secrets the secret values that the call sent
  */
 export function redactErrorText(text: string, secrets: readonly string[] = []): string {
-  const line = text.slice(0, MAX_SEARCHED_LENGTH).replace(/\p{Cc}+/gu, ' ');
+  const line = withoutUnsafeCharacters(text.slice(0, MAX_SEARCHED_LENGTH));
   return redactSecrets(line, secrets).slice(0, MAX_ERROR_LENGTH);
 }
 

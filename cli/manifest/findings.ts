@@ -1,5 +1,6 @@
 import type { Finding } from '../../domain/companies/finding';
 import { CommandFailed } from '../shared/errors';
+import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 
 /** Records a finding. Reading continues. */
 export type Report = (finding: Finding) => void;
@@ -56,5 +57,5 @@ export class FileChanged extends CommandFailed {
 /** Quotes a client's text for a message: at most 60 characters, on one line. */
 export function inQuotes(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 59)}…` : text;
-  return JSON.stringify(short).replace(/\p{Cc}/gu, ' ');
+  return withoutUnsafeCharacters(JSON.stringify(short));
 }

@@ -7,6 +7,7 @@ import { openCsvTable } from './csv-table';
 import { FileChanged, inQuotes, UnreadableFile, type Report } from './findings';
 import { isJson, openJsonTable } from './json-table';
 import { openSourceFile, type SourceFile } from './source-file';
+import { hasUnsafeCharacters } from '../../domain/text/untrusted-text';
 
 /**
  * A CSV or JSON file of rows. Rows are not kept in memory, because there may be a million of them. The file is read
@@ -177,8 +178,8 @@ export class RowReader {
       const message = `the value has ${text.length} characters; the maximum is ${maxLength}`;
       return this.#reject(field, 'too-long', message, 'check that every cell is in the right column');
     }
-    if (/\p{Cc}/u.test(freeText ? text.replace(/[\n\t]/g, '') : text)) {
-      const message = 'the value contains a line break or another control character';
+    if (hasUnsafeCharacters(freeText ? text.replace(/[\n\t]/g, '') : text)) {
+      const message = 'the value contains a line break, another control character, or a character that reorders text';
       return this.#reject(field, 'control-character', message, 'remove it');
     }
     if (secret && /\s/.test(text)) {

@@ -8,6 +8,7 @@ import type { Progress } from '../../domain/progress/progress';
 import type { LedgerCompany } from '../../store';
 import type { FindingList } from '../manifest';
 import type { Output, TableCell } from '../terminal';
+import { withoutUnsafeCharactersInLines } from '../../domain/text/untrusted-text';
 
 /** Maximum number of findings of one kind in a printed table; `--json` lists more. */
 const SHOWN_PER_KIND = 5;
@@ -99,6 +100,14 @@ export function referenceList(references: readonly string[], maximum: number): s
   return `${references.slice(0, maximum).join(', ')}${more}`;
 }
 
+/** Variants of `= + - @` that a spreadsheet may take for the start of a formula, and that csv-stringify does not know. */
+const FORMULA_VARIANT = /^\s*[\u2212\uFE62\uFE63\uFE66\uFE6B]|^\s+[=+\-@\uFF0B\uFF0D\uFF1D\uFF20]/;
+
+function csvCell(text: string): string {
+  const safe = withoutUnsafeCharactersInLines(text);
+  return FORMULA_VARIANT.test(safe) ? `'${safe}` : safe;
+}
+
 /** Writes records as CSV as they are read. Cells that a spreadsheet would run as a formula are escaped. */
 export async function writeCsv(
   output: Output,
@@ -106,7 +115,7 @@ export async function writeCsv(
 ): Promise<void> {
   let header = true;
   for await (const record of records) {
-    const cast = { boolean: String };
+    const cast = { boolean: String, string: csvCell };
     await output.stream(stringify([record], { header, eof: false, escape_formulas: true, cast }));
     header = false;
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { inChunks } from '../../domain/text/streams';
+import { escapedUnsafeCharacters, withoutUnsafeCharactersInLines } from '../../domain/text/untrusted-text';
 import { formatTable, styled, TableFormatter, type Style, type TableCell, type TableColumn } from './table';
 import type { Terminal } from './terminal';
 
@@ -40,7 +41,7 @@ export class Output {
   ) {}
 
   show({ json, print, printQuietly: quietly, failed }: CommandResult): void {
-    if (this.json) this.terminal.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+    if (this.json) this.terminal.stdout.write(`${jsonText(json, 2)}\n`);
     else if (this.quiet && quietly && !failed) quietly(this);
     else print(this);
   }
@@ -57,11 +58,11 @@ export class Output {
 
   /** Writes one JSON value whose last field is a list of any length. */
   async streamJson(json: CommandResult['json'], listName: string, list: AsyncIterable<unknown>): Promise<void> {
-    await this.stream(`${JSON.stringify(json, null, 2).slice(0, -2)},\n  ${JSON.stringify(listName)}: [`);
+    await this.stream(`${jsonText(json, 2).slice(0, -2)},\n  ${JSON.stringify(listName)}: [`);
     let pending = '';
     for await (const each of list) {
       if (pending !== '') await this.stream(`${pending},`);
-      pending = `    ${JSON.stringify(each)}`;
+      pending = `    ${jsonText(each)}`;
     }
     await this.stream(`${pending}\n  ]\n}`);
   }
@@ -78,7 +79,7 @@ export class Output {
   }
 
   line(text = ''): void {
-    this.terminal.stdout.write(`${text}\n`);
+    this.terminal.stdout.write(`${printable(text)}\n`);
   }
 
   table(columns: readonly TableColumn[], rows: readonly (readonly TableCell[])[]): void {
@@ -96,7 +97,25 @@ export class Output {
       this.show({ json: { schema: 'ferry.error/1', error }, print: () => undefined });
     } else {
       const { stderr } = this.terminal;
-      stderr.write(`${styled(stderr, 'red', 'ferry:')} ${message}${advice === undefined ? '' : `; ${advice}`}\n`);
+      stderr.write(
+        `${styled(stderr, 'red', 'ferry:')} ${printable(message)}${advice === undefined ? '' : `; ${printable(advice)}`}\n`,
+      );
     }
   }
+}
+
+/** Colours and styles (SGR), which are the only control sequences that our own text contains. */
+const STYLE = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
+
+/** Makes text safe for a terminal: keeps styles, line breaks and tabs, and removes what else could change the screen. */
+function printable(text: string): string {
+  return text
+    .split(STYLE)
+    .map((part, index) => (index % 2 === 1 ? part : withoutUnsafeCharactersInLines(part.replaceAll('\r', ' '))))
+    .join('');
+}
+
+/** Returns JSON in which unsafe characters are escaped, because people also read it on a terminal. */
+function jsonText(value: unknown, indent?: number): string {
+  return escapedUnsafeCharacters(JSON.stringify(value, null, indent));
 }

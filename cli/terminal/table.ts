@@ -3,6 +3,7 @@ import Table from 'cli-table3';
 import stringWidth from 'string-width';
 
 import type { TerminalStream } from './terminal';
+import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -84,9 +85,9 @@ export function styled(stream: TerminalStream, style: Style, text: string): stri
   return styleText(style, text, { stream });
 }
 
-/** Removes everything that could move the cursor or change colours. */
+/** Removes everything that could move the cursor, change colours or reorder text. */
 export function withoutControlCharacters(text: string): string {
-  return stripVTControlCharacters(text).replace(/\p{Cc}/gu, ' ');
+  return withoutUnsafeCharacters(stripVTControlCharacters(text));
 }
 
 const textOf = (cell: TableCell): string => withoutControlCharacters(typeof cell === 'string' ? cell : cell.text);

@@ -2,6 +2,7 @@
  * Parses messages as decisions. People can send messages with Temporal's own tools, so every field is checked. The
  * checks do not use zod, because they run in the workflow sandbox.
  */
+import { hasUnsafeCharactersInLines } from '../text/untrusted-text';
 import type { Companies, Decision, NextAfterRejection, Sender } from './decision';
 import type { LimitsChange } from '../planning/limits';
 import { parseLimits } from '../planning/limits';
@@ -223,15 +224,16 @@ function malformed(what: string): ParsedDecision {
 }
 
 /**
- * Checks that text is not blank, not too long, and can be stored: Postgres accepts neither NUL nor an unpaired
- * surrogate.
+ * Checks that text is not blank, not too long, can be stored, and does not change how the text around it is shown.
+ * Postgres accepts neither NUL nor an unpaired surrogate.
  */
 function isText(value: unknown): value is string {
   return (
     typeof value === 'string' &&
     value.trim() !== '' &&
     value.length <= MAX_TEXT_LENGTH &&
-    !/[\0\p{Surrogate}]/u.test(value)
+    !/\p{Surrogate}/u.test(value) &&
+    !hasUnsafeCharactersInLines(value)
   );
 }
 

@@ -1,4 +1,5 @@
 /** Formats numbers, times and text for people to read. */
+import { withoutUnsafeCharacters } from './untrusted-text';
 
 /** Formats a count with its noun: `1 line`, `2 lines`, `1,203 companies`. */
 export function counted(count: number, noun: string): string {
@@ -8,7 +9,7 @@ export function counted(count: number, noun: string): string {
 
 /** Puts untrusted text on one line and shortens it, so that it cannot break the layout around it. */
 export function oneLine(text: string, maxLength: number): string {
-  const line = text.replace(/\s+/g, ' ');
+  const line = withoutUnsafeCharacters(text).replace(/\s+/g, ' ');
   return line.length <= maxLength ? line : `${line.slice(0, maxLength)}...`;
 }
 

@@ -1,4 +1,5 @@
 /** HTML templates that escape every value, so that text from a client cannot become markup. */
+import { withoutUnsafeCharactersInLines } from '../../domain/text/untrusted-text';
 
 /** Text that is already HTML. `markup` inserts it unescaped, and escapes everything else. */
 export class Html {
@@ -35,9 +36,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text, and replaces control characters with spaces, because HTML forbids them. */
+/** Escapes text, and replaces unsafe characters with spaces; HTML also forbids control characters. */
 function escaped(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]/gu, ' ').replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return withoutUnsafeCharactersInLines(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
 /** Returns a link if the address is http(s), otherwise the text, because another scheme could run a script. */

@@ -1,4 +1,5 @@
 /** The handover report in Markdown: the head, one table per section of companies, and the decisions. */
+import { escapedMarkdown, markdownLink } from '../wording/markdown';
 import type { ReportedCompany, Section } from './company-sections';
 import type { Point, ReportHead } from './report-facts';
 import { credentialPoints, decisionRows, mainFacts, resultRows, switchOnPoints, timeRows } from './report-facts';
@@ -8,7 +9,7 @@ export function reportHead(head: ReportHead): string {
   return [
     `# Handover report: ${head.migrationId}`,
     mainFacts(head)
-      .map(([label, value]) => `- ${label}: ${value}`)
+      .map(([label, value]) => `- ${label}: ${escapedMarkdown(value)}`)
       .join('\n'),
     table(
       'Result',
@@ -42,8 +43,10 @@ export function sectionHead({ title, columns }: Section): string {
   );
 }
 
-export function sectionRow({ cells }: Section, company: ReportedCompany, ended: boolean): string {
-  return tableRow(cells(company, ended));
+export function sectionRow({ cells, columns }: Section, company: ReportedCompany, ended: boolean): string {
+  return tableRow(cells(company, ended), (text, index) =>
+    columns[index]?.as === 'link' ? markdownLink(text) : escapedMarkdown(text),
+  );
 }
 
 /** Returns the decisions. Refused ones are in a separate table, because they changed nothing. */
@@ -70,18 +73,16 @@ export function reportDecisions(head: Pick<ReportHead, 'decisions'>): string {
 }
 
 function table(title: string, columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [tableHead(title, columns), ...rows.map(tableRow)].join('\n');
+  return [tableHead(title, columns), ...rows.map((row) => tableRow(row))].join('\n');
 }
 
 function tableHead(title: string, columns: readonly string[]): string {
   return [`## ${title}`, '', tableRow(columns), `|${'---|'.repeat(columns.length)}`].join('\n');
 }
 
-function tableRow(cells: readonly string[]): string {
+function tableRow(
+  cells: readonly string[],
+  cell: (text: string, index: number) => string = (text) => escapedMarkdown(text),
+): string {
   return `| ${cells.map(cell).join(' | ')} |`;
-}
-
-/** Escapes text that people wrote, because a vertical bar would end the cell and a line break would end the row. */
-function cell(text: string): string {
-  return text.replace(/\|/g, '\\|').replace(/\s+/g, ' ');
 }

@@ -11,6 +11,7 @@ import { headline, pausedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
+import { escapedMarkdown } from '../wording/markdown';
 import { BOTTOM_PADDING, companiesText } from './page-parts';
 
 /** Maximum lengths, in characters, of a person's name and of other text that people wrote. Longer text is cut off. */
@@ -21,19 +22,24 @@ const MAX_TEXT_LENGTH = 1_000;
 export function currentDetails(progress: Progress): string {
   const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
   return [
-    `# ${platform}: ${headline(progress)}`,
+    `# ${platform}: ${escapedMarkdown(headline(progress))}`,
     ...waitingText(progress),
     ...companiesText(progress.counts),
     ...estimateText(progress),
     ...stepsText(progress),
     '## Questions',
     [
-      `- **Who to call:** ${oneLine(progress.contact, MAX_TEXT_LENGTH)}`,
+      `- **Who to call:** ${foreignText(progress.contact, MAX_TEXT_LENGTH)}`,
       `- **What may be switched back on:** ${switchOnText(progress)}`,
       `- **How long data is out of date:** ${outOfDateText(progress)}`,
     ].join('\n'),
     BOTTOM_PADDING,
   ].join('\n\n');
+}
+
+/** Shortens text that people or the service wrote, and escapes it. */
+function foreignText(text: string, maxLength: number): string {
+  return escapedMarkdown(oneLine(text, maxLength));
 }
 
 function stepsText({ route, steps }: Progress): string[] {
@@ -42,15 +48,15 @@ function stepsText({ route, steps }: Progress): string[] {
 
 function waitingText(progress: Progress): string[] {
   const { waitingFor, waitingSince, migrationId, contact } = progress;
-  const what = oneLine(waitingFor.what, MAX_TEXT_LENGTH);
+  const what = foreignText(waitingFor.what, MAX_TEXT_LENGTH);
   if (waitingFor.roles.length === 0) return [`**Now:** ${what}`];
   const since = waitingSince ? `, since ${momentText(waitingSince)}` : '';
   const paused = pausedText(progress);
   return [
-    ...(paused === null ? [] : [`**Paused:** ${paused}`]),
+    ...(paused === null ? [] : [`**Paused:** ${escapedMarkdown(paused)}`]),
     `**Waiting for:** ${waitingFor.roles.join(' and ')}${since}`,
     `**What to do:** ${what}`,
-    `**How:** tell ${oneLine(contact, MAX_TEXT_LENGTH)}, who will record your decision, or run \`ferry show ${migrationId}\`, which lists the commands`,
+    `**How:** tell ${foreignText(contact, MAX_TEXT_LENGTH)}, who will record your decision, or run \`ferry show ${migrationId}\`, which lists the commands`,
   ];
 }
 
@@ -59,7 +65,7 @@ function estimateText({ estimate, proposal }: Progress): string[] {
     ...(estimate && estimate.volume.companies > 0 ? [estimateLine(estimate, proposal !== null)] : []),
     ...(proposal
       ? [
-          `**Start:** ${momentText(proposal.startAt)}, proposed by ${oneLine(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`,
+          `**Start:** ${momentText(proposal.startAt)}, proposed by ${foreignText(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`,
         ]
       : []),
   ];
@@ -100,7 +106,7 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
       : '';
   const approved =
     approvals.length > 0
-      ? `, approved by ${approvals.map(({ role, by }) => `${oneLine(by, MAX_NAME_LENGTH)} (${role})`).join(', ')}`
+      ? `, approved by ${approvals.map(({ role, by }) => `${foreignText(by, MAX_NAME_LENGTH)} (${role})`).join(', ')}`
       : '';
   return `${stepNumber(step)}. ${rules.title} (${who}): ${mark}${times}${approved}`;
 }

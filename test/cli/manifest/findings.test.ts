@@ -63,6 +63,11 @@ test('findings contain no control characters', async () => {
   expect(altered?.message).toBe('the name "Acme\\nLtd" will be stored as "AcmeLtd"');
 });
 
+test.each(['\u202e', '\u2066', '\u200f', '\u2028'])('a name with the character %j is refused', async (character) => {
+  const [finding] = await findingsOf(csv(`A-1,Ac${character}me,1,1,1`));
+  expect(finding).toMatchObject({ code: 'control-character', field: 'name' });
+});
+
 test('the token family is the family column for Xero and the shop for Shopify', async () => {
   const xero = await readWholeManifest(
     { manifest: tempFile('reference,name,tenantId,expectedInvoices,family\nA-1,Acme,t-1,1,\nA-2,Bolt,t-2,1,jo') },

@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { openProgressBar } from '../../../cli/terminal/progress-bar';
 import { Output } from '../../../cli/terminal/output';
+import { writeCsv } from '../../../cli/shared/results';
 import { localTime } from '../../../cli/terminal/times';
 import { until } from '../../support/conditions';
 import { capturedStream } from '../captured-terminal';
@@ -45,6 +46,28 @@ test('a table prints no control characters of its cells', () => {
     [['Ac\u009b31mme'], ['Bo\u0007lt'], ['\u001b[2JCut']],
   );
   expect(stdout.text).toBe('Name\nAcme\nBo lt\nCut\n');
+});
+
+test('lines, failures and JSON contain nothing that reorders text or moves the cursor', async () => {
+  const [stdout, stderr] = [capturedStream(), capturedStream()];
+  const foreign = 'a\u202egnp.exe\u2066 \u001b[2J\rb';
+  const words = new Output({ stdout, stderr }, false);
+  words.line(`${words.styled('bold', 'Acme')} ${foreign}`);
+  words.fail(foreign, foreign);
+  const json = new Output({ stdout, stderr }, true);
+  json.show({ json: { schema: 'ferry.test/1', foreign }, print: () => undefined });
+  await json.streamJson({ schema: 'ferry.test/1' }, 'list', Readable.from([{ foreign }]));
+  expect(`${stdout.text}${stderr.text}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+  expect(stdout.text).toContain('\\u202egnp.exe');
+});
+
+test('CSV starts no formula and contains nothing that reorders text', async () => {
+  const [stdout, stderr] = [capturedStream(), capturedStream()];
+  const cells = ['=1', '＝1', '＋1', '－1', '＠1', '−1', '﹦1', ' =1', '\u202e=1', 'a\u202eb', 'Acme = 1'];
+  await writeCsv(new Output({ stdout, stderr }, false), Readable.from(cells.map((name) => ({ name }))));
+  expect(stdout.text.trimEnd().split('\n')).toEqual([
+    ...['name', "'=1", "'＝1", "'＋1", "'－1", "'＠1", "'−1", "'﹦1", "' =1", "' =1", 'a b', 'Acme = 1'],
+  ]);
 });
 
 test('a table never shortens an unbroken column, even in a narrow terminal', () => {

@@ -204,6 +204,18 @@ test('refused decisions are listed separately, with the reason', () => {
   expect(refused).toContain('| Cleo (client) | approve supply-details | not by client |');
 });
 
+test('text of people and of the service cannot become markup', () => {
+  const link = '[Go](http://e.io)';
+  const head = reportHead({ ...HEAD, contact: link, suppliedBy: link });
+  expect(`${head}${rowsOf({ ...COMPANY, name: link }, true)['Moved']}`).not.toContain('[Go]');
+  const paused = recorded(
+    { kind: 'pause', ...sender('9', 'support'), by: link, reason: link },
+    { applied: false, text: link },
+    '2026-11-20T22:01:00.000Z',
+  );
+  expect(reportDecisions({ decisions: [paused] })).not.toContain('[Go]');
+});
+
 test('a decision on many companies lists only the first references', () => {
   const companies = Array.from({ length: 25 }, (_, index) => `C-${index + 1}`);
   const retried = recorded(

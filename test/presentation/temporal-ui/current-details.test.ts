@@ -138,6 +138,16 @@ test('the page stays below the 20 KB limit of Temporal, even if people wrote ver
   expect(Buffer.byteLength(detailsAt(many))).toBeLessThan(20_000);
 });
 
+test('names, reasons and the contact cannot become markup', () => {
+  const link = '[Go](http://e.io)';
+  const pause = { reason: link, by: link, stopReason: null, at: AT };
+  const text = currentDetails(
+    progressOf({ ...plan, contact: link }, { ...stateAt('complete-migration', estimated), pause }),
+  );
+  expect(text).toContain('\\[Go\\](http\\://e.io)');
+  expect(text).not.toContain('[Go]');
+});
+
 test('text with line breaks cannot forge a line of the page', () => {
   const forged = 'lunch\n\n# QuickBooks Online: completed';
   const text = detailsAt(stateAt('schedule', { pause: { reason: forged, by: 'Sam', stopReason: null, at: AT } }));

@@ -1,0 +1,40 @@
+/**
+ * Text that people or the service wrote. Some characters in it do not show up themselves but change what people see:
+ * control characters, line separators, and the format characters that reorder text (Unicode TR 36, "Bidirectional Text
+ * Spoofing"). Joiners are allowed, because names in Persian and Indian scripts need them.
+ */
+const UNSAFE_CLASS =
+  '\\p{Cc}\\p{Zl}\\p{Zp}\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u206F\\uFFF9-\\uFFFB\\u{E0000}-\\u{E007F}';
+
+const UNSAFE = new RegExp(`[${UNSAFE_CLASS}]+`, 'gu');
+const UNSAFE_IN_LINES = new RegExp(`(?![\\n\\r\\t])[${UNSAFE_CLASS}]`, 'gu');
+
+/** Returns whether text contains an unsafe character. */
+export function hasUnsafeCharacters(text: string): boolean {
+  return text.search(UNSAFE) !== -1;
+}
+
+/** Returns whether text of several lines contains an unsafe character other than line breaks and tabs. */
+export function hasUnsafeCharactersInLines(text: string): boolean {
+  return text.search(UNSAFE_IN_LINES) !== -1;
+}
+
+/** Replaces each run of unsafe characters with one space. */
+export function withoutUnsafeCharacters(text: string): string {
+  return text.replace(UNSAFE, ' ');
+}
+
+/** Replaces unsafe characters other than line breaks and tabs with spaces. */
+export function withoutUnsafeCharactersInLines(text: string): string {
+  return text.replace(UNSAFE_IN_LINES, ' ');
+}
+
+/** Replaces unsafe characters other than line breaks and tabs with the escapes of JSON: `\\u202e`. */
+export function escapedUnsafeCharacters(json: string): string {
+  return json.replace(UNSAFE_IN_LINES, (character) =>
+    Array.from({ length: character.length }, (_, index) => {
+      const code = character.charCodeAt(index).toString(16);
+      return `\\u${code.padStart(4, '0')}`;
+    }).join(''),
+  );
+}
