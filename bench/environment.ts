@@ -1,6 +1,6 @@
 /** Starts everything that a migration needs. Each part runs in its own process, as in production. */
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { LedgerClient } from '../client';
 import { openLedgerClient } from '../client';
@@ -68,6 +68,8 @@ export async function withEnvironment<T>(
     const cli = await acquireTemporalCli({ env: process.env, log });
     const temporal = started(await startTemporal({ ...servers, dataFolder: path.join(home, 'temporal'), cli }));
     const postgres = started(await startPostgres({ ...servers, dataFolder: path.join(home, 'postgres') }));
+    const vaultSecrets = path.join(home, 'vault-secrets');
+    mkdirSync(vaultSecrets);
     const variables = {
       TOKENFERRY_HOME: home,
       TEMPORAL_ADDRESS: temporal.address,
@@ -76,6 +78,7 @@ export async function withEnvironment<T>(
       COMPANY_DATA_URL: service.url,
       COMPANY_DATA_API_KEY: service.key,
       TOKENFERRY_MASTER_KEY: randomBytes(32).toString('base64'),
+      TOKENFERRY_VAULT_SECRETS: vaultSecrets,
       TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
     };
     const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], variables));

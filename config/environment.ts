@@ -16,6 +16,7 @@ const environment = z.object({
   COMPANY_DATA_API_KEY: z.string().optional(),
   TOKENFERRY_MASTER_KEY: z.string().optional(),
   TOKENFERRY_MASTER_KEY_FILE: z.string().optional(),
+  TOKENFERRY_VAULT_SECRETS: z.string().optional(),
   TOKENFERRY_PAYLOAD_KEY: z.string().optional(),
   TOKENFERRY_PAYLOAD_KEY_FILE: z.string().optional(),
   TOKENFERRY_SIGNING_KEY_FILE: z.string().optional(),

@@ -1,7 +1,7 @@
 /** Reads and validates the configuration of a process. */
 import { parseMasterKeys, parsePayloadKeys, Secret, type KeyRing, type SigningKey } from '../security';
 import { homeFolder, readEnvironment, withoutEmpty, type Environment } from './environment';
-import { readKeys, readSigningKey } from './keys';
+import { readKeys, readSigningKey, readVaultSecrets } from './keys';
 import { readRunningStack, stackFile, type RunningStack } from './running-stack';
 import { targetsOtherTemporal, readTemporal, type TemporalConfig } from './temporal';
 
@@ -29,6 +29,11 @@ interface Parts {
   service: ServiceConfig;
   /** The keys that wrap the private keys of the vaults. Without the right key, a process cannot open credentials. */
   masterKeys: KeyRing;
+  /**
+   * The folder of the vaults' secrets, outside Postgres and its backups. All workers of a database share it. Without it,
+   * a process cannot open credentials.
+   */
+  vaultSecrets: string;
   /** The keys that encrypt the payloads in Temporal. Without the right key, a process cannot read a migration. */
   payloadKeys: KeyRing;
   /**
@@ -59,6 +64,10 @@ const PARTS: Record<Part, { name: string; variables: readonly (keyof Environment
   masterKeys: {
     name: 'the master key (TOKENFERRY_MASTER_KEY or TOKENFERRY_MASTER_KEY_FILE)',
     variables: ['TOKENFERRY_MASTER_KEY', 'TOKENFERRY_MASTER_KEY_FILE'],
+  },
+  vaultSecrets: {
+    name: "the folder of the vaults' secrets (TOKENFERRY_VAULT_SECRETS)",
+    variables: ['TOKENFERRY_VAULT_SECRETS'],
   },
   payloadKeys: {
     name: 'the payload key (TOKENFERRY_PAYLOAD_KEY or TOKENFERRY_PAYLOAD_KEY_FILE)',
@@ -116,6 +125,7 @@ export function loadConfig<RequiredPart extends Part = never, OptionalPart exten
       const source = { variable: 'TOKENFERRY_MASTER_KEY', parse: parseMasterKeys, stackKeyFile: keyFile } as const;
       return readKeys(environment, source, problems);
     },
+    vaultSecrets: () => readVaultSecrets(environment, stack?.vaultSecretsFolder, problems),
     payloadKeys: () => {
       const keyFile = stack && { name: "The running stack's payload key", file: stack.payloadKeyFile };
       const source = { variable: 'TOKENFERRY_PAYLOAD_KEY', parse: parsePayloadKeys, stackKeyFile: keyFile } as const;

@@ -1,5 +1,5 @@
 /** Reads the keys of the configuration: master keys, payload keys and a person's signing key. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { KeyInvalid, parseSigningKey, Secret, type KeyRing, type SigningKey } from '../security';
 import type { Environment } from './environment';
@@ -48,6 +48,24 @@ export function readKeys(
       return undefined;
     }
   }
+}
+
+/**
+ * Returns the folder of the vaults' secrets. It must exist, so that a worker whose shared storage is not mounted does not
+ * create its own. Undefined if no source has one, or if a problem was added to `problems`.
+ */
+export function readVaultSecrets(
+  { TOKENFERRY_VAULT_SECRETS: configured }: Environment,
+  stackFolder: string | undefined,
+  problems: string[],
+): string | undefined {
+  if (configured === undefined) return stackFolder;
+  const folder = path.resolve(configured);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  problems.push(
+    `TOKENFERRY_VAULT_SECRETS: the folder ${folder} does not exist. Mount it, or create it on storage that all workers share.`,
+  );
+  return undefined;
 }
 
 /** Returns the path of a person's signing key: the configured one, or `signing.key` in Tokenferry's home folder. */

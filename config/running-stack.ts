@@ -20,6 +20,7 @@ const runningStack = z.object({
     databaseUrl: z.string().optional(),
   }),
   masterKeyFile: z.string(),
+  vaultSecretsFolder: z.string(),
   payloadKeyFile: z.string(),
 });
 

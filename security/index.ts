@@ -3,8 +3,8 @@
  *
  * - `Secret` wraps a value in memory so that logs, errors and JSON show `[secret]` instead of it.
  * - Sealing encrypts a credential with its migration's public key. Only a holder of the private key can decrypt it.
- * - Master keys wrap the private keys that Postgres stores, so a copy of the database is not sufficient to decrypt
- *   credentials.
+ * - Master keys and vault secrets wrap the private keys that Postgres stores, so a copy of the database is not
+ *   sufficient to decrypt credentials. A vault secret can be erased; then nothing decrypts them.
  * - Payload keys encrypt what Temporal stores, so Temporal's operators see only ids, states, times and counts.
  * - A signing key signs the decisions of one person.
  *
@@ -31,7 +31,9 @@ export {
   UnknownMasterKey,
   type VaultKey,
   VaultKeyMismatch,
+  type WrappedKey,
   WrappedKeyBroken,
 } from './sealing';
 export { Secret } from './secret';
 export { createSigningKey, parseSigningKey, type SigningKey } from './signing-key';
+export { createVaultSecretFolder, VaultSecretElsewhere, VaultSecretMissing } from './vault-secrets';

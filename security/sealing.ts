@@ -4,13 +4,14 @@
  * 1. Each migration's vault has a key pair. A credential is sealed with the public key, and only the private key opens
  *    it. `ferry credentials` uses only the public key, so it cannot open a credential again. Each box (sealed
  *    credential) is bound to a migration and a row, so a copy in another row cannot be opened.
- * 2. The private key is wrapped (encrypted) with a master key, and Postgres stores it only in wrapped form. Only
- *    workers and `ferry vault rotate` have the master keys, and they never store them in the database.
+ * 2. The private key is wrapped (encrypted) twice, first with the vault's own secret (vault-secrets.ts) and then with a
+ *    master key. Postgres stores only the result. Only workers and `ferry vault` have the secrets and the master keys,
+ *    and they never store them in the database. Erasing the secret makes every copy of the wrapped key useless.
  *
  * Sealing is HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message per
  * encapsulation. A box consists of one version byte, the encapsulated key (65 bytes) and the ciphertext with its tag.
- * Base mode does not authenticate the sender, so anyone who has the public key can seal. Wrapping is AES-256-GCM, bound
- * to the id of the master key (aead.ts).
+ * Base mode does not authenticate the sender, so anyone who has the public key can seal. Both layers of wrapping are
+ * AES-256-GCM (aead.ts); the inner one is bound to the migration, the outer one to the id of the master key.
  */
 import { createECDH, type webcrypto } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256 } from '@hpke/core';
@@ -18,6 +19,7 @@ import { decrypt, encrypt } from './aead';
 import { NodeHkdfSha256, toArrayBuffer } from './hkdf';
 import { type KeyRing, parseKeyRing } from './key-ring';
 import { Secret } from './secret';
+import type { VaultSecrets } from './vault-secrets';
 
 declare global {
   // The types of `@hpke/core` use the browser's globals. Node's Web Crypto has the same types under other names.
@@ -139,25 +141,39 @@ async function readPublicKey(publicKey: Uint8Array) {
   }
 }
 
-interface WrappedKey {
+/** A wrapped private key, as Postgres stores it. */
+export interface WrappedKey {
   /** Id of the master key that wrapped the key. Not secret. */
   readonly keyId: string;
+  /** Id of the vault secret that wrapped the key. Not secret. */
+  readonly secretId: string;
   readonly wrapped: Buffer;
 }
 
 /**
- * Wraps and unwraps data keys, which are the private keys of vaults. An interface, so that a cloud key service can be
- * used instead of local master keys.
+ * Wraps and unwraps the private keys of vaults. An interface, so that a cloud key service can be used instead of local
+ * master keys and a folder of secrets. It must be able to {@link erase}.
  */
 export interface KeyProvider {
   /** Id of the master key that {@link wrap} uses. */
   readonly newestKeyId: string;
-  wrap(privateKey: Secret<Buffer>): Promise<WrappedKey>;
+  /** Wraps the key with a new vault secret. Earlier results stay valid until they are erased. */
+  wrap(migrationId: string, privateKey: Secret<Buffer>): Promise<WrappedKey>;
   /**
    * @throws {UnknownMasterKey} when the provider does not have the master key
-   * @throws {WrappedKeyBroken} when the master key does not unwrap the key
+   * @throws {VaultSecretMissing} when the vault's secret was erased or lost
+   * @throws {VaultSecretElsewhere} when the provider uses another place for secrets than the one that wrapped the key
+   * @throws {WrappedKeyBroken} when the wrapped key was altered, or was wrapped for another migration
    */
-  unwrap(keyId: string, wrapped: Buffer): Promise<Secret<Buffer>>;
+  unwrap(migrationId: string, key: WrappedKey): Promise<Secret<Buffer>>;
+  /**
+   * Makes everything that {@link wrap} has returned for this migration useless, except the key with the secret `keepId`,
+   * even to a person who has all master keys. Idempotent.
+   *
+   * @param secretId the secret of the key in use; null if there is none
+   * @throws {VaultSecretElsewhere} when nothing was erased, because the secret was stored in another place
+   */
+  erase(migrationId: string, secretId: string | null, keepId?: string): Promise<void>;
 }
 
 /** Thrown when this process does not have the master key that wrapped a key. */
@@ -194,23 +210,31 @@ export function parseMasterKeys(text: Secret): KeyRing {
   return parseKeyRing(text, 'master key');
 }
 
-/** Creates a provider that wraps with the newest master key and unwraps with the master key that wrapped the key. */
-export function createMasterKeyProvider({ newest, byId }: KeyRing): KeyProvider {
+/**
+ * Creates a provider that wraps with the vault's secret and the newest master key, and unwraps with the master key that
+ * wrapped the key.
+ */
+export function createMasterKeyProvider({ newest, byId }: KeyRing, secrets: VaultSecrets): KeyProvider {
   return {
     newestKeyId: newest.id,
 
-    async wrap(privateKey) {
-      return { keyId: newest.id, wrapped: encrypt(newest.key, privateKey.reveal(), newest.id) };
+    async wrap(migrationId, privateKey) {
+      const { id, secret } = await secrets.create(migrationId);
+      const inner = encrypt(secret, privateKey.reveal(), migrationId);
+      return { keyId: newest.id, secretId: id, wrapped: encrypt(newest.key, inner, newest.id) };
     },
 
-    async unwrap(keyId, wrapped) {
+    async unwrap(migrationId, { keyId, secretId, wrapped }) {
       const masterKey = byId.get(keyId);
       if (masterKey === undefined) throw new UnknownMasterKey(keyId, [...byId.keys()]);
+      const secret = await secrets.read(migrationId, secretId);
       try {
-        return new Secret(decrypt(masterKey.key, wrapped, keyId));
+        return new Secret(decrypt(secret, decrypt(masterKey.key, wrapped, keyId), migrationId));
       } catch (error) {
         throw new WrappedKeyBroken(keyId, { cause: error });
       }
     },
+
+    erase: (migrationId, secretId, keepId) => secrets.erase(migrationId, secretId, keepId),
   };
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createAccount, createKey } from '../company-data-service';
 
@@ -9,6 +9,13 @@ import { createAccount, createKey } from '../company-data-service';
  */
 export function ensureMasterKeyFile(dataFolder: string): string {
   return ensureKeyFile(dataFolder, 'master.key');
+}
+
+/** Returns the folder of the vaults' secrets. Creates it if it does not exist. Erasing a secret destroys its vault. */
+export function ensureVaultSecretsFolder(dataFolder: string): string {
+  const folder = path.join(dataFolder, 'vault-secrets');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 /**

@@ -23,7 +23,7 @@ import { startWorker } from '../worker';
 import { startServiceOnFreePort } from './service/standalone';
 import { reserveStackCodec } from './codec';
 import { openStackDatabases } from './postgres/databases';
-import { ensureAdministratorKey, ensureMasterKeyFile, ensurePayloadKeyFile } from './secrets';
+import { ensureAdministratorKey, ensureMasterKeyFile, ensurePayloadKeyFile, ensureVaultSecretsFolder } from './secrets';
 import { acquireTemporalCli } from './temporal/cli';
 import { startTemporal } from './temporal/server';
 
@@ -133,6 +133,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
   running.push({ stop: () => service.close() });
   const apiKey = await ensureAdministratorKey(dataFolder, databases);
   const masterKeyFile = ensureMasterKeyFile(dataFolder);
+  const vaultSecretsFolder = ensureVaultSecretsFolder(dataFolder);
   const payloadKeyFile = ensurePayloadKeyFile(dataFolder);
   const temporal = options.temporal ?? embeddedConfig(embeddedTemporal?.address ?? '');
   const config: StackConfig = {
@@ -142,6 +143,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     databaseUrl: new Secret(databases.orchestratorUrl),
     service: { url: service.url, apiKey: new Secret(apiKey) },
     masterKeys: parseMasterKeys(new Secret(readFileSync(masterKeyFile, 'utf8'))),
+    vaultSecrets: vaultSecretsFolder,
     payloadKeys: parsePayloadKeys(new Secret(readFileSync(payloadKeyFile, 'utf8'))),
     webhook: loadConfig(['webhook'], env).webhook,
   };
@@ -158,6 +160,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     databaseUrl: databases.orchestratorUrl,
     service: { url: service.url, apiKey, databaseUrl: databases.serviceDatabaseUrl },
     masterKeyFile,
+    vaultSecretsFolder,
     payloadKeyFile,
   });
   running.push({ stop: async () => removeRunningStack(dataFolder, process.pid) });

@@ -30,4 +30,5 @@ export { OrganizationTaken } from './migrations/manifest-rows';
 export * from './migrations/migrations';
 export * from './reporting/throughput';
 export * from './vault/vault';
-export { rotateVaults } from './vault/rotation';
+export { destroyVault, openVault, VaultClosed } from './vault/vault-keys';
+export { renewVault, rotateVaults, VaultUsable } from './vault/rotation';

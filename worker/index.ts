@@ -11,6 +11,7 @@ import {
   createDataConverter,
   createMasterKeyProvider,
   createWorkerDataConverter,
+  createVaultSecretFolder,
   withoutPayloadCodec,
 } from '../security';
 import { leaseMs, openDatabase } from '../store';
@@ -21,7 +22,9 @@ import { createSweepSchedule } from './sweep-schedule';
 import { TIMING, type WorkerTiming } from './timing';
 
 /** The parts of the configuration that a worker needs; see `Parts` in config/index.ts. */
-export type WorkerConfig = Config<'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'payloadKeys' | 'webhook'>;
+export type WorkerConfig = Config<
+  'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'vaultSecrets' | 'payloadKeys' | 'webhook'
+>;
 
 export interface RunningWorker {
   /** Takes no more tasks, gives activities 10 seconds to finish before it cancels them, and then disconnects. */
@@ -80,7 +83,7 @@ export async function startWorker(
       activities: createActivities({
         db,
         service,
-        keys: createMasterKeyProvider(config.masterKeys),
+        keys: createMasterKeyProvider(config.masterKeys, createVaultSecretFolder(config.vaultSecrets)),
         notices: createNotifier(log, config.webhook.target),
         schedules: createWindowSchedules(client.schedule),
         workflowStatus: createWorkflowStatus(

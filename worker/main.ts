@@ -4,7 +4,15 @@ import { createLog } from '../security/log';
 import { startWorker } from './index';
 
 async function main(): Promise<void> {
-  const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook']);
+  const config = loadConfig([
+    'temporal',
+    'databaseUrl',
+    'service',
+    'masterKeys',
+    'vaultSecrets',
+    'payloadKeys',
+    'webhook',
+  ]);
   const log = createLog({ level: config.logLevel, to: 1 });
   const worker = await startWorker(config, log);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void worker.stop());

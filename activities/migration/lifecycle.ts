@@ -86,7 +86,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
 
     async closeMigration({ migrationId, ending }: MigrationRef & { ending: Ending }): Promise<Counts> {
       await closeMigration(db, migrationId, ending);
-      await destroyVault(db, migrationId);
+      await destroyVault(db, keys, migrationId);
       return countCompanies(db, migrationId);
     },
   };

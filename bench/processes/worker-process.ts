@@ -12,7 +12,7 @@ let stop = async (): Promise<void> => undefined;
 const served: WorkerCalls = {
   start: async ({ variables, timing }) => {
     const config = loadConfig(
-      ['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook'],
+      ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook'],
       variables,
     );
     const to = path.join(config.home, `worker-${process.pid}.log`);

@@ -64,7 +64,16 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
     'ferry keys create, show',
     { by: z.string(), publicKey: z.string().describe('64 hexadecimal digits'), file: z.string() },
   ],
-  'ferry.vault-rotation/1': ['ferry vault rotate', { keyId: z.string(), rewrapped: count, unchanged: count }],
+  'ferry.vault-rotation/1': [
+    'ferry vault rotate',
+    {
+      keyId: z.string(),
+      rewrapped: count,
+      unchanged: count,
+      lost: z.array(z.string()).describe('migrations whose vault secrets are lost'),
+    },
+  ],
+  'ferry.vault-renewal/1': ['ferry vault renew', { migration: z.string(), deleted: count }],
   'ferry.codec-server/1': ['ferry codec-server', { url: z.string() }],
   'ferry.completion/1': ['ferry completion', { shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() }],
 };

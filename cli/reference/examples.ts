@@ -73,6 +73,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'keys create': ['ferry keys create --by Sam'],
   'keys show': ['ferry keys show'],
   'vault rotate': ['ferry vault rotate'],
+  'vault renew': [`ferry vault renew ${M}`],
   'codec-server': [
     'ferry codec-server --origin http://localhost:8233',
     'ferry codec-server --origin https://temporal.example.com --issuer https://login.example.com --audience ferry --key-set https://login.example.com/keys',

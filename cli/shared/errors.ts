@@ -3,7 +3,15 @@ import { types } from 'node:util';
 import { NamespaceNotFoundError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { CompanyDataError } from '../../company-data-client';
 import { ConfigurationError } from '../../config';
-import { KeyInvalid, UnknownMasterKey, UnknownPayloadKey, VaultKeyMismatch, WrappedKeyBroken } from '../../security';
+import {
+  KeyInvalid,
+  UnknownMasterKey,
+  UnknownPayloadKey,
+  VaultKeyMismatch,
+  VaultSecretElsewhere,
+  VaultSecretMissing,
+  WrappedKeyBroken,
+} from '../../security';
 import {
   DatabaseUnavailable,
   isDatabaseError,
@@ -11,6 +19,7 @@ import {
   MigrationExists,
   OrganizationTaken,
   VaultClosed,
+  VaultUsable,
 } from '../../store';
 import {
   MigrationClosed,
@@ -63,6 +72,9 @@ const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
   [UnknownMasterKey, 'nothing is lost; add this key and run the command again'],
   [WrappedKeyBroken, 'nothing is lost; restore the key and run the command again'],
+  [VaultSecretElsewhere, 'nothing was changed; correct the folder and run the command again'],
+  [VaultSecretMissing, 'nothing was changed; restore the folder if only its storage is missing'],
+  [VaultUsable, 'nothing was changed; to replace a single credential, use: ferry replace-credential'],
   [KeyInvalid, 'specify the correct file; nothing was signed or changed'],
   [
     CompanyDataError,

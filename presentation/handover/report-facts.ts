@@ -183,11 +183,13 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
     vaultDestroyedAt
       ? {
           topic: 'Destroyed',
-          text: `all credentials supplied for this migration, and the key that decrypts them, were destroyed at ${momentText(vaultDestroyedAt)}; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left.`,
+          text:
+            `the secret that decrypts the credentials supplied for this migration was erased at ${momentText(vaultDestroyedAt)}, and the credentials were deleted; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left in our vault. ` +
+            'Encrypted copies can remain in the files, log and backups of our database. Nobody can decrypt them, not even with our master key, unless the secret was copied before it was erased.',
         }
       : {
           topic: 'Still needed',
-          text: `${left}, stored in encrypted form. Each is erased when its company has been moved, and the others are destroyed when the migration ends.`,
+          text: `${left}, stored in encrypted form. Each is deleted when its company has been moved, and the others when the migration ends. Until then, our keys could still decrypt deleted ones in the files, log and backups of our database; then the secret needed for that is erased.`,
         },
     {
       topic: 'To delete on your side',

@@ -252,6 +252,22 @@ const renameForVersion1: Migration = {
   },
 };
 
+const erasableVaults: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    // Wraps the private key together with the master key. The secret itself is stored outside Postgres, where it can be
+    // erased. Null in an open vault: an earlier version wrapped the key without a secret.
+    await sql`alter table migrations add column vault_secret_id text`.execute(db);
+    // ANALYZE stores samples of a column unless its statistics target is 0.
+    await sql`alter table credentials alter column sealed set statistics 0`.execute(db);
+    await sql`alter table migrations alter column vault_wrapped_key set statistics 0`.execute(db);
+    // A change of type removes the existing samples. Only a superuser could delete them from pg_statistic.
+    await sql`alter table credentials alter column sealed type bytea using sealed || ''::bytea`.execute(db);
+    await sql`alter table migrations alter column vault_wrapped_key type bytea using vault_wrapped_key || ''::bytea`.execute(
+      db,
+    );
+  },
+};
+
 export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-the-ledger': createLedger,
   '0002-settling-exceptions': resolveExceptions,
@@ -260,4 +276,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005-signed-decisions': signedDecisions,
   '0006-namespaces': namespaces,
   '0007-names-of-1-0': renameForVersion1,
+  '0010-erasable-vaults': erasableVaults,
 };

@@ -34,6 +34,7 @@ interface MigrationTable {
   window_closes_at: Date | null;
   vault_public_key: Buffer | null;
   vault_key_id: string | null;
+  vault_secret_id: string | null;
   vault_wrapped_key: Buffer | null;
   vault_destroyed_at: Date | null;
   closed_at: Date | null;

@@ -1,45 +1,125 @@
-/** Rotates the master key. Sealed credentials do not change, because only the vaults' private keys are rewrapped. */
+/** Rotates the master key, and replaces the keys of a vault that can no longer be opened. */
 import type { KeyProvider } from '../../security';
-import type { Database } from '../database/database';
+import {
+  UnknownMasterKey,
+  VaultKeyMismatch,
+  VaultSecretElsewhere,
+  VaultSecretMissing,
+  WrappedKeyBroken,
+} from '../../security';
+import type { Database, Queryable } from '../database/database';
+import { readVault } from './vault';
+import { createKey, lockVault, storeKey, VaultClosed } from './vault-keys';
 
 export interface Rotation {
   /** Vaults whose key was rewrapped under the newest master key. */
   readonly rewrapped: number;
   /** Vaults whose key was already under the newest master key. */
   readonly unchanged: number;
+  /** Migrations whose vaults cannot be opened, because their secrets are lost. Their keys are unchanged. */
+  readonly lost: readonly string[];
 }
 
 /**
- * Rewraps the private keys of all open vaults under the newest master key, one vault at a time. Safe to repeat after an
- * interruption. When it has finished, the older master keys are no longer needed.
+ * Rewraps the private keys of all open vaults under the newest master key and a new vault secret, one vault at a time,
+ * and erases the old secrets. Copies of the keys that the older master keys wrapped, in files, log and backups of the
+ * database, can then no longer be opened. Safe to repeat after an interruption. Sealed credentials do not change.
  *
  * @throws {UnknownMasterKey} when the provider lacks the master key that wrapped a private key; vaults that were
  * already rewrapped stay rewrapped
+ * @throws {VaultSecretElsewhere} when the provider does not have the place where the vaults' secrets are stored
  * @throws {WrappedKeyBroken} when a stored key was altered
  */
 export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rotation> {
-  const vaults = await db
+  const migrations = await db
     .selectFrom('migrations')
-    .select(['id', 'vault_key_id as keyId', 'vault_wrapped_key as wrapped'])
+    .select('id')
+    .where('vault_wrapped_key', 'is not', null)
     .orderBy('id')
     .execute();
-  let rewrapped = 0;
-  let unchanged = 0;
-  for (const { id, keyId, wrapped } of vaults) {
-    if (keyId === null || wrapped === null) continue;
-    if (keyId === keys.newestKeyId) {
-      unchanged += 1;
-      continue;
-    }
-    const rewrappedKey = await keys.wrap(await keys.unwrap(keyId, wrapped));
-    // The condition on the key id skips a vault that another process has destroyed or rewrapped since it was read.
-    const { numUpdatedRows } = await db
-      .updateTable('migrations')
-      .set({ vault_key_id: rewrappedKey.keyId, vault_wrapped_key: rewrappedKey.wrapped })
-      .where('id', '=', id)
-      .where('vault_key_id', '=', keyId)
-      .executeTakeFirst();
-    rewrapped += Number(numUpdatedRows);
+  const outcomes = { rewrapped: 0, unchanged: 0 };
+  const lost: string[] = [];
+  for (const { id } of migrations) {
+    const outcome = await db.transaction().execute(async (tx) => rewrap(tx, keys, id));
+    if (outcome === 'lost') lost.push(id);
+    else if (outcome !== 'destroyed') outcomes[outcome] += 1;
+    // Runs after the commit, because the old secret must last until the new key is certainly stored.
+    if (outcome !== 'lost') await eraseSuperseded(db, keys, id);
   }
-  return { rewrapped, unchanged };
+  return { ...outcomes, lost };
+}
+
+async function rewrap(
+  tx: Queryable,
+  keys: KeyProvider,
+  migrationId: string,
+): Promise<'rewrapped' | 'unchanged' | 'lost' | 'destroyed'> {
+  const vault = await lockVault(tx, migrationId);
+  if (!vault?.publicKey) return 'destroyed';
+  if (vault.key === null) return 'lost';
+  if (vault.key.keyId === keys.newestKeyId) return 'unchanged';
+  try {
+    await storeKey(tx, migrationId, await keys.wrap(migrationId, await keys.unwrap(migrationId, vault.key)));
+    return 'rewrapped';
+  } catch (error) {
+    if (error instanceof VaultSecretMissing) return 'lost';
+    throw error;
+  }
+}
+
+/** Erases every secret of the vault except the one in use, also those that an interrupted rotation has left. */
+async function eraseSuperseded(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const secretId = (await lockVault(tx, migrationId))?.secretId;
+    if (secretId) await keys.erase(migrationId, secretId, secretId);
+  });
+}
+
+/** Thrown when a vault can be opened, so that renewing it would only destroy its credentials. */
+export class VaultUsable extends Error {
+  override readonly name = 'VaultUsable';
+
+  constructor(migrationId: string) {
+    super(`the vault of ${migrationId} can be opened, so it was not renewed`);
+  }
+}
+
+const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretElsewhere, VaultSecretMissing, WrappedKeyBroken];
+
+/**
+ * Gives a vault that can no longer be opened a new key pair, wrapped with a secret in the provider's own place, and
+ * deletes the credentials of waiting companies, so that the client can supply them again. A credential that might have
+ * been used is kept as the record of that; its company then fails as `credential-unreadable`.
+ *
+ * @returns the number of deleted credentials
+ * @throws {VaultClosed} when the migration has no vault
+ * @throws {VaultUsable} when the vault can be opened; nothing was changed
+ */
+export async function renewVault(db: Database, keys: KeyProvider, migrationId: string): Promise<number> {
+  const deleted = await db.transaction().execute(async (tx) => {
+    const vault = await lockVault(tx, migrationId);
+    if (!vault?.publicKey) throw new VaultClosed(`migration ${migrationId} has no open vault`);
+    const isUsable = await readVault(tx, keys, migrationId).then(
+      () => true,
+      (error: unknown) => {
+        if (UNREADABLE.some((errorClass) => error instanceof errorClass)) return false;
+        throw error;
+      },
+    );
+    if (isUsable) throw new VaultUsable(migrationId);
+    await createKey(tx, keys, migrationId);
+    const { numDeletedRows } = await tx
+      .deleteFrom('credentials as v')
+      .using('companies as c')
+      .whereRef('c.migration_id', '=', 'v.migration_id')
+      .whereRef('c.row', '=', 'v.row')
+      .where('v.migration_id', '=', migrationId)
+      .where('c.state', '=', 'waiting')
+      .where('v.supersedes', '=', false)
+      .where('v.crossed_at', 'is', null)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  });
+  await eraseSuperseded(db, keys, migrationId);
+  return deleted;
 }

@@ -2,11 +2,12 @@
  * The vault stores sealed credentials until their companies have moved or the migration ends.
  *
  * Each migration has its own key pair. `ferry credentials` seals credentials with the public key, and cannot open them.
- * The private key is stored wrapped (encrypted) by a master key, which workers have, so nobody can open credentials
- * without the master key. A copy of the database is not sufficient.
+ * The private key is stored wrapped (encrypted) by a master key and by the vault's own secret, which workers keep outside
+ * Postgres, so a copy of the database is not sufficient to open credentials.
  *
- * A sealed credential is bound to its migration and row, so a copy in another row cannot be opened. It is erased when
- * its company has moved. When the migration ends, `destroyVault` erases the remaining credentials and the keys.
+ * A sealed credential is bound to its migration and row, so a copy in another row cannot be opened. Its row is deleted
+ * when its company has moved. When the migration ends, `destroyVault` erases the vault's secret and deletes the rest.
+ * Postgres may keep copies of deleted rows, in its files, log and backups, but from then on nobody can open them.
  */
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
@@ -15,8 +16,9 @@ import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
 import { remediesFor } from '../../domain/companies/remedies';
 import type { KeyProvider } from '../../security';
-import { createVaultKey, createOpener, seal, Secret } from '../../security';
-import type { Database } from '../database/database';
+import { createOpener, seal, Secret } from '../../security';
+import type { Database, Queryable } from '../database/database';
+import { readKey, unwrapKey, VaultClosed } from './vault-keys';
 
 export type CredentialFields = Readonly<Record<string, string>>;
 
@@ -41,26 +43,6 @@ export interface SupplyResult {
    * client's application might have used the token since, which invalidates it.
    */
   readonly obtainedTooEarly: readonly string[];
-}
-
-/** Thrown when a migration has no vault, because its workflow has not opened it yet or the vault was destroyed. */
-export class VaultClosed extends Error {
-  override readonly name = 'VaultClosed';
-}
-
-/** Creates the migration's key pair, unless it already has one. Needs the master key to wrap the private key. */
-export async function openVault(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
-  const existing = await readKey(db, migrationId);
-  if (existing?.vault_public_key) return;
-  const { publicKey, privateKey } = await createVaultKey();
-  const { keyId, wrapped } = await keys.wrap(privateKey);
-  await db
-    .updateTable('migrations')
-    .set({ vault_public_key: publicKey, vault_key_id: keyId, vault_wrapped_key: wrapped })
-    .where('id', '=', migrationId)
-    .where('vault_public_key', 'is', null)
-    .where('vault_destroyed_at', 'is', null)
-    .execute();
 }
 
 /**
@@ -204,16 +186,13 @@ export interface VaultReader {
  *
  * @throws {VaultClosed}
  * @throws {UnknownMasterKey} when the provider does not have the master key that wrapped the private key
+ * @throws {VaultSecretMissing} when the vault's secret was lost
+ * @throws {VaultSecretElsewhere} when the provider does not have the place where the vault's secret is stored
  * @throws {WrappedKeyBroken} when the stored private key was altered
  * @throws {VaultKeyMismatch} when the stored public key does not belong to the private key
  */
-export async function readVault(db: Database, keys: KeyProvider, migrationId: string): Promise<VaultReader> {
-  const key = await readKey(db, migrationId);
-  if (!key?.vault_public_key || !key.vault_wrapped_key || !key.vault_key_id) {
-    throw new VaultClosed(`migration ${migrationId} has no open vault`);
-  }
-  const privateKey = await keys.unwrap(key.vault_key_id, key.vault_wrapped_key);
-  const open = await createOpener({ publicKey: key.vault_public_key, privateKey });
+export async function readVault(db: Queryable, keys: KeyProvider, migrationId: string): Promise<VaultReader> {
+  const open = await createOpener(await unwrapKey(db, keys, migrationId));
   return {
     open: async (row, sealed) => {
       const plain = await open(sealed, bindingOf(migrationId, row));
@@ -222,37 +201,9 @@ export async function readVault(db: Database, keys: KeyProvider, migrationId: st
   };
 }
 
-/**
- * Erases the migration's remaining credentials and its keys. Older backups of the database still contain them. Anyone
- * who has such a backup and the master key can open the credentials.
- */
-export async function destroyVault(db: Database, migrationId: string): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await tx.deleteFrom('credentials').where('migration_id', '=', migrationId).execute();
-    await tx
-      .updateTable('migrations')
-      .set({
-        vault_public_key: null,
-        vault_key_id: null,
-        vault_wrapped_key: null,
-        vault_destroyed_at: sql<Date>`coalesce(vault_destroyed_at, clock_timestamp())`,
-      })
-      .where('id', '=', migrationId)
-      .execute();
-  });
-}
-
 /** Returns the additional authenticated data that binds a sealed credential to its migration and row. */
 function bindingOf(migrationId: string, row: number): Buffer {
   return Buffer.from(`${migrationId}/${row}`);
-}
-
-async function readKey(db: Database, migrationId: string) {
-  return db
-    .selectFrom('migrations')
-    .select(['rotating', 'vault_public_key', 'vault_key_id', 'vault_wrapped_key'])
-    .where('id', '=', migrationId)
-    .executeTakeFirst();
 }
 
 async function rowsOf(db: Database, migrationId: string, credentials: readonly SuppliedCredential[]) {

@@ -32,13 +32,14 @@ beforeEach(() => {
     databaseUrl: 'postgres://stack/tokenferry',
     service: { url: 'http://127.0.0.1:7002', apiKey: 'key of the stack' },
     masterKeyFile,
+    vaultSecretsFolder: path.join(home, 'vault-secrets'),
     payloadKeyFile,
   };
 });
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const everything = ['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys'] as const;
+const everything = ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys'] as const;
 
 function problemsOf(load: () => unknown): readonly string[] {
   try {
@@ -59,6 +60,16 @@ test('needs no environment variables while a stack is running', () => {
   expect(config.service.apiKey.reveal()).toBe('key of the stack');
   expect(config.masterKeys.newest.key.reveal()).toEqual(Buffer.alloc(32, 7));
   expect(config.payloadKeys.newest.key.reveal()).toEqual(Buffer.alloc(32, 8));
+});
+
+test("takes the folder of the vaults' secrets from the environment if it exists, and otherwise from the stack", () => {
+  writeRunningStack(home, stack);
+  expect(loadConfig(['vaultSecrets'], env).vaultSecrets).toBe(stack.vaultSecretsFolder);
+  expect(loadConfig(['vaultSecrets'], { ...env, TOKENFERRY_VAULT_SECRETS: home }).vaultSecrets).toBe(home);
+  const missing = { ...env, TOKENFERRY_VAULT_SECRETS: path.join(home, 'none') };
+  expect(problemsOf(() => loadConfig(['vaultSecrets'], missing))).toEqual([
+    expect.stringMatching(/none does not exist. Mount it, or create it on storage that all workers share/),
+  ]);
 });
 
 test("prefers the environment to Temporal's profile", () => {
@@ -149,6 +160,7 @@ test('reports all problems together, each problem once, without quoting a secret
     DATABASE_URL: 'mysql://root:hunter2@db/x',
     COMPANY_DATA_API_KEY: 'hunter2',
     TOKENFERRY_MASTER_KEY: 'hunter2',
+    TOKENFERRY_VAULT_SECRETS: path.join(home, 'none'),
     TOKENFERRY_PAYLOAD_KEY: 'hunter2',
   };
   const problems = problemsOf(() => loadConfig(everything, wrong));
@@ -158,6 +170,7 @@ test('reports all problems together, each problem once, without quoting a secret
     expect.stringMatching(/^Temporal's configuration .* cannot be read/),
     'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not. Set both.',
     'TOKENFERRY_MASTER_KEY: Master key 1 is not 32 bytes in base64. Make one with: openssl rand -base64 32',
+    expect.stringMatching(/^TOKENFERRY_VAULT_SECRETS: the folder .* does not exist/),
     'TOKENFERRY_PAYLOAD_KEY: Payload key 1 is not 32 bytes in base64. Make one with: openssl rand -base64 32',
   ]);
   expect(problems.join()).not.toContain('hunter2');

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import {
   createMasterKeyProvider,
+  createVaultSecretFolder,
   createOpener,
   createVaultKey,
   parseMasterKeys,
@@ -8,9 +10,11 @@ import {
   SealBroken,
   Secret,
   UnknownMasterKey,
+  VaultSecretMissing,
   type VaultKey,
   WrappedKeyBroken,
 } from '../../security';
+import { createTemporaryFolder } from '../../stack/folders';
 
 describe('sealing a credential', () => {
   const CREDENTIAL = Buffer.from('{"accessToken":"marker-77aa","refreshToken":"r"}');
@@ -69,51 +73,69 @@ describe('sealing a credential', () => {
 describe('wrapping a key with a master key', () => {
   const DATA_KEY = new Secret(randomBytes(32));
   const [OLD, NEW] = [newKey(), newKey()];
-  const providerWith = (...keys: string[]) => createMasterKeyProvider(parseMasterKeys(new Secret(keys.join('\n'))));
+  const M = 'acme.xero';
+  let folder: string;
+  beforeAll(() => {
+    folder = createTemporaryFolder();
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const providerWith = (...keys: string[]) =>
+    createMasterKeyProvider(parseMasterKeys(new Secret(keys.join('\n'))), createVaultSecretFolder(folder));
 
   function newKey(): string {
     return randomBytes(32).toString('base64');
   }
 
   test('unwraps a data key in another process with the same master key', async () => {
-    const { keyId, wrapped } = await providerWith(OLD).wrap(DATA_KEY);
-    expect(wrapped.includes(DATA_KEY.reveal())).toBe(false);
-    expect((await providerWith(OLD).unwrap(keyId, wrapped)).reveal()).toEqual(DATA_KEY.reveal());
+    const key = await providerWith(OLD).wrap(M, DATA_KEY);
+    expect(key.wrapped.includes(DATA_KEY.reveal())).toBe(false);
+    expect((await providerWith(OLD).unwrap(M, key)).reveal()).toEqual(DATA_KEY.reveal());
   });
 
   test('wraps with the first master key and still unwraps with older master keys', async () => {
-    const before = await providerWith(OLD).wrap(DATA_KEY);
+    const before = await providerWith(OLD).wrap(M, DATA_KEY);
     const both = providerWith(NEW, OLD);
-    const after = await both.wrap(DATA_KEY);
+    const after = await both.wrap(M, DATA_KEY);
     expect(after.keyId).not.toBe(before.keyId);
-    for (const { keyId, wrapped } of [before, after]) {
-      expect((await both.unwrap(keyId, wrapped)).reveal()).toEqual(DATA_KEY.reveal());
+    for (const key of [before, after]) {
+      expect((await both.unwrap(M, key)).reveal()).toEqual(DATA_KEY.reveal());
     }
   });
 
   test('names a missing master key and the available ones', async () => {
-    const old = await providerWith(OLD).wrap(DATA_KEY);
-    const available = await providerWith(NEW).wrap(DATA_KEY);
-    const unwrapping = providerWith(NEW).unwrap(old.keyId, old.wrapped);
+    const old = await providerWith(OLD).wrap(M, DATA_KEY);
+    const available = await providerWith(NEW).wrap(M, DATA_KEY);
+    const unwrapping = providerWith(NEW).unwrap(M, old);
     await expect(unwrapping).rejects.toThrow(UnknownMasterKey);
     await expect(unwrapping).rejects.toThrow(new RegExp(`${old.keyId}.*${available.keyId}`));
   });
 
   test('does not unwrap a key that is stored with the id of another master key', async () => {
     const both = providerWith(NEW, OLD);
-    const { wrapped } = await providerWith(OLD).wrap(DATA_KEY);
-    const { keyId } = await providerWith(NEW).wrap(DATA_KEY);
-    await expect(both.unwrap(keyId, wrapped)).rejects.toThrow(WrappedKeyBroken);
+    const key = await providerWith(OLD).wrap(M, DATA_KEY);
+    const { keyId } = await providerWith(NEW).wrap(M, DATA_KEY);
+    await expect(both.unwrap(M, { ...key, keyId })).rejects.toThrow(WrappedKeyBroken);
   });
 
-  test('rejects a wrapped key with a changed byte or a shorter length', async () => {
+  test('rejects a wrapped key with a changed byte, a shorter length, or the id of another migration', async () => {
     const provider = providerWith(OLD);
-    const { keyId, wrapped } = await provider.wrap(DATA_KEY);
-    for (let index = 0; index < wrapped.length; index += 1) {
-      const altered = Buffer.from(wrapped);
+    const key = await provider.wrap(M, DATA_KEY);
+    for (let index = 0; index < key.wrapped.length; index += 1) {
+      const altered = Buffer.from(key.wrapped);
       altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
-      await expect(provider.unwrap(keyId, altered)).rejects.toThrow(WrappedKeyBroken);
-      await expect(provider.unwrap(keyId, wrapped.subarray(0, index))).rejects.toThrow(WrappedKeyBroken);
+      await expect(provider.unwrap(M, { ...key, wrapped: altered })).rejects.toThrow(WrappedKeyBroken);
+      const shorter = { ...key, wrapped: key.wrapped.subarray(0, index) };
+      await expect(provider.unwrap(M, shorter)).rejects.toThrow(WrappedKeyBroken);
     }
+    const { secretId } = await provider.wrap('acme.sage', DATA_KEY);
+    await expect(provider.unwrap('acme.sage', { ...key, secretId })).rejects.toThrow(WrappedKeyBroken);
+  });
+
+  test('does not unwrap a key whose secret was erased, even with its master key', async () => {
+    const provider = providerWith(OLD);
+    const [erased, kept] = [await provider.wrap(M, DATA_KEY), await provider.wrap(M, DATA_KEY)];
+    await provider.erase(M, kept.secretId, kept.secretId);
+    await expect(provider.unwrap(M, erased)).rejects.toThrow(VaultSecretMissing);
+    expect((await provider.unwrap(M, kept)).reveal()).toEqual(DATA_KEY.reveal());
   });
 });

@@ -87,9 +87,14 @@ async function runMigrations(): Promise<readonly string[]> {
     COMPANY_DATA_URL: proxy.url,
     COMPANY_DATA_API_KEY: key,
     TOKENFERRY_MASTER_KEY: KEYS.master,
+    TOKENFERRY_VAULT_SECRETS: path.join(folder, 'vault-secrets'),
     TOKENFERRY_PAYLOAD_KEY: KEYS.payload,
   };
-  const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook'], env);
+  mkdirSync(path.join(folder, 'vault-secrets'));
+  const config = loadConfig(
+    ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook'],
+    env,
+  );
   const ferry = await openLedgerClient(config);
   for (const name of ['logs', 'responses', 'outputs']) mkdirSync(path.join(folder, name));
   const log = createLog({ level: 'trace', to: path.join(folder, 'logs', 'worker.log') });

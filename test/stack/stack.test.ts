@@ -53,7 +53,7 @@ test('a running stack writes private files by which commands find it', async () 
   const stack = await start();
   const { config } = stack;
   const env = { TOKENFERRY_HOME: config.home, TEMPORAL_CONFIG_FILE: '/nonexistent' };
-  const found = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys'], env);
+  const found = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys'], env);
   expect(found.temporal.address).toBe(config.temporal.address);
   expect(found.databaseUrl.reveal()).toBe(config.databaseUrl.reveal());
   expect(found.service.apiKey.reveal()).toBe(config.service.apiKey.reveal());

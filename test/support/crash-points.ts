@@ -21,7 +21,7 @@ export interface CrashableWorker {
   readonly keys: KeyProvider;
   /** The address that the worker uses for the service. */
   readonly serviceUrl: string;
-  /** The operations so far, in order: SQL statements, calls to the service, and requests to unwrap a key. */
+  /** The operations so far, in order: SQL statements, calls to the service, and uses of a vault's key. */
   readonly points: readonly string[];
   /** The credentials that the service received, in order, and whether it accepted them. */
   readonly crossings: readonly { readonly token: string; readonly accepted: boolean }[];
@@ -99,12 +99,17 @@ export async function startCrashableWorker(
     db: dependencies.db.withPlugin(statements),
     keys: {
       newestKeyId: dependencies.keys.newestKeyId,
-      wrap: (key) => dependencies.keys.wrap(key),
+      wrap: (id, key) => dependencies.keys.wrap(id, key),
       unwrap: async (id, wrapped) => {
         const { done } = reach('unwrap the key');
         const key = await dependencies.keys.unwrap(id, wrapped);
         done();
         return key;
+      },
+      erase: async (id, secretId, keepId) => {
+        const { done } = reach('erase the secret');
+        await dependencies.keys.erase(id, secretId, keepId);
+        done();
       },
     },
     serviceUrl: proxy.url,

@@ -11,7 +11,7 @@ const shortTimes = { authorizationTimeoutMs: 3_000, sendWithinMs: 1_500, marginM
 
 process.stdin.resume().on('end', () => process.exit());
 void startWorker(
-  loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook']),
+  loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook']),
   pino({ level: 'error' }, pino.destination(2)),
   undefined,
   { ...TIMING, ...shortTimes },

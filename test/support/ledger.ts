@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import type { UpdateObject } from 'kysely';
 import { sql } from 'kysely';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { DEFAULT_LIMITS } from '../../domain/planning/limits';
 import type { KeyProvider } from '../../security';
-import { createMasterKeyProvider, parseMasterKeys, Secret } from '../../security';
+import { createMasterKeyProvider, createVaultSecretFolder, parseMasterKeys, Secret } from '../../security';
 import type { LeaseOwner, Database, SuppliedCredential, SuppliedMigration } from '../../store';
 import {
   beginRun,
@@ -17,6 +18,7 @@ import {
   supplyMigration,
 } from '../../store';
 import type { Tables } from '../../store/database/tables';
+import { createTemporaryFolder } from '../../stack/folders';
 import { until } from './conditions';
 import { createTestDatabase } from './database';
 
@@ -25,19 +27,27 @@ export interface Ledger {
   readonly db: Database;
   readonly url: string;
   readonly keys: KeyProvider;
+  /** The folder of the vaults' secrets. */
+  readonly secrets: string;
   close(): Promise<void>;
 }
 
 export async function openLedger(): Promise<Ledger> {
   const database = await createTestDatabase();
   const db = await openDatabase({ url: database.url, connections: 20 });
+  const secrets = createTemporaryFolder();
   return {
     db,
     url: database.url,
-    keys: createMasterKeyProvider(parseMasterKeys(new Secret(randomBytes(32).toString('base64')))),
+    secrets,
+    keys: createMasterKeyProvider(
+      parseMasterKeys(new Secret(randomBytes(32).toString('base64'))),
+      createVaultSecretFolder(secrets),
+    ),
     close: async () => {
       await db.destroy();
       await database.drop();
+      rmSync(secrets, { recursive: true });
     },
   };
 }
@@ -65,6 +75,9 @@ export function useLedger(): Omit<Ledger, 'close'> {
     },
     get keys() {
       return opened().keys;
+    },
+    get secrets() {
+      return opened().secrets;
     },
   };
 }

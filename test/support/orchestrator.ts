@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
@@ -9,6 +9,7 @@ import { createCompanyDataClient, type CompanyDataClient } from '../../company-d
 import type { Service, ServiceOptions } from '../../company-data-service';
 import { createAccount, createKey, startService } from '../../company-data-service';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
+import { createTemporaryFolder } from '../../stack/folders';
 import type { RunningWorker, WorkerConfig } from '../../worker';
 import { startWorker } from '../../worker';
 import type { WorkerTiming } from '../../worker/timing';
@@ -66,6 +67,7 @@ export async function startOrchestrator(
   const accountId = await createAccount(serviceDatabase.url, { name: 'Provider', plan: 'paid' });
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
   const masterKey = randomBytes(32).toString('base64');
+  const vaultSecrets = createTemporaryFolder();
   const config: WorkerConfig = {
     home: '',
     logLevel: 'warn',
@@ -74,6 +76,7 @@ export async function startOrchestrator(
     service: { url: service.url, apiKey: new Secret(key) },
     webhook: {},
     masterKeys: parseMasterKeys(new Secret(masterKey)),
+    vaultSecrets,
     payloadKeys: parsePayloadKeys(new Secret(PAYLOAD_KEY)),
   };
   const ferry = await openLedgerClient(config);
@@ -95,6 +98,7 @@ export async function startOrchestrator(
       COMPANY_DATA_URL: service.url,
       COMPANY_DATA_API_KEY: key,
       TOKENFERRY_MASTER_KEY: masterKey,
+      TOKENFERRY_VAULT_SECRETS: vaultSecrets,
       TOKENFERRY_PAYLOAD_KEY: PAYLOAD_KEY,
     },
     startWorker: async (changes = {}, timing = {}) => {
@@ -126,6 +130,7 @@ export async function startOrchestrator(
       await direct.close();
       await service.close();
       await Promise.all([serviceDatabase.drop(), database.drop()]);
+      rmSync(vaultSecrets, { recursive: true });
     },
   };
 }

@@ -51,7 +51,10 @@ beforeAll(async () => {
     TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
     TOKENFERRY_MASTER_KEY: randomBytes(32).toString('base64'),
   };
-  const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook'], env);
+  const config = loadConfig(
+    ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook'],
+    env,
+  );
   clientSide = { ...providerSide, env, config };
 });
 afterAll(async () => {

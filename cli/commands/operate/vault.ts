@@ -1,39 +1,90 @@
 import { loadConfig } from '../../../config';
 import { counted } from '../../../domain/text/sentences';
-import { createMasterKeyProvider } from '../../../security';
-import { openDatabase, rotateVaults } from '../../../store';
+import { createMasterKeyProvider, createVaultSecretFolder, type KeyProvider } from '../../../security';
+import { openDatabase, renewVault, rotateVaults, type Database } from '../../../store';
 import type { CommandResult } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
-import type { Context } from '../../shared/context';
+import type { Context, YesOption } from '../../shared/context';
+import { confirm } from '../../shared/context';
+import { CommandFailed } from '../../shared/errors';
 
-/** `ferry vault`: manages the encryption of vault keys. Needs the master key. */
-export function addVault({ program, run, terminal }: Context): void {
+/** `ferry vault`: manages the encryption of vault keys. Needs the master key and the folder of the vaults' secrets. */
+export function addVault({ program, run, terminal, output }: Context): void {
   const vault = program.command('vault').description('Manage the keys that protect stored credentials');
   vault
     .command('rotate')
     .description(
-      'Re-encrypt the keys of all open vaults with the newest master key (the first in TOKENFERRY_MASTER_KEY), so that older ones can be removed',
+      'Re-encrypt the keys of all open vaults with the newest master key (the first in TOKENFERRY_MASTER_KEY), so that older ones open nothing any more',
     )
-    .action(() => run(() => rotate(terminal.env)));
+    .action(() => run(() => withVaults(terminal.env, rotate)));
+  vault
+    .command('renew <migration>')
+    .description(
+      'Give a vault that can no longer be opened a new key, so that the client can supply its credentials again',
+    )
+    .option('--yes', 'do not ask for confirmation')
+    .action((migration: string, options: YesOption) =>
+      run(async () => {
+        const question = `Delete the stored credentials of ${migration}, which can no longer be opened?`;
+        if (!(await confirm({ output, terminal }, options, question))) {
+          throw new CommandFailed('nothing was renewed', 'restore the missing key or folder instead, if you have it');
+        }
+        return withVaults(terminal.env, (db, keys) => renew(db, keys, migration));
+      }),
+    );
 }
 
-async function rotate(env: NodeJS.ProcessEnv): Promise<CommandResult> {
-  const { databaseUrl, masterKeys } = loadConfig(['databaseUrl', 'masterKeys'], env);
+async function withVaults(
+  env: NodeJS.ProcessEnv,
+  work: (db: Database, keys: KeyProvider) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const { databaseUrl, masterKeys, vaultSecrets } = loadConfig(['databaseUrl', 'masterKeys', 'vaultSecrets'], env);
   const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1 });
   try {
-    const rotation = await rotateVaults(db, createMasterKeyProvider(masterKeys));
-    const { rewrapped, unchanged } = rotation;
-    return {
-      json: { schema: 'ferry.vault-rotation/1', keyId: masterKeys.newest.id, ...rotation },
-      printQuietly: PRINT_NOTHING,
-      print: (output) => {
-        output.line(
-          `The keys of ${counted(rewrapped, 'vault')} were re-encrypted with master key ${masterKeys.newest.id}; ${counted(unchanged, 'vault')} already used this master key.`,
-        );
-        output.line('This database no longer needs older master keys. Its backups still do.');
-      },
-    };
+    return await work(db, createMasterKeyProvider(masterKeys, createVaultSecretFolder(vaultSecrets)));
   } finally {
     await db.destroy();
   }
+}
+
+async function rotate(db: Database, keys: KeyProvider): Promise<CommandResult> {
+  const rotation = await rotateVaults(db, keys);
+  const { rewrapped, unchanged, lost } = rotation;
+  return {
+    json: { schema: 'ferry.vault-rotation/1', keyId: keys.newestKeyId, ...rotation },
+    printQuietly: PRINT_NOTHING,
+    print: (output) => {
+      output.line(
+        `The keys of ${counted(rewrapped, 'vault')} were re-encrypted with master key ${keys.newestKeyId}; ${counted(unchanged, 'vault')} already used this master key.`,
+      );
+      if (rewrapped > 0) {
+        output.line(
+          'Their old secrets were erased, so older master keys open nothing in this database any more, including',
+        );
+        output.line("its files, log and backups, unless someone has a copy of the vaults' secrets from before.");
+        output.line('Back up the database now: credentials in an older backup can no longer be opened.');
+      }
+      for (const id of lost) {
+        output.line(`${output.styled('yellow', '!')} The secret of ${id} is lost, so nobody can open its credentials.`);
+        output.line(`  Renew its vault with: ferry vault renew ${id}`);
+      }
+    },
+  };
+}
+
+async function renew(db: Database, keys: KeyProvider, migration: string): Promise<CommandResult> {
+  const deleted = await renewVault(db, keys, migration);
+  return {
+    json: { schema: 'ferry.vault-renewal/1', migration, deleted },
+    printQuietly: PRINT_NOTHING,
+    print: (output) => {
+      output.line(`The vault of ${migration} has a new key. ${counted(deleted, 'credential')} deleted.`);
+      output.line(
+        `Have the client export its credentials again, and supply them with: ferry credentials ${migration} FILE`,
+      );
+      output.line(
+        `If a company then fails because its credential is unreadable, use: ferry replace-credential ${migration} FILE`,
+      );
+    },
+  };
 }

@@ -16,8 +16,23 @@ import {
 } from '../../../client';
 import { FileChanged } from '../../../cli/manifest/findings';
 import { AccessDenied, KeyRefused } from '../../../company-data-client';
-import { KeyInvalid, UnknownMasterKey, UnknownPayloadKey, VaultKeyMismatch, WrappedKeyBroken } from '../../../security';
-import { DatabaseUnavailable, ManifestClosed, MigrationExists, OrganizationTaken, VaultClosed } from '../../../store';
+import {
+  KeyInvalid,
+  UnknownMasterKey,
+  UnknownPayloadKey,
+  VaultKeyMismatch,
+  VaultSecretElsewhere,
+  VaultSecretMissing,
+  WrappedKeyBroken,
+} from '../../../security';
+import {
+  DatabaseUnavailable,
+  ManifestClosed,
+  MigrationExists,
+  OrganizationTaken,
+  VaultClosed,
+  VaultUsable,
+} from '../../../store';
 import { ferry } from '../captured-terminal';
 
 const ROOT = path.join(__dirname, '../../..');
@@ -51,6 +66,13 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new UnknownPayloadKey('abcd', ['efgh']), /payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownMasterKey('abcd', ['efgh']), /abcd/, /nothing is lost/],
   [new WrappedKeyBroken(M), /./, /nothing is lost/],
+  [new VaultSecretElsewhere(M, '/keys'), /acme\.xero.*\/keys.*TOKENFERRY_VAULT_SECRETS/, /correct the folder/],
+  [
+    new VaultSecretMissing(M, '/keys'),
+    /\/keys.*ferry vault renew acme\.xero.*ferry credentials/,
+    /nothing was changed/,
+  ],
+  [new VaultUsable(M), /acme\.xero/, /nothing was changed/],
   [new KeyInvalid('This is no signing key.'), /no signing key/, /correct file/],
   [new FileChanged('m.csv'), /m\.csv changed/, /run the command again/],
   [

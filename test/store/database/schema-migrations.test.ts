@@ -18,6 +18,46 @@ test('applies the schema migrations once when five processes open an empty datab
   }
 });
 
+test('removes samples of sealed columns from the planner statistics, and ANALYZE stores none', async () => {
+  const database = await createTestDatabase();
+  const db = await openDatabase({ url: database.url });
+  const samples = async () =>
+    (
+      await sql<{ column: string }>`
+        select attname as "column" from pg_stats
+        where schemaname = 'tokenferry' and attname in ('sealed', 'vault_wrapped_key')`.execute(db)
+    ).rows;
+  await sql`
+    insert into migrations (id, client, platform_key, contact, rotating, state, limits, manifest_digest, supplied_by,
+      vault_wrapped_key)
+    select 'm' || n, 'c', 'p', 's', false, 'open', '{}', 'd', 'Cleo', sha256(n::text::bytea)
+    from generate_series(1, 50) n`.execute(db);
+  await sql`
+    insert into companies (migration_id, row, reference, name, platform_key, organization)
+    select 'm' || n, 1, 'r', 'n', 'p', n::text from generate_series(1, 50) n`.execute(db);
+  await sql`
+    insert into credentials (migration_id, row, sealed, obtained_at, supplied_by)
+    select id, 1, vault_wrapped_key, now(), 'Cleo' from migrations`.execute(db);
+
+  // As a database of an earlier version.
+  await sql`alter table migrations drop column vault_secret_id`.execute(db);
+  await sql`alter table credentials alter column sealed set statistics -1`.execute(db);
+  await sql`alter table migrations alter column vault_wrapped_key set statistics -1`.execute(db);
+  await sql`analyze`.execute(db);
+  expect(await samples()).toHaveLength(2);
+
+  await SCHEMA_MIGRATIONS['0010-erasable-vaults']?.up(db);
+  expect(await samples()).toEqual([]);
+  await sql`analyze`.execute(db);
+  expect(await samples()).toEqual([]);
+  const { rows } = await sql<{ intact: number }>`
+    select count(*) as intact from credentials v join migrations m on m.id = v.migration_id
+    where v.sealed = m.vault_wrapped_key and sha256(right(m.id, -1)::bytea) = v.sealed`.execute(db);
+  expect(rows).toEqual([{ intact: 50 }]);
+  await db.destroy();
+  await database.drop();
+});
+
 test('creates tables only in its own Postgres schema', async () => {
   const database = await createTestDatabase();
   const db = await openDatabase({ url: database.url });

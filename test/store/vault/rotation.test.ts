@@ -1,16 +1,29 @@
-/** Rotation of the master key: sealed credentials do not change, and only the new key opens them. */
+/** Rotation of the master key, and renewal of a vault that can no longer be opened. */
 import { randomBytes } from 'node:crypto';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { sql } from 'kysely';
 import type { KeyProvider } from '../../../security';
-import { createMasterKeyProvider, parseMasterKeys, Secret, UnknownMasterKey } from '../../../security';
+import {
+  createMasterKeyProvider,
+  createVaultSecretFolder,
+  parseMasterKeys,
+  Secret,
+  UnknownMasterKey,
+  VaultSecretElsewhere,
+  VaultSecretMissing,
+} from '../../../security';
+import { createTemporaryFolder } from '../../../stack/folders';
 import type { Database } from '../../../store';
 import {
   destroyVault,
   openVault,
   readMigration,
   readVault,
+  renewVault,
   rotateVaults,
   supplyCredentials,
   supplyMigration,
+  VaultUsable,
 } from '../../../store';
 import type { Ledger } from '../../support/ledger';
 import { suppliedMigration, credentialOf, openLedger, manifestRows } from '../../support/ledger';
@@ -25,7 +38,7 @@ afterEach(() => ledger.close());
 
 const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 const withKeys = (...keys: string[]): KeyProvider =>
-  createMasterKeyProvider(parseMasterKeys(new Secret(keys.join(','))));
+  createMasterKeyProvider(parseMasterKeys(new Secret(keys.join(','))), createVaultSecretFolder(ledger.secrets));
 
 /** Creates a migration of one company with a sealed credential. Its vault's key is wrapped by the old master key. */
 async function createSealedUnderOld(): Promise<string> {
@@ -58,11 +71,11 @@ const openAccessToken = async (keys: KeyProvider, id: string) =>
 test('rewraps every open vault under the new key and leaves sealed credentials unchanged', async () => {
   const [one, other] = [await createSealedUnderOld(), await createSealedUnderOld()];
   const before = await sealedOf(one);
-  expect(await rotateVaults(db, withKeys(NEW, OLD))).toEqual({ rewrapped: 2, unchanged: 0 });
+  expect(await rotateVaults(db, withKeys(NEW, OLD))).toEqual({ rewrapped: 2, unchanged: 0, lost: [] });
   expect(await sealedOf(one)).toEqual(before);
   for (const id of [one, other]) expect(await openAccessToken(withKeys(NEW), id)).toBe('access-1');
   await expect(openAccessToken(withKeys(OLD), one)).rejects.toThrow(UnknownMasterKey);
-  expect(await rotateVaults(db, withKeys(NEW))).toEqual({ rewrapped: 0, unchanged: 2 });
+  expect(await rotateVaults(db, withKeys(NEW))).toEqual({ rewrapped: 0, unchanged: 2, lost: [] });
 });
 
 test('fails without the older key, names it, and changes nothing', async () => {
@@ -73,7 +86,101 @@ test('fails without the older key, names it, and changes nothing', async () => {
 
 test('skips a destroyed vault', async () => {
   const id = await createSealedUnderOld();
-  await destroyVault(db, id);
-  expect(await rotateVaults(db, withKeys(NEW, OLD))).toEqual({ rewrapped: 0, unchanged: 0 });
+  await destroyVault(db, withKeys(OLD), id);
+  expect(await rotateVaults(db, withKeys(NEW, OLD))).toEqual({ rewrapped: 0, unchanged: 0, lost: [] });
   expect((await readMigration(db, id))?.vaultDestroyedAt).toBeInstanceOf(Date);
+});
+
+/** The names of the secrets, without the file that identifies the folder. */
+const secretFiles = (): readonly string[] => readdirSync(ledger.secrets).filter((name) => name !== 'folder.id');
+
+/** Puts the vault's key columns back, as someone with a backup or dead rows of the database can. */
+async function restoreKey(id: string, key: Awaited<ReturnType<typeof keyColumns>>): Promise<void> {
+  await db.updateTable('migrations').set(key).where('id', '=', id).execute();
+}
+const keyColumns = async (id: string) =>
+  db
+    .selectFrom('migrations')
+    .select(['vault_public_key', 'vault_key_id', 'vault_secret_id', 'vault_wrapped_key'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+
+test('makes the keys that the older master key wrapped useless in copies of the database', async () => {
+  const id = await createSealedUnderOld();
+  const copy = await keyColumns(id);
+  await rotateVaults(db, withKeys(NEW, OLD));
+  expect(secretFiles()).toHaveLength(1);
+  await restoreKey(id, copy);
+  await expect(openAccessToken(withKeys(NEW, OLD), id)).rejects.toThrow(VaultSecretMissing);
+});
+
+test('erases the secrets that an interrupted rotation has left', async () => {
+  const id = await createSealedUnderOld();
+  await withKeys(NEW, OLD).wrap(id, new Secret(randomBytes(32)));
+  expect(secretFiles()).toHaveLength(2);
+  await rotateVaults(db, withKeys(OLD));
+  expect(secretFiles()).toHaveLength(1);
+  expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
+});
+
+describe('a vault whose secret is lost', () => {
+  test('is reported by a rotation, which continues with the others', async () => {
+    const lost = await createSealedUnderOld();
+    for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
+    const kept = await createSealedUnderOld();
+    expect(await rotateVaults(db, withKeys(NEW, OLD))).toEqual({ rewrapped: 1, unchanged: 0, lost: [lost] });
+    expect(await openAccessToken(withKeys(NEW), kept)).toBe('access-1');
+    await expect(openAccessToken(withKeys(OLD), lost)).rejects.toThrow(
+      new RegExp(`ferry vault renew ${lost}.*supply its credentials again`),
+    );
+  });
+
+  test('is renewed, so that the credentials can be supplied again', async () => {
+    const id = await createSealedUnderOld();
+    for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
+    expect(await renewVault(db, withKeys(OLD), id)).toBe(1);
+    await supplyCredentials(db, id, [credentialOf({ reference: 'c1', row: 1, organization: 'x' })], 'Cleo');
+    expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
+  });
+
+  test('is not renewed while it can be opened, and no credential is deleted', async () => {
+    const id = await createSealedUnderOld();
+    await expect(renewVault(db, withKeys(OLD), id)).rejects.toThrow(VaultUsable);
+    expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
+  });
+
+  test('keeps a credential that might have been used, as the record of that', async () => {
+    const id = await createSealedUnderOld();
+    await sql`update credentials set supersedes = true where migration_id = ${id}`.execute(db);
+    for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
+    expect(await renewVault(db, withKeys(OLD), id)).toBe(0);
+  });
+
+  test('is renewed if only an unknown master key wrapped its key', async () => {
+    const id = await createSealedUnderOld();
+    expect(await renewVault(db, withKeys(NEW), id)).toBe(1);
+    expect(secretFiles()).toHaveLength(1);
+  });
+});
+
+test('a worker with another folder neither opens nor destroys a vault, and says which folder is needed', async () => {
+  const id = await createSealedUnderOld();
+  const other = createTemporaryFolder();
+  const elsewhere = createMasterKeyProvider(parseMasterKeys(new Secret(OLD)), createVaultSecretFolder(other));
+  for (const attempt of [
+    () => openAccessToken(elsewhere, id),
+    () => destroyVault(db, elsewhere, id),
+    () => rotateVaults(db, elsewhere),
+  ]) {
+    const attempted = attempt();
+    await expect(attempted).rejects.toThrow(VaultSecretElsewhere);
+    await expect(attempted).rejects.toThrow(/TOKENFERRY_VAULT_SECRETS.*folder that they share/);
+  }
+  expect((await readMigration(db, id))?.vaultDestroyedAt).toBeNull();
+  expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
+
+  // The copy of a folder is the same place, so a folder can be moved to other storage.
+  cpSync(ledger.secrets, other, { recursive: true });
+  expect(await openAccessToken(elsewhere, id)).toBe('access-1');
+  rmSync(other, { recursive: true });
 });

@@ -182,13 +182,13 @@ describe('a vault', () => {
 
   test('has no credentials and no keys after it was destroyed, and cannot be reopened', async () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(3));
-    await destroyVault(ledger.db, id);
+    await destroyVault(ledger.db, ledger.keys, id);
     const destroyedAt = (await readMigration(ledger.db, id))?.vaultDestroyedAt;
     expect(destroyedAt).toBeInstanceOf(Date);
     expect(await rowsWithCredential(ledger.db, id)).toEqual([]);
 
     await openVault(ledger.db, ledger.keys, id);
-    await destroyVault(ledger.db, id);
+    await destroyVault(ledger.db, ledger.keys, id);
     expect((await readMigration(ledger.db, id))?.vaultDestroyedAt).toEqual(destroyedAt);
     await expect(readVault(ledger.db, ledger.keys, id)).rejects.toThrow(VaultClosed);
     await expect(
@@ -206,7 +206,7 @@ describe('a vault', () => {
       await createMovableMigration(ledger, manifestRows(1)),
       await createMovableMigration(ledger, manifestRows(1)),
     ];
-    await destroyVault(ledger.db, ended.id);
+    await destroyVault(ledger.db, ledger.keys, ended.id);
     expect(await rowsWithCredential(ledger.db, going.id)).toEqual([1]);
     await expect(readVault(ledger.db, ledger.keys, going.id)).resolves.toBeDefined();
   });

@@ -1,0 +1,181 @@
+/**
+ * Vault secrets: one random secret per vault, kept outside Postgres and its backups, so that erasing it makes the
+ * vault's private key unreadable everywhere.
+ *
+ * Postgres cannot erase: dead rows, planner statistics, the write-ahead log and backups keep what a table has contained.
+ * A file that is overwritten and removed has no such copies, unless its file system or a backup makes them.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { link, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Secret } from './secret';
+
+/** Stores vault secrets. An interface, so that a secret manager that really deletes can replace the folder. */
+export interface VaultSecrets {
+  /** Stores a new secret of 32 random bytes. `id` is not secret. */
+  create(migrationId: string): Promise<{ readonly id: string; readonly secret: Secret<Buffer> }>;
+  /**
+   * @throws {VaultSecretMissing} when the secret was erased or lost
+   * @throws {VaultSecretElsewhere} when it was stored in another place
+   */
+  read(migrationId: string, id: string): Promise<Secret<Buffer>>;
+  /**
+   * Erases all secrets of the migration except `keepId`. Idempotent, so that it can be repeated after an interruption.
+   *
+   * @param knownId the secret in use, or null if there is none; proves that this is the place where it was stored
+   * @throws {VaultSecretElsewhere} when it was stored in another place, in which case nothing was erased
+   */
+  erase(migrationId: string, knownId: string | null, keepId?: string): Promise<void>;
+}
+
+/** Thrown when the secret of a vault no longer exists. The vault's sealed credentials are then lost for good. */
+export class VaultSecretMissing extends Error {
+  override readonly name = 'VaultSecretMissing';
+
+  constructor(migrationId: string, place: string, options?: ErrorOptions) {
+    super(
+      `The vault secret of ${migrationId} is not in ${place}, so its sealed credentials cannot be opened. ${RENEW(migrationId)}`,
+      options,
+    );
+  }
+}
+
+/** Thrown when the secret of a vault was stored in another place than the one this process uses. */
+export class VaultSecretElsewhere extends Error {
+  override readonly name = 'VaultSecretElsewhere';
+
+  constructor(migrationId: string, place: string) {
+    super(
+      `The vault secret of ${migrationId} was stored in another folder than ${place}. Set TOKENFERRY_VAULT_SECRETS of ` +
+        `every worker to the folder that they share. If that folder is lost: ${RENEW(migrationId)}`,
+    );
+  }
+}
+
+const RENEW = (migrationId: string) =>
+  `Run "ferry vault renew ${migrationId}", and have the client supply its credentials again (ferry credentials).`;
+
+const SECRET_BYTES = 32;
+const ID_BYTES = 8;
+/** The file that identifies a folder, so that a worker with another folder never mistakes a secret for an erased one. */
+const IDENTITY_FILE = 'folder.id';
+
+/**
+ * Stores vault secrets as files in an existing folder. All workers of a database use the same folder. An id consists of
+ * the folder's id and a random part.
+ */
+export function createVaultSecretFolder(folder: string): VaultSecrets {
+  const fileOf = (migrationId: string, id: string): string => path.join(folder, `${prefixOf(migrationId)}${id}`);
+
+  async function isFrom(id: string): Promise<boolean> {
+    return id.split('-')[0] === (await readIdentity(folder));
+  }
+
+  return {
+    async create(migrationId) {
+      const id = `${await ensureIdentity(folder)}-${randomId()}`;
+      const secret = randomBytes(SECRET_BYTES);
+      await writeDurably(folder, fileOf(migrationId, id), secret);
+      return { id, secret: new Secret(secret) };
+    },
+
+    async read(migrationId, id) {
+      if (!(await isFrom(id))) throw new VaultSecretElsewhere(migrationId, folder);
+      try {
+        return new Secret(await readFile(fileOf(migrationId, id)));
+      } catch (error) {
+        if (isNotFound(error)) throw new VaultSecretMissing(migrationId, folder, { cause: error });
+        throw error;
+      }
+    },
+
+    async erase(migrationId, knownId, keepId) {
+      if (knownId !== null && !(await isFrom(knownId))) throw new VaultSecretElsewhere(migrationId, folder);
+      const names = (await readdir(folder)).filter((name) => name.startsWith(prefixOf(migrationId)));
+      const kept = keepId === undefined ? undefined : path.basename(fileOf(migrationId, keepId));
+      for (const name of names) if (name !== kept) await eraseFile(path.join(folder, name));
+      if (names.length > 0) await syncFolder(folder);
+    },
+  };
+}
+
+/** Hashes the id, because the name of a client does not belong in a listing of this folder. */
+function prefixOf(migrationId: string): string {
+  return `${createHash('sha256').update(migrationId).digest('hex').slice(0, 32)}.`;
+}
+
+const randomId = (): string => randomBytes(ID_BYTES).toString('hex');
+
+async function readIdentity(folder: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path.join(folder, IDENTITY_FILE), 'utf8')).trim();
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Creates the identity at the first use. Of several processes that create it concurrently, one succeeds. */
+async function ensureIdentity(folder: string): Promise<string> {
+  const existing = await readIdentity(folder);
+  if (existing !== undefined) return existing;
+  const unfinished = path.join(folder, `.${randomId()}`);
+  await writeDurably(folder, unfinished, Buffer.from(`${randomId()}\n`));
+  try {
+    await link(unfinished, path.join(folder, IDENTITY_FILE));
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    await rm(unfinished);
+  }
+  await syncFolder(folder);
+  return ensureIdentity(folder);
+}
+
+/** Writes a file that is complete if it exists, even after a crash, and readable only by its owner. */
+async function writeDurably(folder: string, file: string, content: Buffer): Promise<void> {
+  const unfinished = `${file}.unfinished`;
+  const handle = await open(unfinished, 'wx', 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, file);
+  await syncFolder(folder);
+}
+
+/** Overwrites the file in place, flushes it to the disk and removes it. Does nothing if it no longer exists. */
+async function eraseFile(file: string): Promise<void> {
+  try {
+    const handle = await open(file, 'r+');
+    try {
+      const { size } = await handle.stat();
+      await handle.write(randomBytes(Math.max(size, 1)), 0, undefined, 0);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rm(file);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Flushes the names of the files. Windows cannot open a folder, and flushes names itself. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const isNotFound = (error: unknown): boolean => hasCode(error, 'ENOENT');
+
+function hasCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}

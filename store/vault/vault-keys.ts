@@ -1,0 +1,145 @@
+/**
+ * The keys of a vault: its key pair, of which Postgres stores the public key and the wrapped private key, and the id of
+ * the secret that wrapped it. The secret itself is stored outside Postgres (security/vault-secrets.ts).
+ */
+import { sql } from 'kysely';
+import type { KeyProvider, VaultKey, WrappedKey } from '../../security';
+import { createVaultKey, VaultSecretMissing } from '../../security';
+import type { Database, Queryable } from '../database/database';
+
+/** Thrown when a migration has no vault, because its workflow has not opened it yet or the vault was destroyed. */
+export class VaultClosed extends Error {
+  override readonly name = 'VaultClosed';
+}
+
+/** Creates the migration's key pair, unless it already has one. Needs the master key to wrap the private key. */
+export async function openVault(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const existing = await lockVault(tx, migrationId);
+    if (!existing || existing.publicKey || existing.destroyedAt) return;
+    await createKey(tx, keys, migrationId);
+  });
+}
+
+/**
+ * Locks the vault until the transaction ends, so that two processes never create or erase its secrets concurrently.
+ *
+ * @returns undefined if there is no such migration
+ */
+export async function lockVault(tx: Queryable, migrationId: string) {
+  const vault = await tx
+    .selectFrom('migrations')
+    .select([
+      'vault_public_key as publicKey',
+      'vault_key_id as keyId',
+      'vault_secret_id as secretId',
+      'vault_wrapped_key as wrapped',
+      'vault_destroyed_at as destroyedAt',
+    ])
+    .where('id', '=', migrationId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!vault) return undefined;
+  const { publicKey, secretId, destroyedAt } = vault;
+  return { publicKey, secretId, destroyedAt, key: wrappedKey(vault) };
+}
+
+/** Creates a key pair and stores it, in a vault that the transaction has locked. */
+export async function createKey(tx: Queryable, keys: KeyProvider, migrationId: string): Promise<void> {
+  const { publicKey, privateKey } = await createVaultKey();
+  await storeKey(tx, migrationId, await keys.wrap(migrationId, privateKey), publicKey);
+}
+
+/** Stores a wrapped key in a vault that the transaction has locked, and with it the public key if that has changed. */
+export async function storeKey(
+  tx: Queryable,
+  migrationId: string,
+  { keyId, secretId, wrapped }: WrappedKey,
+  publicKey?: Buffer,
+): Promise<void> {
+  await tx
+    .updateTable('migrations')
+    .set({
+      vault_key_id: keyId,
+      vault_secret_id: secretId,
+      vault_wrapped_key: wrapped,
+      ...(publicKey && { vault_public_key: publicKey }),
+    })
+    .where('id', '=', migrationId)
+    .execute();
+}
+
+/**
+ * Unwraps the migration's private key.
+ *
+ * @param failedSecretId a secret that was missing in the previous try
+ * @throws {VaultClosed} and the errors of {@link KeyProvider.unwrap}
+ */
+export async function unwrapKey(
+  db: Queryable,
+  keys: KeyProvider,
+  migrationId: string,
+  failedSecretId?: string,
+): Promise<VaultKey> {
+  const stored = await readKey(db, migrationId);
+  if (!stored?.vault_public_key || !stored.wrapped) {
+    throw new VaultClosed(`migration ${migrationId} has no open vault`);
+  }
+  const key = wrappedKey(stored);
+  if (key === null) throw new VaultSecretMissing(migrationId, 'the database, because an earlier version created it');
+  try {
+    return { publicKey: stored.vault_public_key, privateKey: await keys.unwrap(migrationId, key) };
+  } catch (error) {
+    // A rotation may have replaced the secret since the row was read.
+    if (!(error instanceof VaultSecretMissing) || key.secretId === failedSecretId) throw error;
+    return unwrapKey(db, keys, migrationId, key.secretId);
+  }
+}
+
+/** Returns null if there is no key, or if an earlier version wrapped it without a secret. */
+function wrappedKey({ keyId, secretId, wrapped }: { [Part in keyof WrappedKey]: WrappedKey[Part] | null }) {
+  return keyId === null || secretId === null || wrapped === null ? null : { keyId, secretId, wrapped };
+}
+
+/**
+ * Erases the vault's secret, and then deletes the migration's remaining credentials and its keys. From then on nobody can
+ * open the copies that Postgres keeps in its files, log and backups, even with the master key. The time is recorded
+ * after the secret was erased. Idempotent.
+ *
+ * @throws {VaultSecretElsewhere} when the provider does not have the place where the vault's secret is stored; nothing
+ * was destroyed
+ */
+export async function destroyVault(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const vault = await lockVault(tx, migrationId);
+    if (!vault) return;
+    await keys.erase(migrationId, vault.secretId);
+    await tx.deleteFrom('credentials').where('migration_id', '=', migrationId).execute();
+    await tx
+      .updateTable('migrations')
+      .set({
+        vault_public_key: null,
+        vault_key_id: null,
+        vault_secret_id: null,
+        vault_wrapped_key: null,
+        vault_destroyed_at: sql<Date>`coalesce(vault_destroyed_at, clock_timestamp())`,
+      })
+      .where('id', '=', migrationId)
+      .execute();
+  });
+}
+
+/** Reads the keys without a lock; `rotating` says whether the platform rotates tokens. */
+export async function readKey(db: Queryable, migrationId: string) {
+  return db
+    .selectFrom('migrations')
+    .select([
+      'rotating',
+      'vault_public_key',
+      'vault_key_id as keyId',
+      'vault_secret_id as secretId',
+      'vault_wrapped_key as wrapped',
+    ])
+    .where('id', '=', migrationId)
+    .executeTakeFirst();
+}

@@ -1,0 +1,111 @@
+/** Searches raw files for wrapped keys and sealed credentials, and opens what it can, as an attacker would. */
+import { createECDH, ECDH } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createOpener, parseMasterKeys, Secret } from '../../security';
+import { decrypt } from '../../security/aead';
+
+export interface Attack {
+  readonly files: readonly string[];
+  /** The master keys, as in their file. */
+  readonly masterKeys: string;
+  /** What may be a vault secret: every run of 32 bytes in these buffers is tried. */
+  readonly secrets: readonly Buffer[];
+  readonly migrationIds: readonly string[];
+  readonly rows: number;
+  /** Length of a credential in plain text. All credentials have the same length. */
+  readonly credentialBytes: number;
+}
+
+export interface AttackResult {
+  /** Wrapped keys whose outer layer the master keys opened. */
+  readonly unwrapped: number;
+  /** Sealed credentials that were found, opened or not. */
+  readonly boxes: number;
+  /** The plain texts of the credentials that were opened. */
+  readonly opened: readonly string[];
+}
+
+/** Lengths of a wrapped key of 32 bytes: each layer adds 28. */
+const [ONE_LAYER, TWO_LAYERS] = [32 + 28, 32 + 2 * 28];
+/** A box begins with its version and an uncompressed point, and ends with a tag. */
+const [BOX_START, POINT_BYTES, TAG_BYTES] = [Buffer.of(1, 4), 65, 16];
+/** Largest distance between a master key's id and the wrapped key in a row or a log record. */
+const NEAR = 120;
+
+export async function attack(options: Attack): Promise<AttackResult> {
+  const wrapped = new Map<string, Buffer>();
+  const boxes = new Map<string, Buffer>();
+  for (const file of options.files) {
+    const content = readFileSync(file);
+    for (const each of unwrapOuter(content, options)) wrapped.set(each.toString('hex'), each);
+    for (const each of findBoxes(content, options)) boxes.set(each.toString('hex'), each);
+  }
+  const privateKeys = [...wrapped.values()].flatMap((key) => (key.length === 32 ? [key] : unwrapInner(key, options)));
+  const opened = new Set<string>();
+  for (const privateKey of privateKeys) {
+    for (const text of await openBoxes(privateKey, [...boxes.values()], options)) opened.add(text);
+  }
+  return { unwrapped: wrapped.size, boxes: boxes.size, opened: [...opened] };
+}
+
+function unwrapOuter(content: Buffer, { masterKeys }: Attack): readonly Buffer[] {
+  const found: Buffer[] = [];
+  for (const [id, { key }] of parseMasterKeys(new Secret(masterKeys)).byId) {
+    for (let at = content.indexOf(id); at !== -1; at = content.indexOf(id, at + 1)) {
+      for (let start = at + id.length; start < at + NEAR; start += 1) {
+        for (const length of [ONE_LAYER, TWO_LAYERS]) {
+          const opened = attempt(() => decrypt(key, content.subarray(start, start + length), id));
+          if (opened) found.push(opened);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+function unwrapInner(inner: Buffer, { secrets, migrationIds }: Attack): readonly Buffer[] {
+  return secrets.flatMap((content) =>
+    Array.from({ length: Math.max(content.length - 31, 0) }, (_, at) => content.subarray(at, at + 32)).flatMap(
+      (secret) => migrationIds.flatMap((id) => attempt(() => decrypt(new Secret(secret), inner, id)) ?? []),
+    ),
+  );
+}
+
+function findBoxes(content: Buffer, { credentialBytes }: Attack): readonly Buffer[] {
+  const length = 1 + POINT_BYTES + credentialBytes + TAG_BYTES;
+  const found: Buffer[] = [];
+  for (let at = content.indexOf(BOX_START); at !== -1; at = content.indexOf(BOX_START, at + 1)) {
+    const point = content.subarray(at + 1, at + 1 + POINT_BYTES);
+    // Random bytes are hardly ever a point of the curve.
+    if (attempt(() => ECDH.convertKey(point, 'prime256v1'))) found.push(Buffer.from(content.subarray(at, at + length)));
+  }
+  return found;
+}
+
+async function openBoxes(
+  privateKey: Buffer,
+  boxes: readonly Buffer[],
+  { migrationIds, rows }: Attack,
+): Promise<readonly string[]> {
+  const ecdh = createECDH('prime256v1');
+  ecdh.setPrivateKey(privateKey);
+  const open = await createOpener({ publicKey: ecdh.getPublicKey(), privateKey: new Secret(privateKey) });
+  const opened: string[] = [];
+  for (const box of boxes) {
+    for (const id of migrationIds) {
+      for (let row = 1; row <= rows; row += 1) {
+        const text = await open(box, Buffer.from(`${id}/${row}`)).catch(() => undefined);
+        if (text) opened.push(text.toString());
+      }
+    }
+  }
+  return opened;
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
