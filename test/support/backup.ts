@@ -3,7 +3,7 @@ import { Client } from 'pg';
 /** Copies all tables of a schema, as a dump does. The copy can be restored any number of times. */
 export interface Backup {
   /** Replaces the content of the tables with the copy. */
-  restore(): Promise<void>;
+  readonly restore: () => Promise<void>;
 }
 
 let backups = 0;
