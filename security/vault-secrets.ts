@@ -47,13 +47,13 @@ export class VaultSecretElsewhere extends Error {
   constructor(migrationId: string, place: string) {
     super(
       `The vault secret of ${migrationId} was stored in another folder than ${place}. Set TOKENFERRY_VAULT_SECRETS of ` +
-        `every worker to the folder that they share. If that folder is lost: ${RENEW(migrationId)}`,
+        `every worker to the folder that they share. If that folder is lost: ${RENEW(migrationId, ' --folder-lost')}`,
     );
   }
 }
 
-const RENEW = (migrationId: string) =>
-  `Run "ferry vault renew ${migrationId}", and have the client supply its credentials again (ferry credentials).`;
+const RENEW = (migrationId: string, option = '') =>
+  `Run "ferry vault renew ${migrationId}${option}", and have the client supply its credentials again (ferry credentials).`;
 
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;

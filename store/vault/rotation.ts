@@ -84,25 +84,33 @@ export class VaultUsable extends Error {
   }
 }
 
-const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretElsewhere, VaultSecretMissing, WrappedKeyBroken];
+const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretMissing, WrappedKeyBroken];
 
 /**
  * Gives a vault that can no longer be opened a new key pair, wrapped with a secret in the provider's own place, and
  * deletes the credentials of waiting companies, so that the client can supply them again. A credential that might have
  * been used is kept as the record of that; its company then fails as `credential-unreadable`.
  *
+ * @param folderLost true if the place where the vault's secret was stored is lost; it then cannot be erased
  * @returns the number of deleted credentials
  * @throws {VaultClosed} when the migration has no vault
  * @throws {VaultUsable} when the vault can be opened; nothing was changed
+ * @throws {VaultSecretElsewhere} when the secret was stored in another place, unless `folderLost`; nothing was changed
  */
-export async function renewVault(db: Database, keys: KeyProvider, migrationId: string): Promise<number> {
+export async function renewVault(
+  db: Database,
+  keys: KeyProvider,
+  migrationId: string,
+  { folderLost = false } = {},
+): Promise<number> {
   const deleted = await db.transaction().execute(async (tx) => {
     const vault = await lockVault(tx, migrationId);
     if (!vault?.publicKey) throw new VaultClosed(`migration ${migrationId} has no open vault`);
     const isUsable = await readVault(tx, keys, migrationId).then(
       () => true,
       (error: unknown) => {
-        if (UNREADABLE.some((errorClass) => error instanceof errorClass)) return false;
+        const isUnreadable = UNREADABLE.some((errorClass) => error instanceof errorClass);
+        if (isUnreadable || (folderLost && error instanceof VaultSecretElsewhere)) return false;
         throw error;
       },
     );

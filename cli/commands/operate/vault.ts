@@ -8,6 +8,10 @@ import type { Context, YesOption } from '../../shared/context';
 import { confirm } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 
+interface RenewOptions extends YesOption {
+  readonly folderLost?: true;
+}
+
 /** `ferry vault`: manages the encryption of vault keys. Needs the master key and the folder of the vaults' secrets. */
 export function addVault({ program, run, terminal, output }: Context): void {
   const vault = program.command('vault').description('Manage the keys that protect stored credentials');
@@ -22,14 +26,18 @@ export function addVault({ program, run, terminal, output }: Context): void {
     .description(
       'Give a vault that can no longer be opened a new key, so that the client can supply its credentials again',
     )
+    .option(
+      '--folder-lost',
+      "the folder that contained the vault's secret is lost, and not just missing on this machine",
+    )
     .option('--yes', 'do not ask for confirmation')
-    .action((migration: string, options: YesOption) =>
+    .action((migration: string, options: RenewOptions) =>
       run(async () => {
         const question = `Delete the stored credentials of ${migration}, which can no longer be opened?`;
         if (!(await confirm({ output, terminal }, options, question))) {
           throw new CommandFailed('nothing was renewed', 'restore the missing key or folder instead, if you have it');
         }
-        return withVaults(terminal.env, (db, keys) => renew(db, keys, migration));
+        return withVaults(terminal.env, (db, keys) => renew(db, keys, migration, options));
       }),
     );
 }
@@ -72,8 +80,13 @@ async function rotate(db: Database, keys: KeyProvider): Promise<CommandResult> {
   };
 }
 
-async function renew(db: Database, keys: KeyProvider, migration: string): Promise<CommandResult> {
-  const deleted = await renewVault(db, keys, migration);
+async function renew(
+  db: Database,
+  keys: KeyProvider,
+  migration: string,
+  { folderLost }: RenewOptions,
+): Promise<CommandResult> {
+  const deleted = await renewVault(db, keys, migration, { folderLost: folderLost === true });
   return {
     json: { schema: 'ferry.vault-renewal/1', migration, deleted },
     printQuietly: PRINT_NOTHING,

@@ -171,6 +171,7 @@ test('a worker with another folder neither opens nor destroys a vault, and says 
     () => openAccessToken(elsewhere, id),
     () => destroyVault(db, elsewhere, id),
     () => rotateVaults(db, elsewhere),
+    () => renewVault(db, elsewhere, id),
   ]) {
     const attempted = attempt();
     await expect(attempted).rejects.toThrow(VaultSecretElsewhere);
@@ -178,6 +179,9 @@ test('a worker with another folder neither opens nor destroys a vault, and says 
   }
   expect((await readMigration(db, id))?.vaultDestroyedAt).toBeNull();
   expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
+
+  expect(await renewVault(db, elsewhere, await createSealedUnderOld(), { folderLost: true })).toBe(1);
+  rmSync(other, { recursive: true });
 
   // The copy of a folder is the same place, so a folder can be moved to other storage.
   cpSync(ledger.secrets, other, { recursive: true });
