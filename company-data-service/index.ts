@@ -6,9 +6,11 @@
  * - `http/`: the routes, and the hooks that run for every request
  * - `companies/`, `connections/`, `syncs/`, `pushes/`, `records/`: one resource each
  * - `query/`: the filter language of lists
+ * - `credentials/`: the encryption of the secrets that the service stores
  * - `platform/`: the platforms
  * - `faults/`: failures on demand, for tests of the service's clients
  */
 export { createAccount, listAccounts, type Account } from './accounts';
 export { createKey, listKeys, revokeKey, rotateKey, type ApiKey, type CreatedKey } from './api-keys';
+export type { SecretCipher } from './credentials/secret-cipher';
 export { startService, type Service, type ServiceOptions } from './service';

@@ -4,6 +4,8 @@ import { createApp } from './http/app';
 import { deleteOldCounts } from './http/limits/daily-quota';
 import { deleteOldAnswers } from './http/idempotency';
 import { SandboxPlatforms } from './platform/sandbox/sandbox-platforms';
+import { encryptStoredSecrets } from './credentials/encrypt-stored-secrets';
+import type { SecretCipher } from './credentials/secret-cipher';
 import { SyncEngine } from './syncs/sync-engine';
 
 const CLEANUP_INTERVAL_MS = 10 * 60_000;
@@ -13,6 +15,8 @@ const CLOSE_TIMEOUT_MS = 5_000;
 export interface ServiceOptions {
   /** A Postgres database. The service uses only its own schema, `company_data_service`. */
   readonly databaseUrl: string;
+  /** Encrypts tokens and client secrets. Every process of one database needs the same keys. */
+  readonly cipher: SecretCipher;
   /** Default: 127.0.0.1. */
   readonly host?: string;
   /** Default: 0, any free port. */
@@ -59,21 +63,21 @@ export interface Service {
 /**
  * Starts the Company Data Service. Several processes can serve one database.
  *
- * @throws if the database is unreachable, its schema cannot be updated, or the service cannot listen on the host and
- * port
+ * @throws if the database is unreachable, its schema cannot be updated, it contains a secret under a key that `cipher`
+ * does not have, or the service cannot listen on the host and port
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { databaseUrl, host = '127.0.0.1', port = 0, basePath = '', databaseConnections = 10 } = options;
+  const { databaseUrl, cipher, host = '127.0.0.1', port = 0, basePath = '', databaseConnections = 10 } = options;
   const { syncBaseMs = 150, syncMsPerRecord = 10, requestsPerMinute = 1_000 } = options;
   const logger = options.logger ?? pino({ enabled: false });
   const db = openDatabase(databaseUrl, databaseConnections);
   const platformDb = openDatabase(databaseUrl, databaseConnections);
   const platforms = new SandboxPlatforms(db, { syncBaseMs, syncMsPerRecord });
-  const engine = new SyncEngine({ databaseUrl, db: platformDb, platforms, logger });
+  const engine = new SyncEngine({ databaseUrl, db: platformDb, platforms, cipher, logger });
 
   let url = '';
   const publicUrl = () => options.publicUrl ?? url;
-  const context = { db, platformDb, platforms, publicUrl };
+  const context = { db, platformDb, platforms, cipher, publicUrl };
   const publicPath = options.publicUrl === undefined ? basePath : new URL(options.publicUrl).pathname;
   const { requestsPerDay, faults = false } = options;
   const limits = { requestsPerMinute, ...(requestsPerDay !== undefined && { requestsPerDay }) };
@@ -101,6 +105,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   try {
     await prepareSchema(db);
+    await encryptStoredSecrets(db, cipher);
     url = (await app.listen({ host, port })) + basePath;
   } catch (failure) {
     await close();

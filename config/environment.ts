@@ -19,6 +19,8 @@ const environment = z.object({
   TOKENFERRY_VAULT_SECRETS: z.string().optional(),
   TOKENFERRY_PAYLOAD_KEY: z.string().optional(),
   TOKENFERRY_PAYLOAD_KEY_FILE: z.string().optional(),
+  TOKENFERRY_SERVICE_KEY: z.string().optional(),
+  TOKENFERRY_SERVICE_KEY_FILE: z.string().optional(),
   TOKENFERRY_SIGNING_KEY_FILE: z.string().optional(),
   TOKENFERRY_WEBHOOK_URL: address('http:', 'https:').optional(),
   TOKENFERRY_WEBHOOK_SECRET: z

@@ -1,5 +1,12 @@
 /** Reads and validates the configuration of a process. */
-import { parseMasterKeys, parsePayloadKeys, Secret, type KeyRing, type SigningKey } from '../security';
+import {
+  parseMasterKeys,
+  parsePayloadKeys,
+  parseServiceKeys,
+  Secret,
+  type KeyRing,
+  type SigningKey,
+} from '../security';
 import { homeFolder, readEnvironment, withoutEmpty, type Environment } from './environment';
 import { readKeys, readSigningKey, readVaultSecrets } from './keys';
 import { readRunningStack, stackFile, type RunningStack } from './running-stack';
@@ -37,6 +44,11 @@ interface Parts {
   /** The keys that encrypt the payloads in Temporal. Without the right key, a process cannot read a migration. */
   payloadKeys: KeyRing;
   /**
+   * The keys under which the Company Data Service on this machine encrypts tokens and client secrets. Default: the
+   * program that starts the service keeps them in a file.
+   */
+  serviceKeys: KeyRing;
+  /**
    * The key that signs the decisions of the person who runs the command. Default: `signing.key` in the home folder; if
    * that file does not exist, decisions are not signed.
    */
@@ -72,6 +84,10 @@ const PARTS: Record<Part, { name: string; variables: readonly (keyof Environment
   payloadKeys: {
     name: 'the payload key (TOKENFERRY_PAYLOAD_KEY or TOKENFERRY_PAYLOAD_KEY_FILE)',
     variables: ['TOKENFERRY_PAYLOAD_KEY', 'TOKENFERRY_PAYLOAD_KEY_FILE'],
+  },
+  serviceKeys: {
+    name: 'the service key (TOKENFERRY_SERVICE_KEY or TOKENFERRY_SERVICE_KEY_FILE)',
+    variables: ['TOKENFERRY_SERVICE_KEY', 'TOKENFERRY_SERVICE_KEY_FILE'],
   },
   signingKey: { name: 'a signing key (TOKENFERRY_SIGNING_KEY_FILE)', variables: ['TOKENFERRY_SIGNING_KEY_FILE'] },
   webhook: {
@@ -129,6 +145,10 @@ export function loadConfig<RequiredPart extends Part = never, OptionalPart exten
     payloadKeys: () => {
       const keyFile = stack && { name: "The running stack's payload key", file: stack.payloadKeyFile };
       const source = { variable: 'TOKENFERRY_PAYLOAD_KEY', parse: parsePayloadKeys, stackKeyFile: keyFile } as const;
+      return readKeys(environment, source, problems);
+    },
+    serviceKeys: () => {
+      const source = { variable: 'TOKENFERRY_SERVICE_KEY', parse: parseServiceKeys, stackKeyFile: undefined } as const;
       return readKeys(environment, source, problems);
     },
     signingKey: () => readSigningKey(environment, home, problems),

@@ -6,7 +6,7 @@ import type { Environment } from './environment';
 
 /** Sources of a key ring: `variable` or the file in `<variable>_FILE`, and otherwise the running stack. */
 interface KeySource {
-  readonly variable: 'TOKENFERRY_MASTER_KEY' | 'TOKENFERRY_PAYLOAD_KEY';
+  readonly variable: 'TOKENFERRY_MASTER_KEY' | 'TOKENFERRY_PAYLOAD_KEY' | 'TOKENFERRY_SERVICE_KEY';
   readonly parse: (text: Secret) => KeyRing;
   /** The running stack's key file with its name in messages; undefined if no stack is used. */
   readonly stackKeyFile: { readonly name: string; readonly file: string } | undefined;

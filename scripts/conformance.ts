@@ -14,6 +14,8 @@ import { createExample } from './conformance-example';
 import { startPostgres } from '../stack/postgres/postgres';
 import { acquireSchemathesis } from './schemathesis';
 import { createTemporaryFolder } from '../stack/folders';
+import { ensureServiceKeys } from '../stack/secrets';
+import { createSecretCipher } from '../stack/service/secret-cipher';
 
 /** Fixed, so that every run sends the same requests. */
 const SEED = 20_261_121;
@@ -38,7 +40,8 @@ async function main(): Promise<void> {
   const postgres = await startPostgres({ dataFolder, port: 0, ephemeral: true, log: say });
   try {
     const pace = { syncBaseMs: 0, syncMsPerRecord: 0 };
-    const service = await startService({ databaseUrl: postgres.url, requestsPerMinute: UNLIMITED, ...pace });
+    const cipher = createSecretCipher(ensureServiceKeys(dataFolder));
+    const service = await startService({ databaseUrl: postgres.url, cipher, requestsPerMinute: UNLIMITED, ...pace });
     try {
       const accountId = await createAccount(postgres.url, { name: 'Conformance', plan: 'paid' });
       for (const role of ROLES) {

@@ -11,7 +11,7 @@
  * `redaction.ts` removes credentials from text, and `log.ts` removes secrets from log lines. `codec-server/` decrypts
  * payloads for Temporal's UI and CLI. Temporal's SDK loads `payload-converter.ts` and `failure-converter.ts` by path.
  */
-export { KeyInvalid, type KeyRing } from './key-ring';
+export { KeyInvalid, type KeyRing, parseServiceKeys } from './key-ring';
 export {
   createDataConverter,
   createPayloadCodec,

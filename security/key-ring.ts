@@ -40,6 +40,15 @@ export function parseKeyRing(text: Secret, purpose: string): KeyRing {
   return { newest, byId: new Map(keys.map((key) => [key.id, key])) };
 }
 
+/**
+ * Parses the keys under which the Company Data Service encrypts tokens and client secrets, newest key first.
+ *
+ * @throws {KeyInvalid}
+ */
+export function parseServiceKeys(text: Secret): KeyRing {
+  return parseKeyRing(text, 'service key');
+}
+
 const HOW_TO_CREATE_A_KEY = `Make one with: openssl rand -base64 ${KEY_BYTES}`;
 
 function parseKey(word: string, index: number, purpose: string): Key {

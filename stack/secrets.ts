@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createAccount, createKey } from '../company-data-service';
+import { parseServiceKeys, Secret, type KeyRing } from '../security';
+import { errorCode } from './ports';
 
 /**
  * Returns the path of the stack's master key file. Creates the file if it does not exist. Without this key, the vault
@@ -26,10 +28,34 @@ export function ensurePayloadKeyFile(dataFolder: string): string {
   return ensureKeyFile(dataFolder, 'payload.key');
 }
 
+/**
+ * Returns the keys under which the Company Data Service encrypts tokens and client secrets, from the file `service.key`.
+ * Creates the file if it does not exist. Without these keys, the service does not start with its existing database.
+ *
+ * @throws {KeyInvalid}
+ */
+export function ensureServiceKeys(dataFolder: string): KeyRing {
+  return parseServiceKeys(new Secret(readFileSync(ensureKeyFile(dataFolder, 'service.key'), 'utf8')));
+}
+
 function ensureKeyFile(dataFolder: string, name: string): string {
   const file = path.join(dataFolder, name);
-  if (!existsSync(file)) writePrivately(file, randomBytes(32).toString('base64'));
+  if (!existsSync(file)) createPrivately(file, randomBytes(32).toString('base64'));
   return file;
+}
+
+/** Creates a file with its complete content. Does nothing if another process has just created it. */
+function createPrivately(file: string, content: string): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${process.pid}.unfinished`;
+  writeFileSync(unfinished, `${content}\n`, { mode: 0o600 });
+  try {
+    linkSync(unfinished, file);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
 }
 
 /**

@@ -23,12 +23,22 @@ import { startWorker } from '../worker';
 import { startServiceOnFreePort } from './service/standalone';
 import { reserveStackCodec } from './codec';
 import { openStackDatabases } from './postgres/databases';
-import { ensureAdministratorKey, ensureMasterKeyFile, ensurePayloadKeyFile, ensureVaultSecretsFolder } from './secrets';
+import {
+  ensureAdministratorKey,
+  ensureMasterKeyFile,
+  ensurePayloadKeyFile,
+  ensureServiceKeys,
+  ensureVaultSecretsFolder,
+} from './secrets';
+import { createSecretCipher } from './service/secret-cipher';
 import { acquireTemporalCli } from './temporal/cli';
 import { startTemporal } from './temporal/server';
 
-/** The configuration of a stack: everything that a process of the orchestrator can need, except a signing key. */
-export type StackConfig = Config<Exclude<Part, 'signingKey'>>;
+/**
+ * The configuration of a stack: everything that a process of the orchestrator can need, except a
+ * signing key and the service's keys.
+ */
+export type StackConfig = Config<Exclude<Part, 'signingKey' | 'serviceKeys'>>;
 
 export interface StackOptions {
   /**
@@ -129,7 +139,11 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
   );
   signal?.throwIfAborted();
 
-  const service = await startServiceOnFreePort({ databaseUrl: databases.serviceDatabaseUrl }, ports.service);
+  const serviceKeys = loadConfig([], env, ['serviceKeys']).serviceKeys ?? ensureServiceKeys(dataFolder);
+  const service = await startServiceOnFreePort(
+    { databaseUrl: databases.serviceDatabaseUrl, cipher: createSecretCipher(serviceKeys) },
+    ports.service,
+  );
   running.push({ stop: () => service.close() });
   const apiKey = await ensureAdministratorKey(dataFolder, databases);
   const masterKeyFile = ensureMasterKeyFile(dataFolder);

@@ -4,12 +4,21 @@
  */
 import { createHash } from 'node:crypto';
 import type { Platform as PlatformEntry } from '../../platforms/platforms';
+import { applicationIn } from '../credentials/grants';
+import { credentialOf, type SecretCipher } from '../credentials/secret-cipher';
 import type { Database } from '../database/database';
 import type { ConnectionError } from '../database/tables';
 import { PlatformRefusal, type Grant, type Organization, type Platforms } from '../platform/platform';
 import { lockConnection, allResolved, withError } from './connections';
 
 type Credential = Readonly<Record<string, string>>;
+
+export interface AuthorizationDependencies {
+  /** For the transaction that waits for the platform. */
+  readonly platformDb: Database;
+  readonly platforms: Platforms;
+  readonly cipher: SecretCipher;
+}
 
 export interface AuthorizationRequest {
   readonly connectionId: string;
@@ -28,21 +37,21 @@ export interface AuthorizationRequest {
  * @throws PlatformInaccessible if the platform's endpoint is not accessible; nothing is changed in this case
  */
 export async function authorizeConnection(
-  db: Database,
-  platforms: Platforms,
+  { platformDb, platforms, cipher }: AuthorizationDependencies,
   { connectionId, accountId, platform, credential }: AuthorizationRequest,
 ): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
+  return platformDb.transaction().execute(async (transaction) => {
     await lockConnection(transaction, connectionId);
     const connection = await readConnection(transaction, connectionId);
     const digest = digestOf(credential);
     if (connection?.accepted_digest?.equals(digest)) return true;
     const errors = connection?.errors ?? [];
 
-    const application = await readApplication(transaction, accountId, platform.key);
+    const application = await readApplication(transaction, cipher, { accountId, platformKey: platform.key });
     try {
       const accepted = await checkAndRefresh(platforms, { platform, credential, ...(application && { application }) });
-      await storeCredential(transaction, connectionId, accepted.credential, digest);
+      const fields = cipher.encrypt(JSON.stringify(accepted.credential), credentialOf(connectionId));
+      await storeCredential(transaction, connectionId, { encrypted_fields: fields, accepted_digest: digest });
       await link(transaction, connectionId, accepted.organization, errors);
       return true;
     } catch (refusal) {
@@ -81,17 +90,25 @@ function readConnection(transaction: Database, id: string) {
     .executeTakeFirst();
 }
 
-async function readApplication(db: Database, accountId: string, platformKey: string): Promise<Grant['application']> {
-  return db
+async function readApplication(
+  db: Database,
+  cipher: SecretCipher,
+  { accountId, platformKey }: { accountId: string; platformKey: string },
+): Promise<Grant['application']> {
+  const row = await db
     .selectFrom('applications')
-    .select(['client_id as clientId', 'client_secret as clientSecret', 'environment'])
+    .select(['account_id', 'platform_key', 'client_id', 'encrypted_secret', 'environment'])
     .where('account_id', '=', accountId)
     .where('platform_key', '=', platformKey)
     .executeTakeFirst();
+  return row && applicationIn(row, cipher);
 }
 
-async function storeCredential(transaction: Database, connectionId: string, credential: Credential, digest: Buffer) {
-  const row = { fields: JSON.stringify(credential), accepted_digest: digest };
+async function storeCredential(
+  transaction: Database,
+  connectionId: string,
+  row: { encrypted_fields: Buffer; accepted_digest: Buffer },
+) {
   await transaction
     .insertInto('credentials')
     .values({ connection_id: connectionId, ...row })

@@ -6,6 +6,7 @@ import { sharedRateLimit } from './migrations/003-shared-rate-limit';
 import { pushedRecords } from './migrations/004-pushed-records';
 import { lastSync } from './migrations/005-last-sync';
 import { scheduledSyncs } from './migrations/006-scheduled-syncs';
+import { encryptedCredentials } from './migrations/007-encrypted-credentials';
 import type { Tables } from './tables';
 
 /** The service's own schema, so that it can share a database with other programs. */
@@ -18,6 +19,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '004-pushed-records': pushedRecords,
   '005-last-sync': lastSync,
   '006-scheduled-syncs': scheduledSyncs,
+  '007-encrypted-credentials': encryptedCredentials,
 };
 
 export type Database = Kysely<Tables>;

@@ -61,8 +61,8 @@ interface ConnectionTable {
 /** Kept separate from `connections`, so that code that reads a connection does not get its tokens. */
 interface CredentialTable {
   connection_id: string;
-  /** The authorization body, with the tokens of the last refresh. */
-  fields: JSONColumnType<Record<string, string>>;
+  /** The authorization body, with the tokens of the last refresh. JSON, encrypted. */
+  encrypted_fields: Buffer;
   /** SHA-256 of the last accepted body, so that the same body is not used twice. */
   accepted_digest: Buffer;
 }
@@ -71,7 +71,7 @@ interface ApplicationTable {
   account_id: string;
   platform_key: string;
   client_id: string;
-  client_secret: string;
+  encrypted_secret: Buffer;
   environment: 'production' | 'sandbox';
 }
 

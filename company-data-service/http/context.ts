@@ -8,6 +8,7 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Company, Connection } from '../companies/companies';
 import type { Database } from '../database/database';
+import type { SecretCipher } from '../credentials/secret-cipher';
 import type { Platforms } from '../platform/platform';
 import type { Caller } from './authentication';
 
@@ -17,6 +18,7 @@ export interface ServiceContext {
   /** For transactions that wait for a platform. It is a separate pool, so that slow platforms do not delay reads. */
   readonly platformDb: Database;
   readonly platforms: Platforms;
+  readonly cipher: SecretCipher;
   /** Returns the public URL of the service, without a trailing slash. It is known once the service is listening. */
   readonly publicUrl: () => string;
 }

@@ -4,35 +4,27 @@
  */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { platformOf } from '../connections/connections';
+import { GRANT_COLUMNS, GRANT_TABLES, grantIn, type GrantRow } from '../credentials/grants';
+import type { SecretCipher } from '../credentials/secret-cipher';
 import type { Database } from '../database/database';
 import type { ConnectionStatus, PushChange, PushStatus } from '../database/tables';
 import { failureForLog } from '../database/database';
 import type { DataType } from '../platform/data-types';
-import {
-  PlatformInaccessible,
-  PlatformRefusal,
-  type Grant,
-  type Platforms,
-  type RefusalReason,
-} from '../platform/platform';
+import { PlatformInaccessible, PlatformRefusal, type Platforms, type RefusalReason } from '../platform/platform';
 
 /** Maximum number of operations per step. */
 export const PUSHES_AT_ONCE = 50;
 /** Maximum age of a push operation. It times out as soon as the platform's next response would come later. */
 const TIMEOUT_MS = 10 * 60_000;
 
-interface DuePush {
+interface DuePush extends GrantRow {
   readonly id: string;
   readonly data_type: DataType;
   readonly record: Readonly<Record<string, unknown>>;
   readonly provider_status_code: number | null;
   readonly age_ms: number;
-  readonly platform_key: string;
   readonly connection_status: ConnectionStatus;
   readonly organization_id: string;
-  readonly credential: Readonly<Record<string, string>> | null;
-  readonly application: Grant['application'] | null;
 }
 
 interface Progress {
@@ -48,14 +40,15 @@ interface Progress {
 export interface PushStepDependencies {
   readonly db: Database;
   readonly platforms: Platforms;
+  readonly cipher: SecretCipher;
   readonly logger: Logger;
 }
 
 /** Processes the push operations that are due and returns their number. */
-export async function stepDuePushes({ db, platforms, logger }: PushStepDependencies): Promise<number> {
-  return db.transaction().execute(async (transaction) => {
+export async function stepDuePushes(dependencies: PushStepDependencies): Promise<number> {
+  return dependencies.db.transaction().execute(async (transaction) => {
     const due = await claimDuePushes(transaction);
-    await Promise.all(due.map(async (push) => store(transaction, push, await processPush(platforms, push, logger))));
+    await Promise.all(due.map(async (push) => store(transaction, push, await processPush(dependencies, push))));
     return due.length;
   });
 }
@@ -65,19 +58,11 @@ async function claimDuePushes(transaction: Database): Promise<DuePush[]> {
     select
       push.id, push.data_type, push.record, push.provider_status_code,
       (extract(epoch from clock_timestamp() - push.requested_at) * 1000)::float8 as age_ms,
-      connections.platform_key, connections.status as connection_status, connections.organization_id,
-      credentials.fields as credential,
-      case when applications.client_id is not null then json_build_object(
-        'clientId', applications.client_id,
-        'clientSecret', applications.client_secret,
-        'environment', applications.environment
-      ) end as application
+      connections.status as connection_status, connections.organization_id, ${GRANT_COLUMNS}
     from push_operations push
     join connections on connections.id = push.connection_id
     join companies on companies.id = push.company_id
-    left join credentials on credentials.connection_id = connections.id
-    left join applications
-      on applications.account_id = companies.account_id and applications.platform_key = connections.platform_key
+    ${GRANT_TABLES}
     where push.due_at <= clock_timestamp()
     order by push.due_at
     limit ${PUSHES_AT_ONCE}
@@ -85,11 +70,10 @@ async function claimDuePushes(transaction: Database): Promise<DuePush[]> {
   return rows;
 }
 
-async function processPush(platforms: Platforms, push: DuePush, logger: Logger): Promise<Progress> {
-  const { credential, application } = push;
-  if (push.connection_status !== 'Linked' || !credential) return failed(401, 'The connection is not linked.');
-  const grant: Grant = { platform: platformOf(push), credential, ...(application && { application }) };
+async function processPush({ platforms, cipher, logger }: PushStepDependencies, push: DuePush): Promise<Progress> {
   try {
+    const grant = push.connection_status === 'Linked' ? grantIn(push, cipher) : undefined;
+    if (!grant) return failed(401, 'The connection is not linked.');
     const answer = await platforms.push(grant, push.organization_id, {
       key: push.id,
       dataType: push.data_type,

@@ -5,33 +5,25 @@
  */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { platformOf, withError } from '../connections/connections';
+import { withError } from '../connections/connections';
+import { GRANT_COLUMNS, GRANT_TABLES, grantIn, type GrantRow } from '../credentials/grants';
+import type { SecretCipher } from '../credentials/secret-cipher';
 import type { Database } from '../database/database';
 import type { ConnectionError, ConnectionStatus } from '../database/tables';
 import { failureForLog } from '../database/database';
 import type { DataType } from '../platform/data-types';
-import {
-  PlatformRefusal,
-  type FetchedPage,
-  type Grant,
-  type Platforms,
-  type RefusalReason,
-} from '../platform/platform';
+import { PlatformRefusal, type FetchedPage, type Platforms, type RefusalReason } from '../platform/platform';
 
 /** Maximum number of syncs per step. One statement stores the records of all of them. */
 export const SYNCS_AT_ONCE = 50;
 
-interface DueSync {
+interface DueSync extends GrantRow {
   readonly id: string;
   readonly company_id: string;
-  readonly connection_id: string;
   readonly data_type: DataType;
   readonly cursor: string | null;
-  readonly platform_key: string;
   readonly connection_status: ConnectionStatus;
   readonly organization_id: string;
-  readonly credential: Readonly<Record<string, string>> | null;
-  readonly application: Grant['application'] | null;
   readonly connection_errors: readonly ConnectionError[];
 }
 
@@ -49,15 +41,16 @@ type Outcome =
 export interface SyncStepDependencies {
   readonly db: Database;
   readonly platforms: Platforms;
+  readonly cipher: SecretCipher;
   readonly logger: Logger;
 }
 
 /** Processes the syncs that are due and returns their number. */
-export async function stepDueSyncs({ db, platforms, logger }: SyncStepDependencies): Promise<number> {
-  return db.transaction().execute(async (transaction) => {
+export async function stepDueSyncs(dependencies: SyncStepDependencies): Promise<number> {
+  return dependencies.db.transaction().execute(async (transaction) => {
     const due = await claimDueSyncs(transaction);
     if (due.length === 0) return 0;
-    const outcomes = await Promise.all(due.map((sync) => fetchNext(platforms, sync, logger)));
+    const outcomes = await Promise.all(due.map((sync) => fetchNext(dependencies, sync)));
     await storeRecords(transaction, outcomes);
     await storeProgress(transaction, outcomes);
     await closeDataSets(transaction, outcomes);
@@ -69,20 +62,12 @@ export async function stepDueSyncs({ db, platforms, logger }: SyncStepDependenci
 async function claimDueSyncs(transaction: Database): Promise<DueSync[]> {
   const { rows } = await sql<DueSync>`
     select
-      syncs.id, syncs.company_id, syncs.connection_id, syncs.data_type, syncs.cursor,
-      connections.platform_key, connections.status as connection_status, connections.organization_id,
-      connections.errors as connection_errors, credentials.fields as credential,
-      case when applications.client_id is not null then json_build_object(
-        'clientId', applications.client_id,
-        'clientSecret', applications.client_secret,
-        'environment', applications.environment
-      ) end as application
+      syncs.id, syncs.company_id, syncs.data_type, syncs.cursor, ${GRANT_COLUMNS},
+      connections.status as connection_status, connections.organization_id, connections.errors as connection_errors
     from syncs
     join connections on connections.id = syncs.connection_id
     join companies on companies.id = syncs.company_id
-    left join credentials on credentials.connection_id = connections.id
-    left join applications
-      on applications.account_id = companies.account_id and applications.platform_key = connections.platform_key
+    ${GRANT_TABLES}
     where syncs.due_at <= clock_timestamp()
     order by syncs.due_at
     limit ${SYNCS_AT_ONCE}
@@ -90,13 +75,12 @@ async function claimDueSyncs(transaction: Database): Promise<DueSync[]> {
   return rows;
 }
 
-async function fetchNext(platforms: Platforms, sync: DueSync, logger: Logger): Promise<Outcome> {
-  const { credential, application } = sync;
-  if (sync.connection_status !== 'Linked' || !credential) {
-    return { sync, failure: { status: 'AuthError', message: 'The connection is not linked.', endsGrant: false } };
-  }
+async function fetchNext({ platforms, cipher, logger }: SyncStepDependencies, sync: DueSync): Promise<Outcome> {
   try {
-    const grant: Grant = { platform: platformOf(sync), credential, ...(application && { application }) };
+    const grant = sync.connection_status === 'Linked' ? grantIn(sync, cipher) : undefined;
+    if (!grant) {
+      return { sync, failure: { status: 'AuthError', message: 'The connection is not linked.', endsGrant: false } };
+    }
     const page = await platforms.fetch(grant, sync.organization_id, sync.data_type, sync.cursor ?? undefined);
     return { sync, page };
   } catch (thrown) {

@@ -9,10 +9,13 @@ import {
   type ServiceOptions,
 } from '../../company-data-service';
 import { readRunningStack, type Config } from '../../config';
+import type { KeyRing } from '../../security';
 import { createLog } from '../../security/log';
 import { startPostgres } from '../postgres/postgres';
 import { createTemporaryFolder } from '../folders';
 import { errorCode, reservePort } from '../ports';
+import { ensureServiceKeys } from '../secrets';
+import { createSecretCipher } from './secret-cipher';
 
 export interface StandaloneServiceOptions {
   /** Tokenferry's home folder. The embedded database is in its subfolder `service`, unless it is temporary. */
@@ -27,6 +30,8 @@ export interface StandaloneServiceOptions {
   port?: number | undefined;
   /** Rate limit of each API key. Default: the service's own default. */
   requestsPerMinute?: number | undefined;
+  /** Keys that encrypt tokens and client secrets. Default: those in `service.key` in the folder of the data. */
+  keys?: KeyRing | undefined;
   logLevel: Config['logLevel'];
   log: (line: string) => void;
 }
@@ -57,7 +62,16 @@ export async function startStandaloneService(options: StandaloneServiceOptions):
     rmSync(temporary ? dataFolder : addressFile(home), { recursive: true, force: true });
   };
   try {
-    const settings = { databaseUrl, logger, faults, ...(requestsPerMinute !== undefined && { requestsPerMinute }) };
+    // `ferry up` uses the same file, because both can use the same external database.
+    const serviceKeys = options.keys ?? ensureServiceKeys(temporary && postgres ? dataFolder : home);
+    const cipher = createSecretCipher(serviceKeys);
+    const settings = {
+      databaseUrl,
+      cipher,
+      logger,
+      faults,
+      ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    };
     service = await (port === undefined ? startServiceOnFreePort(settings) : startService({ ...settings, port }));
     const keys = postgres && (await firstKeys(databaseUrl));
     if (!temporary && postgres) writeFileSync(addressFile(home), databaseUrl, { mode: 0o600 });

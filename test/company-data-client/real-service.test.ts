@@ -12,6 +12,7 @@ import { createAccount, createKey, type Service, startService } from '../../comp
 import { Secret } from '../../security/secret';
 import { until } from '../support/conditions';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { SERVICE_CIPHER } from '../support/service-cipher';
 
 const QUICKBOOKS = 'qhyg';
 const UNKNOWN_COMPANY = randomUUID();
@@ -24,6 +25,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   service = await startService({
     databaseUrl: database.url,
+    cipher: SERVICE_CIPHER,
     basePath: '/api/v1',
     syncBaseMs: 20,
     syncMsPerRecord: 1,

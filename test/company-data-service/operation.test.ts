@@ -13,6 +13,7 @@ import {
   waitForSyncs,
   newSyncedConnection,
 } from './running-service';
+import { SERVICE_CIPHER } from '../support/service-cipher';
 
 /** Creates a logger at the lowest level, and returns it with the lines that it writes. */
 function recordingLogger() {
@@ -61,7 +62,7 @@ describe('the log', () => {
     await service.administrator('PUT', `${connection}/authorization`, { body });
     // Make storing fail: the database's error contains the row, and the row contains the credential.
     const table = 'company_data_service.credentials';
-    await execute(service.database.url, `alter table ${table} add check (fields = '{}') not valid`);
+    await execute(service.database.url, `alter table ${table} add check (accepted_digest = '') not valid`);
     const failed = await service.administrator('PUT', `${connection}/authorization`, {
       body: { ...body, refreshToken: 'sbx-ok-3.top-secret.2' },
     });
@@ -105,7 +106,9 @@ describe('the service', () => {
   });
 
   it('fails to start if the database is unreachable', async () => {
-    await expect(startService({ databaseUrl: 'postgres://127.0.0.1:1/none' })).rejects.toThrow();
+    await expect(
+      startService({ cipher: SERVICE_CIPHER, databaseUrl: 'postgres://127.0.0.1:1/none' }),
+    ).rejects.toThrow();
   });
 });
 
@@ -133,7 +136,7 @@ describe('closing the service', () => {
   it('finishes an authorization in progress even after its client has been cut off', async () => {
     const service = await runService();
     const { database, accountId } = service;
-    const closing = await startService({ databaseUrl: database.url });
+    const closing = await startService({ cipher: SERVICE_CIPHER, databaseUrl: database.url });
     const { key } = await createKey(database.url, { accountId, role: 'administrator' });
     const { connection } = await newConnection(service.administrator);
     // The platform is called twice, and its second response arrives after the client has been cut off.

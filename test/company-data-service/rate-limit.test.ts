@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { createAccount, createKey, startService, type Service } from '../../company-data-service';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { callerWith, type Caller } from './running-service';
+import { SERVICE_CIPHER } from '../support/service-cipher';
 
 const PER_MINUTE = 1_000;
 const AT_ONCE = 25;
@@ -10,7 +11,7 @@ let database: TestDatabase;
 let services: Service[];
 beforeAll(async () => {
   database = await createTestDatabase();
-  services = await Promise.all([1, 2].map(() => startService({ databaseUrl: database.url })));
+  services = await Promise.all([1, 2].map(() => startService({ cipher: SERVICE_CIPHER, databaseUrl: database.url })));
 });
 afterAll(async () => {
   await Promise.all(services.map((service) => service.close()));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAccount, createKey, startService, type ServiceOptions } from '../../company-data-service';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { SERVICE_CIPHER } from '../support/service-cipher';
 
 /** Matches any string. */
 export const ANY_STRING: unknown = expect.any(String);
@@ -87,6 +88,7 @@ export async function runService(options: Partial<ServiceOptions> = {}): Promise
     requestsPerMinute: 100_000,
     syncBaseMs: 20,
     syncMsPerRecord: 1,
+    cipher: SERVICE_CIPHER,
     ...options,
     databaseUrl,
   });

@@ -7,6 +7,7 @@ import { DATA_TYPES } from '../../company-data-service/platform/data-types';
 import { until } from '../support/conditions';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { newAuthorizedConnection, callerWith, waitForSyncs, type Body } from './running-service';
+import { SERVICE_CIPHER } from '../support/service-cipher';
 
 const COMPANIES = 6;
 const INVOICES = 300;
@@ -93,7 +94,9 @@ async function syncsInProgress(): Promise<number> {
 describe('several processes of the service', () => {
   it('can prepare an empty database at the same time', async () => {
     const empty = await createTestDatabase();
-    const services = await Promise.all(Array.from({ length: 4 }, () => startService({ databaseUrl: empty.url })));
+    const services = await Promise.all(
+      Array.from({ length: 4 }, () => startService({ cipher: SERVICE_CIPHER, databaseUrl: empty.url })),
+    );
     for (const { url } of services) expect(await callerWith(url)('GET', '/healthz')).toMatchObject({ status: 200 });
     await Promise.all(services.map((service) => service.close()));
     await empty.drop();
@@ -103,7 +106,7 @@ describe('several processes of the service', () => {
     const fresh = await createTestDatabase();
     const accountId = await createAccount(fresh.url, { name: 'Limited', plan: 'paid' });
     const limited = await createKey(fresh.url, { accountId, role: 'client' });
-    const settings = { databaseUrl: fresh.url, requestsPerMinute: 100 };
+    const settings = { databaseUrl: fresh.url, cipher: SERVICE_CIPHER, requestsPerMinute: 100 };
     const services = await Promise.all([startService(settings), startService(settings)]);
     const statuses = await Promise.all(
       Array.from({ length: 240 }, async (_, index) => {

@@ -28,6 +28,7 @@ import { startWorkerProcess } from '../support/worker-process';
 import { payloadsOf, saveResponses } from './codec-server-responses';
 import { createMarker, filesBelow, findMarkers } from './leak-search';
 import { applyDecision, CLIENT, moveFirstCompany, signOff, SUPPORT } from './marked-migrations';
+import { SERVICE_CIPHER } from '../support/service-cipher';
 
 let folder: string;
 beforeAll(() => {
@@ -69,6 +70,7 @@ async function runMigrations(): Promise<readonly string[]> {
   const serviceDatabase = await createTestDatabase();
   const service = await startService({
     databaseUrl: serviceDatabase.url,
+    cipher: SERVICE_CIPHER,
     requestsPerMinute: 100_000,
     syncBaseMs: 50,
     syncMsPerRecord: 1,

@@ -25,6 +25,7 @@ import {
   type Ledger,
   type MovableMigration,
 } from './ledger';
+import { SERVICE_CIPHER } from './service-cipher';
 
 const LEASE_MS = 60_000;
 const RUN = 'run-1';
@@ -79,6 +80,7 @@ export async function openImportRig(): Promise<ImportRig> {
   const { db, keys } = ledger;
   const service = await startService({
     databaseUrl: serviceDatabase.url,
+    cipher: SERVICE_CIPHER,
     requestsPerMinute: 100_000,
     syncBaseMs: 20,
     syncMsPerRecord: 0,

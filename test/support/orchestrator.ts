@@ -19,6 +19,7 @@ import { createTestDatabase } from './database';
 import { saveHistories } from './histories';
 import { ownNamespace } from './namespaces';
 import { sharedTemporal } from './servers';
+import { SERVICE_CIPHER } from './service-cipher';
 
 /**
  * The workflow bundle of the build, because bundling again for each test file would take seconds. It is read only once,
@@ -61,6 +62,7 @@ export async function startOrchestrator(
     requestsPerMinute: 100_000,
     syncBaseMs: 50,
     syncMsPerRecord: 1,
+    cipher: SERVICE_CIPHER,
     ...serviceOptions,
     databaseUrl: serviceDatabase.url,
   });

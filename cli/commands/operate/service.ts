@@ -41,7 +41,7 @@ async function start({ output, terminal }: Context, options: StartOptions): Prom
 }
 
 async function startService(output: Output, { env }: Terminal, options: StartOptions): Promise<StandaloneService> {
-  const { home, logLevel } = loadConfig([], env);
+  const { home, logLevel, serviceKeys } = loadConfig([], env, ['serviceKeys']);
   try {
     return await startStandaloneService({
       home,
@@ -49,6 +49,7 @@ async function startService(output: Output, { env }: Terminal, options: StartOpt
       faults: options.faults ?? false,
       databaseUrl: env['DATABASE_URL'] || undefined,
       port: options.port,
+      keys: serviceKeys,
       logLevel,
       log: (line) => output.note(line),
     });

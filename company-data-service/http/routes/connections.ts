@@ -23,7 +23,7 @@ import { connectionView } from '../views';
 const CONNECTION_FIELDS = fieldsOf(ConnectionSchema);
 
 export function connectionRoutes(app: Api, context: ServiceContext): void {
-  const { db, platformDb, platforms, publicUrl } = context;
+  const { db, publicUrl } = context;
   const withCompany = loadCompany(context);
   const withConnection = [withCompany, loadConnection];
   const connectionSchemas = { params: ConnectionPathSchema, response: { 200: ConnectionSchema } };
@@ -136,7 +136,7 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
       const credential = validatedCredential(body, platform);
       try {
         const { accountId } = caller;
-        await authorizeConnection(platformDb, platforms, {
+        await authorizeConnection(context, {
           connectionId: connection.id,
           accountId,
           platform,

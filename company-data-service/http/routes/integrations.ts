@@ -1,6 +1,7 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import { PLATFORMS, type Platform as PlatformEntry } from '../../../platforms/platforms';
+import { applicationOf } from '../../credentials/secret-cipher';
 import type { Database } from '../../database/database';
 import { fieldsOf } from '../../query/fields';
 import type { Api, ServiceContext } from '../context';
@@ -18,7 +19,7 @@ import {
 const INTEGRATION_FIELDS = fieldsOf(IntegrationSchema);
 const PlatformPathSchema = z.object({ platformKey: z.string() });
 
-export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): void {
+export function integrationRoutes(app: Api, { db, cipher, publicUrl }: ServiceContext): void {
   app.get(
     '/integrations',
     {
@@ -65,7 +66,8 @@ export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): 
       },
     },
     async ({ caller, params, body: { clientId, clientSecret, environment } }) => {
-      const application = { client_id: clientId, client_secret: clientSecret, environment };
+      const encrypted_secret = cipher.encrypt(clientSecret, applicationOf(caller.accountId, params.platformKey));
+      const application = { client_id: clientId, encrypted_secret, environment };
       await db
         .insertInto('applications')
         .values({ account_id: caller.accountId, platform_key: params.platformKey, ...application })

@@ -21,7 +21,8 @@ const CompanyParamsSchema = z.object({ companyId: z.string() });
 const HTML = 'text/html; charset=utf-8';
 const PAGE = { tags: ['Sandbox'], security: [], response: { 200: textAnswer('text/html') } };
 
-export function linkRoutes(app: Api, { db, platformDb, platforms, publicUrl }: ServiceContext): void {
+export function linkRoutes(app: Api, context: ServiceContext): void {
+  const { db, publicUrl } = context;
   // A HEAD request must not authorize the connection, because it only checks that the link works.
   app.head(
     '/link/connection/:connectionId',
@@ -45,7 +46,7 @@ export function linkRoutes(app: Api, { db, platformDb, platforms, publicUrl }: S
     async ({ params, query }, reply) => {
       const { company, connection } = await companyOfConnection(params.connectionId);
       const platform = platformOf(connection);
-      const accepted = await authorizeConnection(platformDb, platforms, {
+      const accepted = await authorizeConnection(context, {
         connectionId: connection.id,
         accountId: company.account_id,
         platform,

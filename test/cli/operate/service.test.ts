@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runFerry } from '../../../cli/program';
@@ -53,15 +53,18 @@ describe('ferry service start', () => {
 describe('ferry service keys', () => {
   let database: TestDatabase;
   let env: NodeJS.ProcessEnv;
+  let home: string;
   let service: Awaited<ReturnType<typeof startService>>;
   beforeAll(async () => {
     database = await createTestDatabase();
-    env = { DATABASE_URL: database.url };
+    home = mkdtempSync(join(tmpdir(), 'ferry-service-'));
+    env = { DATABASE_URL: database.url, TOKENFERRY_HOME: home };
     service = await startService(env);
   });
   afterAll(async () => {
     await service.stop();
     await database.drop();
+    rmSync(home, { recursive: true });
   });
 
   const keys = async (...args: string[]) => {
@@ -69,6 +72,11 @@ describe('ferry service keys', () => {
     return { exitCode, answer: JSON.parse(out) as { id: string; key: string; keys: Record<string, string>[] } };
   };
   const account = (key: string) => callerWith(service.line.url, key)('GET', '/account');
+
+  it('are stored apart from the key that encrypts tokens, which only its owner can read', () => {
+    expect(statSync(join(home, 'service.key')).mode & 0o777).toBe(0o600);
+    expect(Buffer.from(readFileSync(join(home, 'service.key'), 'utf8'), 'base64')).toHaveLength(32);
+  });
 
   it('are not created automatically in a database given by DATABASE_URL', () => {
     expect(service.line).toEqual({ schema: 'ferry.service/1', url: service.line.url });

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { credentialOf } from '../../../company-data-service/credentials/secret-cipher';
 import { PushOperationSchema } from '../../../company-data-service/http/schemas/push';
-import { newAuthorizedConnection, newConnection, runService, type Body, type RunningService } from '../running-service';
+import { SERVICE_CIPHER } from '../../support/service-cipher';
+import {
+  newAuthorizedConnection,
+  newConnection,
+  quickBooksCredential,
+  runService,
+  type Body,
+  type RunningService,
+} from '../running-service';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -56,9 +65,12 @@ describe('4.7 A push operation', () => {
 
   it('times out when the provider takes too long', async () => {
     const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-1.slow');
+    const id = paths.connection.split('/').at(-1) ?? '';
+    const credential = JSON.stringify(quickBooksCredential('sbx-slow-700000-ok-1'));
+    const encrypted = SERVICE_CIPHER.encrypt(credential, credentialOf(id)).toString('hex');
     await execute(
-      `update company_data_service.credentials set fields = fields || '{"refreshToken": "sbx-slow-700000-ok-1"}'
-       where connection_id = '${paths.connection.split('/').at(-1)}'`,
+      `update company_data_service.credentials set encrypted_fields = decode('${encrypted}', 'hex')
+       where connection_id = '${id}'`,
     );
     const { pushOperationKey } = PushOperationSchema.parse((await push(paths)).body);
     expect(await waitForPush(paths.company, pushOperationKey)).toMatchObject({ status: 'TimedOut', statusCode: 504 });

@@ -11,6 +11,7 @@ import {
   type RunningService,
 } from '../running-service';
 import { until } from '../../support/conditions';
+import { SERVICE_CIPHER } from '../../support/service-cipher';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -78,7 +79,12 @@ describe('8 Sync settings', () => {
       `update company_data_service.data_sets set scheduled_at = scheduled_at - interval '25 hours'`,
     );
     await inspector.end();
-    const another = await startService({ databaseUrl: service.database.url, syncBaseMs: 20, syncMsPerRecord: 1 });
+    const another = await startService({
+      cipher: SERVICE_CIPHER,
+      databaseUrl: service.database.url,
+      syncBaseMs: 20,
+      syncMsPerRecord: 1,
+    });
     try {
       const again = DATA_TYPES.filter((dataType) => dataType !== 'items' && dataType !== 'bills');
       await until(

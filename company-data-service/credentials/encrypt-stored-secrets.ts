@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import type { Database } from '../database/database';
+import { applicationOf, credentialOf, type SecretCipher } from './secret-cipher';
+
+const ROWS_AT_ONCE = 500;
+
+/** A row with a secret, with its plain text if it is not encrypted yet. */
+interface CredentialRow {
+  readonly id: string;
+  readonly plain: string | null;
+  readonly encrypted: Buffer;
+}
+
+interface ApplicationRow {
+  readonly account: string;
+  readonly platform: string;
+  readonly plain: string | null;
+  readonly encrypted: Buffer;
+}
+
+/**
+ * Encrypts the secrets that are stored as plain text, and encrypts those under an older key again under the newest key.
+ * Several processes can do this at the same time. Copies in backups and in the log of Postgres do not change.
+ *
+ * @throws Error if a secret is encrypted under a key that the cipher does not have
+ */
+export async function encryptStoredSecrets(db: Database, cipher: SecretCipher): Promise<void> {
+  await encryptPlainRows(db, cipher);
+  while ((await encryptOldCredentials(db, cipher)) === ROWS_AT_ONCE);
+  while ((await encryptOldApplications(db, cipher)) === ROWS_AT_ONCE);
+}
+
+/** Encrypts the rows from before migration 007. The tables are locked meanwhile, which happens only once. */
+async function encryptPlainRows(db: Database, cipher: SecretCipher): Promise<void> {
+  const { rows } = await sql<{ any: boolean }>`
+    select exists (select from credentials where plain_fields is not null)
+      or exists (select from applications where plain_secret is not null) as any`.execute(db);
+  if (!rows[0]?.any) return;
+  await db.transaction().execute(async (transaction) => {
+    await sql`lock table credentials, applications in access exclusive mode`.execute(transaction);
+    const credentials = await sql<CredentialRow>`
+      select connection_id as id, plain_fields::text as plain, encrypted_fields as encrypted
+      from credentials where plain_fields is not null`.execute(transaction);
+    for (const row of credentials.rows) await storeCredential(transaction, cipher, row);
+    const applications = await sql<ApplicationRow>`
+      select account_id as account, platform_key as platform, plain_secret as plain, encrypted_secret as encrypted
+      from applications where plain_secret is not null`.execute(transaction);
+    for (const row of applications.rows) await storeApplication(transaction, cipher, row);
+    // This writes both tables to new files and deletes the statistics of the columns. The old files would keep the
+    // plain text of the changed rows until Postgres reuses their space.
+    await sql`alter table credentials alter column plain_fields type jsonb using null::jsonb`.execute(transaction);
+    await sql`alter table applications alter column plain_secret type text using null::text`.execute(transaction);
+  });
+}
+
+async function encryptOldCredentials(db: Database, cipher: SecretCipher): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<CredentialRow>`
+      select connection_id as id, null as plain, encrypted_fields as encrypted from credentials
+      where ${isUnderOlderKey('encrypted_fields', cipher)} limit ${ROWS_AT_ONCE} for update`.execute(transaction);
+    for (const row of rows) await storeCredential(transaction, cipher, row);
+    return rows.length;
+  });
+}
+
+async function encryptOldApplications(db: Database, cipher: SecretCipher): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<ApplicationRow>`
+      select account_id as account, platform_key as platform, null as plain, encrypted_secret as encrypted
+      from applications
+      where ${isUnderOlderKey('encrypted_secret', cipher)} limit ${ROWS_AT_ONCE} for update`.execute(transaction);
+    for (const row of rows) await storeApplication(transaction, cipher, row);
+    return rows.length;
+  });
+}
+
+function isUnderOlderKey(column: string, { newestKeyId }: SecretCipher) {
+  return sql`substring(${sql.ref(column)} for ${newestKeyId.length}::int) <> ${newestKeyId}`;
+}
+
+async function storeCredential(transaction: Database, cipher: SecretCipher, { id, plain, encrypted }: CredentialRow) {
+  const boundTo = credentialOf(id);
+  const text = plain ?? cipher.decrypt(encrypted, boundTo);
+  await transaction
+    .updateTable('credentials')
+    .set({ encrypted_fields: cipher.encrypt(text, boundTo) })
+    .where('connection_id', '=', id)
+    .execute();
+}
+
+async function storeApplication(transaction: Database, cipher: SecretCipher, row: ApplicationRow) {
+  const boundTo = applicationOf(row.account, row.platform);
+  const text = row.plain ?? cipher.decrypt(row.encrypted, boundTo);
+  await transaction
+    .updateTable('applications')
+    .set({ encrypted_secret: cipher.encrypt(text, boundTo) })
+    .where('account_id', '=', row.account)
+    .where('platform_key', '=', row.platform)
+    .execute();
+}
