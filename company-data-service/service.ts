@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino';
+import { deleteOldExchanges } from './connections/token-exchanges';
 import { openDatabase, prepareSchema, failureForLog } from './database/database';
 import { createApp } from './http/app';
 import { deleteOldCounts } from './http/limits/daily-quota';
@@ -83,7 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const limits = { requestsPerMinute, ...(requestsPerDay !== undefined && { requestsPerDay }) };
   const app = await createApp({ context, logger, basePath, publicPath, ...limits, faults });
   const cleanup = setInterval(() => {
-    Promise.all([deleteOldAnswers(db), deleteOldCounts(db)]).catch((failure: unknown) =>
+    Promise.all([deleteOldAnswers(db), deleteOldCounts(db), deleteOldExchanges(db)]).catch((failure: unknown) =>
       logger.warn({ err: failureForLog(failure) }, 'expired rows could not be deleted'),
     );
   }, CLEANUP_INTERVAL_MS);

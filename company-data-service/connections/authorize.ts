@@ -3,17 +3,20 @@
  * customer's consent.
  */
 import { createHash } from 'node:crypto';
-import type { Platform as PlatformEntry } from '../../platforms/platforms';
+import { isRotating, type Platform as PlatformEntry } from '../../platforms/platforms';
 import { applicationIn } from '../credentials/grants';
 import { credentialOf, type SecretCipher } from '../credentials/secret-cipher';
 import type { Database } from '../database/database';
 import type { ConnectionError } from '../database/tables';
 import { PlatformRefusal, type Grant, type Organization, type Platforms } from '../platform/platform';
 import { lockConnection, allResolved, withError } from './connections';
+import { beginExchange, endExchanges } from './token-exchanges';
 
 type Credential = Readonly<Record<string, string>>;
 
 export interface AuthorizationDependencies {
+  /** For queries that do not wait for a platform. */
+  readonly db: Database;
   /** For the transaction that waits for the platform. */
   readonly platformDb: Database;
   readonly platforms: Platforms;
@@ -31,13 +34,15 @@ export interface AuthorizationRequest {
 /**
  * Uses a credential once. Links the connection if the platform accepts the credential, otherwise records the error.
  * Authorizations of one connection run one at a time. The last accepted credential is not used again, because a client
- * whose response was lost may send a rotating token twice, and the second use would fail.
+ * whose response was lost may send a rotating token twice, and the second use would fail. If the service is killed
+ * after the platform has issued new tokens and before they are stored, the same credential gets them again: see
+ * token-exchanges.ts.
  *
  * @returns whether the platform accepted the credential
  * @throws PlatformInaccessible if the platform's endpoint is not accessible; nothing is changed in this case
  */
 export async function authorizeConnection(
-  { platformDb, platforms, cipher }: AuthorizationDependencies,
+  { db, platformDb, platforms, cipher }: AuthorizationDependencies,
   { connectionId, accountId, platform, credential }: AuthorizationRequest,
 ): Promise<boolean> {
   return platformDb.transaction().execute(async (transaction) => {
@@ -49,9 +54,12 @@ export async function authorizeConnection(
 
     const application = await readApplication(transaction, cipher, { accountId, platformKey: platform.key });
     try {
-      const accepted = await checkAndRefresh(platforms, { platform, credential, ...(application && { application }) });
+      const grant: Grant = { platform, credential, ...(application && { application }) };
+      const begin = () => beginExchange(db, { connectionId, bodyDigest: digest });
+      const accepted = await checkAndRefresh(platforms, grant, begin);
       const fields = cipher.encrypt(JSON.stringify(accepted.credential), credentialOf(connectionId));
       await storeCredential(transaction, connectionId, { encrypted_fields: fields, accepted_digest: digest });
+      await endExchanges(transaction, connectionId);
       await link(transaction, connectionId, accepted.organization, errors);
       return true;
     } catch (refusal) {
@@ -70,6 +78,7 @@ export async function authorizeConnection(
 async function checkAndRefresh(
   platforms: Platforms,
   grant: Grant,
+  begin: () => Promise<string>,
 ): Promise<{ credential: Credential; organization: Organization }> {
   const organization = await platforms.identify(grant);
   const expected = grant.credential[grant.platform.organizationField];
@@ -77,7 +86,7 @@ async function checkAndRefresh(
     throw new PlatformRefusal('WrongOrganization', 'The access token belongs to another organization.');
   }
   if (grant.credential['refreshToken'] === undefined) return { credential: grant.credential, organization };
-  const pair = await platforms.refresh(grant);
+  const pair = await platforms.refresh(grant, isRotating(grant.platform) ? await begin() : undefined);
   return { credential: { ...grant.credential, ...pair }, organization };
 }
 

@@ -7,6 +7,7 @@ import { pushedRecords } from './migrations/004-pushed-records';
 import { lastSync } from './migrations/005-last-sync';
 import { scheduledSyncs } from './migrations/006-scheduled-syncs';
 import { encryptedCredentials } from './migrations/007-encrypted-credentials';
+import { tokenExchanges } from './migrations/008-token-exchanges';
 import type { Tables } from './tables';
 
 /** The service's own schema, so that it can share a database with other programs. */
@@ -20,6 +21,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '005-last-sync': lastSync,
   '006-scheduled-syncs': scheduledSyncs,
   '007-encrypted-credentials': encryptedCredentials,
+  '008-token-exchanges': tokenExchanges,
 };
 
 export type Database = Kysely<Tables>;

@@ -67,6 +67,14 @@ interface CredentialTable {
   accepted_digest: Buffer;
 }
 
+/** Refreshes whose new tokens are not stored yet: see token-exchanges.ts. */
+interface TokenExchangeTable {
+  connection_id: string;
+  body_digest: Buffer;
+  id: Generated<string>;
+  begun_at: GeneratedDate;
+}
+
 interface ApplicationTable {
   account_id: string;
   platform_key: string;
@@ -134,6 +142,10 @@ interface SandboxTokenTable {
   /** How many times the token was used. Counted only for test credentials that behave differently after a few uses. */
   uses: Generated<number>;
   spent_at: Date | null;
+  /** The exchange that used the refresh token; null if its caller did not name one. */
+  exchange_id: string | null;
+  /** SHA-256 of the refresh token that replaced this one. */
+  successor_digest: Buffer | null;
   /** When the sandbox issued the token. Null if the sandbox did not issue it, or if its age does not matter. */
   minted_at: Date | null;
 }
@@ -209,6 +221,7 @@ export interface Tables {
   companies: CompanyTable;
   connections: ConnectionTable;
   credentials: CredentialTable;
+  token_exchanges: TokenExchangeTable;
   applications: ApplicationTable;
   syncs: SyncTable;
   data_sets: DataSetTable;

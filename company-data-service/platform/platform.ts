@@ -73,9 +73,12 @@ export interface Platforms {
   identify(grant: Grant): Promise<Organization>;
   /**
    * Refreshes the tokens once. On a rotating platform, this can use up the refresh token of `grant`, even if the
-   * response is lost. @throws PlatformRefusal, PlatformInaccessible
+   * response is lost. A repetition with the same exchange id then returns new tokens, if the platform offers this: on
+   * Xero for 30 minutes, on Shopify until the new refresh token is used, for 30 days at most; on FreshBooks it does not.
+   *
+   * @throws PlatformRefusal, PlatformInaccessible
    */
-  refresh(grant: Grant): Promise<TokenPair>;
+  refresh(grant: Grant, exchangeId?: string): Promise<TokenPair>;
   /**
    * Fetches one page of a data set. The first call (without `cursor`) only makes the platform prepare the first page,
    * and returns no records.

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { openDatabase } from '../../company-data-service/database/database';
+import { SandboxPlatforms } from '../../company-data-service/platform/sandbox/sandbox-platforms';
+import { findPlatform } from '../../platforms/platforms';
 import { newConnection, runService, type RunningService } from './running-service';
 
 let service: RunningService;
@@ -50,6 +53,28 @@ describe('the sandbox', () => {
       expect(await refresh(platformKey, used)).toBeDefined();
       expect(await refresh(platformKey, used)).toBeUndefined();
     }
+  });
+
+  it('repeats an exchange for its caller until the new refresh token is used, for a day at most', async () => {
+    const db = openDatabase(service.database.url, 2);
+    const platforms = new SandboxPlatforms(db, { syncBaseMs: 0, syncMsPerRecord: 0 });
+    const platform = findPlatform('vxvy');
+    if (!platform) throw new Error('The platform table does not contain FreshBooks');
+    const exchange = (refreshToken: string, id: string) =>
+      platforms.refresh({ platform, credential: { refreshToken } }, id).then((pair) => pair.refreshToken);
+    const [used, mine, another] = [token(), randomUUID(), randomUUID()];
+    await exchange(used, mine);
+    const repeated = await exchange(used, mine);
+    await expect(exchange(used, another)).rejects.toThrow('already been used');
+    expect(await refresh('vxvy', used)).toBeUndefined();
+    await exchange(repeated, another);
+    await expect(exchange(used, mine)).rejects.toThrow('already been used');
+
+    const old = token();
+    await exchange(old, mine);
+    await letHoursPass(24.1);
+    await expect(exchange(old, mine)).rejects.toThrow('already been used');
+    await db.destroy();
   });
 
   it('replaces a QuickBooks refresh token after 24 hours', async () => {

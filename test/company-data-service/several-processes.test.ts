@@ -6,7 +6,7 @@ import { createAccount, createKey, startService } from '../../company-data-servi
 import { DATA_TYPES } from '../../company-data-service/platform/data-types';
 import { until } from '../support/conditions';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { newAuthorizedConnection, callerWith, waitForSyncs, type Body } from './running-service';
+import { newAuthorizedConnection, newConnection, callerWith, waitForSyncs, type Body } from './running-service';
 import { SERVICE_CIPHER } from '../support/service-cipher';
 
 const COMPANIES = 6;
@@ -91,6 +91,15 @@ async function syncsInProgress(): Promise<number> {
   return rows.length;
 }
 
+/** Returns how many times a refresh token has been used up, as seen by another session. */
+async function usesOf(refreshToken: string): Promise<number | null> {
+  const { rowCount } = await inspector.query(
+    'select from company_data_service.sandbox_tokens where digest = sha256($1::bytea) and spent_at is not null',
+    [refreshToken],
+  );
+  return rowCount;
+}
+
 describe('several processes of the service', () => {
   it('can prepare an empty database at the same time', async () => {
     const empty = await createTestDatabase();
@@ -159,6 +168,40 @@ describe('several processes of the service', () => {
     expect(invoices.body.totalResults).toBe(1 + 5);
     await successor.kill();
   });
+
+  it.each([
+    ['qhyg', { accessToken: 'access', realmId: '7' }],
+    ['vxvy', { accessToken: 'access', accountId: '7', businessId: '8' }],
+  ])(
+    'store the new tokens of %s even after kill -9 between the refresh and its commit',
+    async (platformKey, fields) => {
+      const refreshToken = `sbx-ok-3.killed-${platformKey}`;
+      const body = { ...fields, refreshToken };
+      const killed = await startProcess();
+      const { company, connection } = await newConnection(callerWith(killed.url, key), platformKey);
+      // This lock stops the service before it commits.
+      await inspector.query('begin');
+      const id = connection.split('/').at(-1);
+      await inspector.query('select from company_data_service.connections where id = $1 for no key update', [id]);
+      const answer = callerWith(killed.url, key)('PUT', `${connection}/authorization`, { body }).catch(() => 'lost');
+      await until(async () => (await usesOf(refreshToken)) === 1);
+      await killed.kill();
+      expect(await answer).toBe('lost');
+      await inspector.query('rollback');
+
+      const successor = await startProcess();
+      const call = callerWith(successor.url, key);
+      expect((await call('GET', connection)).body.status).toBe('PendingAuth');
+      // The client's old application does not get the new tokens.
+      const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken };
+      expect(await call('POST', `/sandbox/${platformKey}/token`, { body: refresh })).toMatchObject({ status: 400 });
+      expect((await call('PUT', `${connection}/authorization`, { body })).body.status).toBe('Linked');
+      await call('POST', `${company}/data/all`);
+      expect(await waitForSyncs(call, company)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
+      expect((await inspector.query('select from company_data_service.token_exchanges')).rowCount).toBe(0);
+      await successor.kill();
+    },
+  );
 
   it('run the syncs that another process has queued', async () => {
     const idle = await startProcess();

@@ -33,6 +33,11 @@ const PAGE_SIZE = 250;
  * all on the others.
  */
 const GRACE_MS: Readonly<Record<string, number>> = { gbol: 30 * 60_000 };
+/**
+ * How long the sandbox accepts a repetition of the same exchange, while the new refresh token is not used. Some real
+ * platforms do not offer this: see docs/decisions/0022-credentials-of-the-service.md.
+ */
+const REPEAT_MS = 24 * 60 * 60_000;
 /** QuickBooks Online replaces a refresh token about once a day. */
 const ROTATES_AFTER_MS = 24 * 60 * 60_000;
 /** Zoho Books keeps this many refresh tokens per user. When it issues one more, the oldest becomes invalid. */
@@ -66,7 +71,7 @@ export class SandboxPlatforms implements Platforms {
     return { id, name: `Organization ${id}`, dataTypes };
   }
 
-  async refresh(grant: Grant): Promise<TokenPair> {
+  async refresh(grant: Grant, exchangeId?: string): Promise<TokenPair> {
     const credential = await this.checkGrant(grant);
     if (credential.refreshRefused) throw new PlatformRefusal('GrantRefused', credential.refreshRefused);
     const token = tokenOf(grant);
@@ -74,7 +79,8 @@ export class SandboxPlatforms implements Platforms {
     const { key, rotation } = grant.platform;
     const isKept = rotation === 'daily' && (await isRecentAndUnused(this.db, key, token, ROTATES_AFTER_MS));
     if (isKept || !isRotating(grant.platform)) return { ...pair, refreshToken: token };
-    if (!(await useRefreshToken(this.db, key, token, GRACE_MS[key] ?? 0))) {
+    const use = { platformKey: key, token, successor: pair.refreshToken, exchangeId };
+    if (!(await useRefreshToken(this.db, use, { graceMs: GRACE_MS[key] ?? 0, repeatMs: REPEAT_MS }))) {
       throw new PlatformRefusal('GrantRefused', 'The refresh token has already been used.');
     }
     if (rotation === 'daily') await recordMinted(this.db, key, pair.refreshToken);

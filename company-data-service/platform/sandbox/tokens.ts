@@ -18,33 +18,44 @@ export async function countUse(db: Database, platformKey: string, token: string)
   return uses;
 }
 
+/** A use of a refresh token. */
+export interface RefreshTokenUse {
+  readonly platformKey: string;
+  readonly token: string;
+  /** The new refresh token. */
+  readonly successor: string;
+  /** Undefined if the caller does not name an exchange. */
+  readonly exchangeId: string | undefined;
+}
+
 /**
  * Uses up a refresh token. Returns whether the platform accepts this use. It accepts the first use and, on platforms
- * with a grace period, every use within `graceMs` of the first.
+ * with a grace period, every use within `graceMs` of the first. Within `repeatMs`, it also accepts a repetition of the
+ * same exchange, unless the new refresh token has been used.
  */
 export async function useRefreshToken(
   db: Database,
-  platformKey: string,
-  token: string,
-  graceMs: number,
+  { platformKey, token, successor, exchangeId }: RefreshTokenUse,
+  { graceMs, repeatMs }: { graceMs: number; repeatMs: number },
 ): Promise<boolean> {
-  const spent = await db
-    .insertInto('sandbox_tokens')
-    .values({ platform_key: platformKey, digest: digest(token), spent_at: new Date() })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['platform_key', 'digest'])
-        .doUpdateSet((row) => ({ spent_at: sql<Date>`coalesce(${row.ref('sandbox_tokens.spent_at')}, now())` }))
-        .where((row) =>
-          row.or([
-            row('sandbox_tokens.spent_at', 'is', null),
-            row('sandbox_tokens.spent_at', '>', new Date(Date.now() - graceMs)),
-          ]),
-        ),
-    )
-    .returning('digest')
-    .executeTakeFirst();
-  return spent !== undefined;
+  const { rows } = await sql`
+    insert into sandbox_tokens as known (platform_key, digest, spent_at, exchange_id, successor_digest)
+    values (${platformKey}, ${digest(token)}, clock_timestamp(), ${exchangeId ?? null}::uuid, ${digest(successor)})
+    on conflict (platform_key, digest) do update set
+      spent_at = coalesce(known.spent_at, excluded.spent_at),
+      exchange_id = excluded.exchange_id,
+      successor_digest = excluded.successor_digest
+    where known.spent_at is null
+      or known.spent_at > clock_timestamp() - ${graceMs}::float8 * interval '1 millisecond'
+      or known.exchange_id = excluded.exchange_id
+        and known.spent_at > clock_timestamp() - ${repeatMs}::float8 * interval '1 millisecond'
+        and not exists (
+          select from sandbox_tokens successor
+          where successor.platform_key = known.platform_key and successor.digest = known.successor_digest
+            and successor.spent_at is not null
+        )
+    returning digest`.execute(db);
+  return rows.length > 0;
 }
 
 /** Records that the sandbox issued a token now. */
