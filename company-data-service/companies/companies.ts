@@ -31,7 +31,7 @@ export interface Company {
   readonly connections: readonly Connection[];
 }
 
-/** A condition on a tag, such as `tags=uid=42`. */
+/** A condition on a tag, such as `uid=42`. */
 export interface TagFilter {
   readonly name: string;
   readonly operator: '=' | '!=' | '~';
@@ -60,18 +60,22 @@ export async function findConnectionCompany(db: Database, connectionId: string):
 
 export interface CompanyQuery {
   readonly accountId: string;
-  readonly tag?: TagFilter | undefined;
+  /** The companies must fulfil all of these. */
+  readonly tags: readonly TagFilter[];
   readonly condition?: Condition<Test>;
   readonly order?: Order;
 }
 
 export async function listCompanies(
   db: Database,
-  { accountId, tag, condition, order }: CompanyQuery,
+  { accountId, tags, condition, order }: CompanyQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: readonly Company[]; total: number }> {
   const filter = sql`account_id = ${accountId}
-    ${tag ? sql`and ${tagCondition(tag)}` : sql``} ${condition ? sql`and ${conditionSql(condition, companyField)}` : sql``}`;
+    ${sql.join(
+      tags.map((tag) => sql`and ${tagCondition(tag)}`),
+      sql` `,
+    )} ${condition ? sql`and ${conditionSql(condition, companyField)}` : sql``}`;
   const [count, page] = await Promise.all([
     sql<{ total: number }>`select count(*)::int as total from companies where ${filter}`.execute(db),
     sql<Company>`
@@ -88,6 +92,7 @@ const COLUMNS: Columns = {
   name: { kind: 'text', expression: sql`companies.name` },
   description: { kind: 'text', expression: sql`companies.description` },
   created: { kind: 'date', expression: sql`companies.created_at` },
+  modifiedDate: { kind: 'date', expression: sql`companies.modified_at` },
 };
 
 /** The fields by which companies can be filtered and sorted. `tags.uid` is the tag `uid`. */
@@ -130,7 +135,9 @@ export async function insertCompany(db: Database, accountId: string, fields: Com
 
 export async function updateCompany(db: Database, id: string, { tags, ...fields }: Partial<CompanyFields>) {
   const changes = { ...fields, ...(tags && { tags: JSON.stringify(tags) }) };
-  if (Object.keys(changes).length > 0) await db.updateTable('companies').set(changes).where('id', '=', id).execute();
+  if (Object.keys(changes).length === 0) return;
+  const modified = { ...changes, modified_at: sql<Date>`clock_timestamp()` };
+  await db.updateTable('companies').set(modified).where('id', '=', id).execute();
 }
 
 /** Deletes a company with all of its data. */

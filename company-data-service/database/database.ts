@@ -8,6 +8,7 @@ import { lastSync } from './migrations/005-last-sync';
 import { scheduledSyncs } from './migrations/006-scheduled-syncs';
 import { encryptedCredentials } from './migrations/007-encrypted-credentials';
 import { tokenExchanges } from './migrations/008-token-exchanges';
+import { namesOfOfficialClients } from './migrations/009-names-of-official-clients';
 import type { Tables } from './tables';
 
 /** The service's own schema, so that it can share a database with other programs. */
@@ -22,6 +23,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '006-scheduled-syncs': scheduledSyncs,
   '007-encrypted-credentials': encryptedCredentials,
   '008-token-exchanges': tokenExchanges,
+  '009-names-of-official-clients': namesOfOfficialClients,
 };
 
 export type Database = Kysely<Tables>;

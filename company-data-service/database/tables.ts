@@ -39,6 +39,8 @@ interface CompanyTable {
   description: string | null;
   tags: JSONColumnType<Record<string, string>>;
   created_at: GeneratedDate;
+  /** When the name, the description or the tags last changed. */
+  modified_at: GeneratedDate;
 }
 
 interface ConnectionTable {

@@ -1,7 +1,18 @@
 import type { Platform as PlatformEntry } from '../../platforms/platforms';
 
-/** The data sets that the service reads, in alphabetical order. */
-export const DATA_TYPES = ['accounts', 'bills', 'customers', 'invoices', 'items', 'payments', 'suppliers'] as const;
+/**
+ * The data sets that the service reads, in alphabetical order. They are named as in the official clients of this kind of
+ * API. Other code takes the names from here or from the service's responses; the orchestrator itself names `invoices`.
+ */
+export const DATA_TYPES = [
+  'bills',
+  'chartOfAccounts',
+  'customers',
+  'invoices',
+  'items',
+  'payments',
+  'suppliers',
+] as const;
 export type DataType = (typeof DATA_TYPES)[number];
 
 export function isDataType(name: string): name is DataType {
@@ -11,7 +22,7 @@ export function isDataType(name: string): name is DataType {
 const BY_SOURCE: Record<PlatformEntry['sourceType'], readonly DataType[]> = {
   Accounting: DATA_TYPES,
   Commerce: ['customers', 'invoices', 'items', 'payments'],
-  Banking: ['accounts', 'payments'],
+  Banking: ['chartOfAccounts', 'payments'],
 };
 
 /** Returns the data types of a platform. A company's organization can have fewer. */

@@ -2,8 +2,12 @@
 import { z } from 'zod';
 import type { DataType } from './data-types';
 
+/** No platform has longer texts in these fields. Without a limit, a page of records could be of any size. */
+const MAX_TEXT = 1_000;
+const Text = z.string().max(MAX_TEXT);
+
 const Common = { id: z.string(), modifiedDate: z.iso.datetime() };
-const Reference = z.object({ id: z.string(), name: z.string().optional() });
+const Reference = z.object({ id: Text, name: Text.optional() });
 const Currency = z.string().length(3).describe('ISO 4217');
 const Amount = z.number().describe('In the currency of the record.');
 
@@ -18,22 +22,25 @@ const Document = {
 
 const InvoiceSchema = z.object({
   ...Document,
-  invoiceNumber: z.string(),
+  invoiceNumber: Text,
+  totalTaxAmount: Amount.describe('Part of `totalAmount`.'),
   status: z.enum(['Draft', 'Submitted', 'PartiallyPaid', 'Paid', 'Void']),
   customerRef: Reference,
 });
 
 const BillSchema = z.object({
   ...Document,
-  reference: z.string(),
+  reference: Text,
+  subTotal: Amount.describe('Without tax.'),
+  taxAmount: Amount,
   status: z.enum(['Open', 'PartiallyPaid', 'Paid', 'Void']),
   supplierRef: Reference,
 });
 
 const PartySchema = z.object({
   ...Common,
-  name: z.string(),
-  emailAddress: z.string(),
+  name: Text,
+  emailAddress: Text,
   defaultCurrency: Currency,
   status: z.enum(['Active', 'Archived']),
 });
@@ -48,8 +55,8 @@ const PaymentSchema = z.object({
 
 const AccountSchema = z.object({
   ...Common,
-  nominalCode: z.string(),
-  name: z.string(),
+  nominalCode: Text,
+  name: Text,
   type: z.enum(['Asset', 'Liability', 'Income', 'Expense', 'Equity']),
   currency: Currency,
   currentBalance: Amount,
@@ -57,8 +64,8 @@ const AccountSchema = z.object({
 
 const ItemSchema = z.object({
   ...Common,
-  code: z.string(),
-  name: z.string(),
+  code: Text,
+  name: Text,
   type: z.enum(['Inventory', 'NonInventory', 'Service']),
   unitPrice: Amount,
   isActive: z.boolean(),
@@ -69,8 +76,8 @@ const ItemSchema = z.object({
  * parameter of the same name, and by all of them with `query`.
  */
 export const RECORD_SCHEMAS = {
-  accounts: AccountSchema,
   bills: BillSchema,
+  chartOfAccounts: AccountSchema,
   customers: PartySchema,
   invoices: InvoiceSchema,
   items: ItemSchema,

@@ -65,8 +65,8 @@ describe('a pushed record', () => {
   });
 
   it.each([
-    ['accounts', { name: 'Petty cash' }],
-    ['bills', { totalAmount: 7.5 }],
+    ['chartOfAccounts', { name: 'Petty cash' }],
+    ['bills', { totalAmount: 7.5, subTotal: 6.5, taxAmount: 1 }],
     ['customers', { status: 'Archived' }],
     ['invoices', { customerRef: { id: 'customer-1' } }],
     ['items', { isActive: false }],
@@ -77,6 +77,19 @@ describe('a pushed record', () => {
     const id = await pushUntilCreated(paths, dataType, { ...given, id: 'mine' });
     const found = (await recordsAfterSync(paths.company, dataType)).find((record) => record.id === id);
     expect(RECORD_SCHEMAS[dataType].strict().parse(found)).toMatchObject(given);
+  });
+
+  it('has amounts that fit together, even if some were left out', async () => {
+    const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-1');
+    await pushUntilCreated(paths, 'bills', { reference: 'total', totalAmount: 120 });
+    await pushUntilCreated(paths, 'bills', { reference: 'parts', subTotal: 50, taxAmount: 3 });
+    const bills = await recordsAfterSync(paths.company, 'bills');
+    expect(bills).toContainEqual(
+      expect.objectContaining({ reference: 'total', totalAmount: 120, subTotal: 100, taxAmount: 20, amountDue: 120 }),
+    );
+    expect(bills).toContainEqual(
+      expect.objectContaining({ reference: 'parts', totalAmount: 53, subTotal: 50, taxAmount: 3, amountDue: 53 }),
+    );
   });
 
   it('is fetched together with the other records, across pages', async () => {

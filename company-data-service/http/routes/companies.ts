@@ -26,9 +26,15 @@ import { companyView } from '../views';
 export const TRIAL_COMPANIES = 50;
 
 const TAG_FILTER = /^([^=!~]+)(=|!=|~)(.*)$/s;
+/** `&&` and what follows, if it is another filter. Otherwise `&&` is part of the value. */
+const NEXT_TAG_FILTER = /\s*&&\s*(?=[^=!~&]+(?:=|!=|~))/;
 
 const CompaniesSchema = ListSchema.extend({
-  tags: z.string().regex(TAG_FILTER, 'must look like name=value, name!=value or name~value').optional(),
+  tags: z
+    .string()
+    .regex(TAG_FILTER, 'must look like name=value, name!=value or name~value')
+    .optional()
+    .describe('Filters by tags, joined by `&&`: `region=uk && team!=sales`.'),
 });
 
 export function companyRoutes(app: Api, context: ServiceContext): void {
@@ -46,7 +52,11 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
       },
     },
     async ({ query, caller }) => {
-      const filter = { accountId: caller.accountId, tag: tagFilter(query.tags), ...listRequest(query, companyFields) };
+      const filter = {
+        accountId: caller.accountId,
+        tags: tagFilters(query.tags),
+        ...listRequest(query, companyFields),
+      };
       const { items, total } = await listCompanies(db, filter, pageBounds(query));
       const companies = items.map((company) => companyView(company, publicUrl()));
       return pageResponse('/companies', query, { items: companies, total });
@@ -165,9 +175,11 @@ function changesIn({ name, description, tags }: CompanyPatch): Partial<CompanyFi
   };
 }
 
-function tagFilter(text: string | undefined): TagFilter | undefined {
-  const parts = text === undefined ? null : TAG_FILTER.exec(text);
-  if (!parts) return undefined;
-  const [, name = '', operator, value = ''] = parts;
-  return { name, operator: operator === '!=' || operator === '~' ? operator : '=', value };
+function tagFilters(text: string | undefined): TagFilter[] {
+  return (text?.split(NEXT_TAG_FILTER) ?? []).flatMap((filter) => {
+    const [, name, operator, value = ''] = TAG_FILTER.exec(filter) ?? [];
+    return name === undefined
+      ? []
+      : [{ name, operator: operator === '!=' || operator === '~' ? operator : '=', value }];
+  });
 }

@@ -6,7 +6,7 @@ import type { Grant, RefusalReason } from '../platform';
 
 /** The behaviour of the sandbox for one company. */
 interface Behaviour {
-  /** Number of synced invoices. The other data types, except accounts, are in proportion. */
+  /** Number of synced invoices. The other data types, except the chart of accounts, are in proportion. */
   readonly invoices: number;
   /** The platform refuses the first `times` requests with the credential. */
   readonly refused?: { readonly reason: RefusalReason; readonly message: string; readonly times: number };
@@ -78,7 +78,7 @@ const BEHAVIOURS: readonly (readonly [RegExp, (match: readonly string[]) => Beha
   ],
   [/^slow-(\d+)-ok-(\d+)$/, ([, delayMs, n]) => ({ invoices: Number(n), delayMs: Number(delayMs) })],
   [
-    /^without-([a-z]+)-ok-(\d+)$/,
+    /^without-([a-zA-Z]+)-ok-(\d+)$/,
     ([, type = '', n]) => ({ invoices: Number(n), ...(isDataType(type) && { without: type }) }),
   ],
   [/^inaccessible$/, () => ({ invoices: 0, inaccessible: true })],
@@ -87,7 +87,7 @@ const BEHAVIOURS: readonly (readonly [RegExp, (match: readonly string[]) => Beha
 const UNKNOWN: Behaviour = { invoices: 0, refused: refusal('GrantRefused', 'The credential is unknown.') };
 
 /** `sbx-<behaviour>[.<suffix>][@<client id>][~<rotation>]` */
-const FORM = /^sbx-(?<behaviour>[a-z0-9-]+)(?:\.(?<suffix>[^@~]+))?(?:@(?<clientId>[^~]+))?(?:~(?<rotation>.+))?$/;
+const FORM = /^sbx-(?<behaviour>[a-zA-Z0-9-]+)(?:\.(?<suffix>[^@~]+))?(?:@(?<clientId>[^~]+))?(?:~(?<rotation>.+))?$/;
 
 /** Returns the token that represents the grant: the refresh token if there is one, otherwise the access token. */
 export function tokenOf({ credential }: Grant): string {

@@ -18,7 +18,7 @@ export function recordCount(dataType: DataType, invoices: number): number {
   switch (dataType) {
     case 'invoices':
       return invoices;
-    case 'accounts':
+    case 'chartOfAccounts':
       return NOMINAL_ACCOUNTS;
     case 'bills':
     case 'payments':
@@ -50,15 +50,32 @@ export function newRecord(
   given: Readonly<Record<string, unknown>>,
 ): PlatformRecord['fields'] {
   const schema: z.ZodObject = RECORD_SCHEMAS[dataType];
-  const { totalAmount, ...known } = schema.partial().parse(given);
+  const known = schema.partial().parse(given);
+  const generated = GENERATORS[dataType]({ ...position, invoices: position.index });
   return {
-    ...GENERATORS[dataType]({ ...position, invoices: position.index }),
+    ...generated,
     ...NEW_STATUS[dataType],
-    ...(totalAmount !== undefined && { totalAmount, ...('amountDue' in schema.shape && { amountDue: totalAmount }) }),
+    ...amountsOf(schema, { ...generated, ...totalIn(known) }),
     ...known,
     id: position.id,
     modifiedDate: position.createdAt.toISOString(),
   };
+}
+
+/** Returns the total of a pushed record, as far as its amounts determine it. */
+function totalIn({ totalAmount, subTotal, taxAmount }: Readonly<Record<string, unknown>>) {
+  if (typeof totalAmount === 'number') return { totalAmount };
+  if (typeof subTotal === 'number' && typeof taxAmount === 'number') return { totalAmount: subTotal + taxAmount };
+  return {};
+}
+
+/** Returns the amounts of a new document with this total. The whole total is due. */
+function amountsOf({ shape }: z.ZodObject, { totalAmount }: { readonly totalAmount?: number }) {
+  if (totalAmount === undefined) return {};
+  const taxAmount = taxIn(totalAmount);
+  const amounts = { totalAmount, amountDue: totalAmount, totalTaxAmount: taxAmount, subTotal: totalAmount - taxAmount };
+  const known = Object.entries({ ...amounts, taxAmount }).filter(([name]) => name in shape);
+  return Object.fromEntries(known);
 }
 
 /** The status of a new document, which has no payments yet. */
@@ -87,8 +104,13 @@ const GENERATORS: { readonly [Type in DataType]: (position: Position) => RecordO
       'Paid',
       'Void',
     ]);
+    const document = documentAt(
+      position,
+      status === 'Paid' || status === 'Void' ? 0 : status === 'PartiallyPaid' ? 0.5 : 1,
+    );
     return {
-      ...documentAt(position, status === 'Paid' || status === 'Void' ? 0 : status === 'PartiallyPaid' ? 0.5 : 1),
+      ...document,
+      totalTaxAmount: taxIn(document.totalAmount),
       invoiceNumber: `INV-${numbered(position.index)}`,
       status,
       customerRef: referenceTo('customers', position),
@@ -96,8 +118,12 @@ const GENERATORS: { readonly [Type in DataType]: (position: Position) => RecordO
   },
   bills: (position) => {
     const status = cycle(position.index, ['Paid', 'Open', 'PartiallyPaid', 'Paid', 'Void']);
+    const document = documentAt(position, status === 'Open' ? 1 : status === 'PartiallyPaid' ? 0.5 : 0);
+    const taxAmount = taxIn(document.totalAmount);
     return {
-      ...documentAt(position, status === 'Open' ? 1 : status === 'PartiallyPaid' ? 0.5 : 0),
+      ...document,
+      subTotal: document.totalAmount - taxAmount,
+      taxAmount,
       reference: `BILL-${numbered(position.index)}`,
       status,
       supplierRef: referenceTo('suppliers', position),
@@ -112,7 +138,7 @@ const GENERATORS: { readonly [Type in DataType]: (position: Position) => RecordO
     totalAmount: amountAt(position.index),
     customerRef: referenceTo('customers', position),
   }),
-  accounts: (position) => ({
+  chartOfAccounts: (position) => ({
     ...common(position),
     nominalCode: String(1000 + position.index * 10),
     name: `Account ${1000 + position.index * 10}`,
@@ -170,6 +196,11 @@ function idAt(organizationId: string, dataType: DataType, index: number): string
 /** Returns an even amount, so that half of it is a whole number, too. */
 function amountAt(index: number): number {
   return 100 + (index % 50) * 24;
+}
+
+/** Returns the tax in a total: a fifth of the amount without tax, rounded down. */
+function taxIn(totalAmount: number): number {
+  return Math.floor(totalAmount / 6);
 }
 
 function numbered(index: number): string {

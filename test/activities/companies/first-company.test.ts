@@ -50,11 +50,13 @@ test('the evidence lists every check, and all checks except organization and nam
   expect(put).toHaveLength(1);
   expect(otherChecks.map(({ label }) => label)).toEqual([
     ...['connection authorized', 'right organization', 'name as expected'],
-    ...['accounts', 'bills', 'customers', 'invoices', 'items', 'payments', 'suppliers'].map((set) => `${set} complete`),
+    ...['bills', 'chartOfAccounts', 'customers', 'invoices', 'items', 'payments', 'suppliers'].map(
+      (set) => `${set} complete`,
+    ),
   ]);
   expect(evidence.flatMap(({ records }) => (records ? [records] : []))).toEqual([
-    { dataType: 'accounts', expected: null, found: 12 },
     { dataType: 'bills', expected: null, found: 5 },
+    { dataType: 'chartOfAccounts', expected: null, found: 12 },
     { dataType: 'customers', expected: null, found: 3 },
     { dataType: 'invoices', expected: 10, found: 10 },
     { dataType: 'items', expected: null, found: 2 },

@@ -72,6 +72,33 @@ describe('4.1, 4.2 A company', () => {
     expect(await service.client('DELETE', company)).toMatchObject({ status: 404 });
   });
 
+  it('is found by several tags, with and without spaces around &&', async () => {
+    const create = async (tags: Record<string, string>) =>
+      (await service.client('POST', '/companies', { body: { name: 'Tagged', tags } })).body.id;
+    const both = await create({ region: 'uk', team: 'invoice-finance' });
+    const ampersands = await create({ region: 'uk', team: 'r&d && sales' });
+    await create({ region: 'us', team: 'invoice-finance' });
+    const ids = async (tags: string) => {
+      const page = (await service.client('GET', `/companies?tags=${encodeURIComponent(tags)}`)).body;
+      return page.results.map(({ id }) => id);
+    };
+    expect(await ids('region=uk && team=invoice-finance')).toEqual([both]);
+    expect(await ids('region=uk&&team=invoice-finance')).toEqual([both]);
+    expect(await ids('region=uk && team!=invoice-finance && team~SALES')).toEqual([ampersands]);
+    expect(await ids('team=r&d && sales')).toEqual([ampersands]);
+  });
+
+  it('is sorted by the time of its last change, as official clients do', async () => {
+    const account = await service.newAccount('paid');
+    const [first, second] = [await newCompany(account, 'First'), await newCompany(account, 'Second')];
+    await account('PATCH', `/companies/${first}`, { body: { description: 'changed' } });
+    const ids = async (orderBy: string) =>
+      (await account('GET', `/companies?orderBy=${orderBy}`)).body.results.map(({ id }) => id);
+    expect(await ids('-modifiedDate')).toEqual([first, second]);
+    expect(await ids('modifiedDate')).toEqual([second, first]);
+    expect(await ids('-created')).toEqual([second, first]);
+  });
+
   it('is found by its tag', async () => {
     const { body } = await service.client('POST', '/companies', { body: { name: 'A', tags: { uid: 'x=42' } } });
     await service.client('POST', '/companies', { body: { name: 'B', tags: { uid: 'y' } } });

@@ -112,6 +112,7 @@ export const invoice = z.looseObject({
   dueDate: moment,
   currency: z.string(),
   totalAmount: z.number(),
+  totalTaxAmount: z.number(),
   amountDue: z.number(),
   status: z.enum(['Draft', 'Submitted', 'PartiallyPaid', 'Paid', 'Void']),
 });

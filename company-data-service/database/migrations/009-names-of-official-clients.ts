@@ -1,0 +1,26 @@
+import { sql, type Kysely, type Migration } from 'kysely';
+
+const STATEMENTS = [
+  // The official clients of this kind of API read the data type `accounts` as `chartOfAccounts`.
+  sql`update data_sets set data_type = 'chartOfAccounts' where data_type = 'accounts'`,
+  sql`update push_operations set data_type = 'chartOfAccounts' where data_type = 'accounts'`,
+  sql`update records set data_type = 'chartOfAccounts' where data_type = 'accounts'`,
+  sql`update sandbox_records set data_type = 'chartOfAccounts' where data_type = 'accounts'`,
+  sql`update sync_settings set data_type = 'chartOfAccounts' where data_type = 'accounts'`,
+  sql`update syncs set data_type = 'chartOfAccounts' where data_type = 'accounts'`,
+  sql`update connections set data_types = array_replace(data_types, 'accounts', 'chartOfAccounts')`,
+  sql`
+    update push_operations set changes = jsonb_set(changes, '{0,recordRef,dataType}', '"chartOfAccounts"')
+    where changes #>> '{0,recordRef,dataType}' = 'accounts'`,
+  // These clients sort companies by `modifiedDate`.
+  sql`alter table companies add column modified_at timestamptz(3)`,
+  sql`update companies set modified_at = created_at`,
+  sql`
+    alter table companies alter column modified_at set not null, alter column modified_at set default clock_timestamp()`,
+];
+
+export const namesOfOfficialClients: Migration = {
+  async up(db: Kysely<unknown>) {
+    for (const statement of STATEMENTS) await statement.execute(db);
+  },
+};
