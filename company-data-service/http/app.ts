@@ -4,6 +4,7 @@ import fastify, { LogController, type FastifyBaseLogger } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Faults } from '../faults/faults';
 import { allowanceHeaders, assertAllowed, tightestAllowance } from './limits/allowance';
+import { AddressLimit } from './limits/address-limit';
 import { Authenticator } from './authentication';
 import type { Api, ServiceContext } from './context';
 import { countDailyRequest } from './limits/daily-quota';
@@ -13,7 +14,7 @@ import { applyFaults } from './fault-hooks';
 import { describeRoutes, documentationRoutes } from './openapi/openapi';
 import { answerOtherMethods } from './other-methods';
 import { RateLimiter } from './limits/rate-limit';
-import { REQUEST_TIMEOUT_MS, assertShallow, MAX_BODY_BYTES } from './limits/request-limits';
+import { REQUEST_TIMEOUT_MS, assertShallow, decodeUtf8, MAX_BODY_BYTES } from './limits/request-limits';
 import { accountRoutes } from './routes/account';
 import { companyRoutes } from './routes/companies';
 import { connectionRoutes } from './routes/connections';
@@ -37,6 +38,9 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
+
+/** An address can send a tenth as many wrong API keys as a right key can send requests. */
+const REQUESTS_PER_WRONG_KEY = 10;
 
 export interface AppOptions {
   readonly context: ServiceContext;
@@ -85,9 +89,12 @@ export async function createApp(options: AppOptions): Promise<Api> {
     async (publicApi: Api) => {
       await documentationRoutes(publicApi, context, publicPath);
       healthRoutes(publicApi, context);
-      linkRoutes(publicApi, context);
       logoRoutes(publicApi);
-      sandboxTokenRoutes(publicApi, context);
+      await publicApi.register(async (limitedApi: Api) => {
+        limitAddresses(limitedApi, options);
+        linkRoutes(limitedApi, context);
+        sandboxTokenRoutes(limitedApi, context);
+      });
       await publicApi.register(async (keyedApi: Api) => {
         requireKey(keyedApi, options);
         if (options.faults) await addFaults(keyedApi, basePath);
@@ -109,10 +116,10 @@ export async function createApp(options: AppOptions): Promise<Api> {
 
 /** Makes every route of `app` require an API key, and counts each request against the limits of its key. */
 function requireKey(app: Api, { context: { db }, requestsPerMinute, requestsPerDay }: AppOptions): void {
-  const authenticator = new Authenticator(db);
+  const authenticator = new Authenticator(db, Math.ceil(requestsPerMinute / REQUESTS_PER_WRONG_KEY));
   const limiter = new RateLimiter(db, requestsPerMinute);
   app.addHook('onRequest', async (request, reply) => {
-    const { caller, refusal } = await authenticator.authenticate(request.headers.authorization);
+    const { caller, refusal } = await authenticator.authenticate(request);
     request.caller = caller;
     const perMinute = await limiter.count(caller.keyId);
     const perDay = requestsPerDay === undefined ? [] : [await countDailyRequest(db, caller, requestsPerDay)];
@@ -121,6 +128,15 @@ function requireKey(app: Api, { context: { db }, requestsPerMinute, requestsPerD
     // Refuse an unusable key before the limits are checked, because its caller must not be told to retry later.
     if (refusal) throw refusal;
     assertAllowed(tightest);
+  });
+}
+
+/** Limits the requests of each address to the routes of `app`, which read the database without an API key. */
+function limitAddresses(app: Api, { requestsPerMinute }: AppOptions): void {
+  const limit = new AddressLimit(requestsPerMinute);
+  app.addHook('onRequest', async (request) => {
+    limit.assertBelow(request);
+    limit.count(request);
   });
 }
 
@@ -134,9 +150,11 @@ async function addFaults(app: Api, basePath: string): Promise<void> {
 /** Parses JSON within limits. Accepts an empty body, because some clients send a content type without a body. */
 function acceptJson(app: Api): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') return done(null, undefined);
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (bytes.length === 0) return done(null, undefined);
+    let body: string;
     try {
+      body = decodeUtf8(bytes);
       assertShallow(body);
     } catch (refusal) {
       return done(refusal instanceof Error ? refusal : null);

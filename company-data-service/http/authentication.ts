@@ -1,10 +1,12 @@
 /** Authenticates the caller by an API key, sent as HTTP Basic credentials without a user name. */
 import { timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import { keyDigest } from '../api-keys';
 import type { Database } from '../database/database';
 import type { Plan, Role } from '../database/tables';
 import type { ServiceError } from './errors/errors';
 import { accountExpired, revokedKey, unauthorized } from './errors/errors';
+import { AddressLimit } from './limits/address-limit';
 
 const ACCOUNT_LIFETIME_MS = 365 * 86_400_000;
 /** How long a revoked key can still be accepted, in milliseconds. */
@@ -30,19 +32,32 @@ interface CachedKey {
 /** Looks up API keys, and caches each one for two seconds. */
 export class Authenticator {
   private readonly cache = new Map<string, CachedKey>();
+  private readonly wrongKeys: AddressLimit;
 
-  constructor(private readonly db: Database) {}
+  /** @param wrongKeysPerMinute how many wrong keys an address can send before it gets 429 */
+  constructor(
+    private readonly db: Database,
+    wrongKeysPerMinute: number,
+  ) {
+    this.wrongKeys = new AddressLimit(wrongKeysPerMinute);
+  }
 
   /**
    * Returns the caller, and the refusal if there is one: 403 if the key is revoked, otherwise 402 if the account has
    * expired.
    *
-   * @throws ServiceError 401
+   * @throws ServiceError 401; 429 if the address has sent too many wrong keys and this process has not seen the key
    */
-  async authenticate(authorization: string | undefined): Promise<{ caller: Caller; refusal?: ServiceError }> {
-    const digest = keyDigest(keyIn(authorization));
+  async authenticate(request: FastifyRequest): Promise<{ caller: Caller; refusal?: ServiceError }> {
+    const digest = keyDigest(keyIn(request.headers.authorization));
+    // Keys that were right before are looked up again even from an address at its limit, because the callers of a right
+    // key and of wrong keys can share an address.
+    if (!this.cache.has(digest.toString('base64'))) this.wrongKeys.assertBelow(request);
     const known = await this.find(digest);
-    if (!known || !timingSafeEqual(known.digest, digest)) throw unauthorized();
+    if (!known || !timingSafeEqual(known.digest, digest)) {
+      this.wrongKeys.count(request);
+      throw unauthorized();
+    }
     const { caller, state } = known;
     if (state === 'outdated') return { caller, refusal: revokedKey() };
     if (caller.expiresAt && caller.expiresAt.getTime() <= Date.now()) return { caller, refusal: accountExpired() };

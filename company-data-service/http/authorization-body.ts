@@ -1,9 +1,15 @@
 import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import { badRequest, type ValidationProblem } from './errors/errors';
 
+/** Some platforms issue access tokens of several thousand characters. */
+const MAX_TOKEN = 20_000;
+/** Other fields are ids and names. The organization's id is part of every response with the connection. */
+const MAX_TEXT = 1_000;
+const maxLength = (field: string) => (field.endsWith('Token') ? MAX_TOKEN : MAX_TEXT);
+
 /**
  * Returns the credential in an authorization body. The body must have all required fields, no unknown fields, and only
- * strings that are not empty. Problems name the fields and never quote their values.
+ * strings that are neither empty nor too long. Problems name the fields and never quote their values.
  *
  * @throws ServiceError 400 with every invalid field
  */
@@ -23,7 +29,9 @@ export function validatedCredential(
     if (!known.has(field)) problems.push({ itemId: field, message: `${field} is not a field of ${name}` });
     else if (typeof value !== 'string') problems.push({ itemId: field, message: `${field} must be a string` });
     else if (value === '') problems.push({ itemId: field, message: `${field} is empty` });
-    else credential[field] = value;
+    else if (value.length > maxLength(field)) {
+      problems.push({ itemId: field, message: `${field} has more than ${maxLength(field)} characters` });
+    } else credential[field] = value;
   }
   if (problems.length > 0) throw badRequest(problems);
   return credential;

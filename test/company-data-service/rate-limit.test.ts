@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { createAccount, createKey, startService, type Service } from '../../company-data-service';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -100,5 +101,38 @@ describe('the rate limit of a key', () => {
     expect(next).toMatchObject({ status: 200, remaining: PER_MINUTE - 1 });
     const passed = (await sendMany([call], PER_MINUTE)).filter(({ status }) => status === 200).length;
     expect(passed).toBe(PER_MINUTE - 1);
+  });
+});
+
+describe('The rate limit of an address', () => {
+  it('answers wrong keys with 429 after a tenth of the limit, and still accepts keys that were right before', async () => {
+    const { callers } = await newKey();
+    const [call] = callers;
+    expect((await send(call)).status).toBe(200);
+    const url = services[0]?.url ?? '';
+    const statuses: number[] = [];
+    for (let index = 0; index < PER_MINUTE / 10 + 2; index += 1) {
+      statuses.push((await callerWith(url, `wrong-${index}`)('GET', '/account')).status);
+    }
+    expect(statuses.slice(0, -2)).toEqual(Array(PER_MINUTE / 10).fill(401));
+    expect(statuses.slice(-2)).toEqual([429, 429]);
+    const refused = await callerWith(url, 'wrong')('GET', '/account');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await send(call)).status).toBe(200);
+    expect(await callerWith(url)('GET', '/account')).toMatchObject({ status: 401 });
+  });
+
+  it('applies to the routes that need no key and read the database', async () => {
+    const limited = await startService({ cipher: SERVICE_CIPHER, databaseUrl: database.url, requestsPerMinute: 5 });
+    const call = callerWith(limited.url);
+    const body = { grant_type: 'refresh_token', refresh_token: 'sbx-ok-1.limited' };
+    const statuses: number[] = [];
+    for (let index = 0; index < 6; index += 1) {
+      statuses.push((await call('POST', '/sandbox/rwuv/token', { body })).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(await call('POST', `/link/connection/${randomUUID()}`)).toMatchObject({ status: 429 });
+    expect(await call('GET', '/healthz')).toMatchObject({ status: 200 });
+    await limited.close();
   });
 });

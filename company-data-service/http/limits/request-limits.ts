@@ -1,4 +1,4 @@
-/** Limits on the size, the nesting and the duration of a request. */
+/** Limits on the size, the encoding, the nesting and the duration of a request. */
 import { badRequest } from '../errors/errors';
 
 /** Limit on the body. Node.js limits headers and URL together to 16 KB. */
@@ -7,6 +7,21 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 export const REQUEST_TIMEOUT_MS = 60_000;
 
 const MAX_DEPTH = 32;
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Decodes a body. A lenient decoder would replace invalid bytes, so a name would be stored other than it was sent.
+ *
+ * @throws ServiceError 400
+ */
+export function decodeUtf8(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw badRequest([{ message: 'The body is not valid UTF-8.' }]);
+  }
+}
 
 /**
  * Refuses deeply nested JSON, because recursive validation of it would overflow the stack.

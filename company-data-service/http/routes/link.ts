@@ -12,18 +12,23 @@ import type { Api, ServiceContext } from '../context';
 import { notFound } from '../errors/errors';
 import { mintConsentTokens } from '../../platform/sandbox/tokens';
 import { isUuid } from '../resources';
-import { textAnswer } from '../schemas/common';
+import { ADDRESS_LIMITED, textAnswer } from '../schemas/common';
 
 const ConnectionParamsSchema = z.object({ connectionId: z.string() });
 /** The organization that the end customer selects on the platform's consent page. */
 const ConsentSchema = z.object({ organization: z.string().min(1).max(100).optional() });
 const CompanyParamsSchema = z.object({ companyId: z.string() });
 const HTML = 'text/html; charset=utf-8';
-const PAGE = { tags: ['Sandbox'], security: [], response: { 200: textAnswer('text/html') } };
+const PAGE = { tags: ['Sandbox'], security: [], response: { 200: textAnswer('text/html'), 429: ADDRESS_LIMITED } };
 
 export function linkRoutes(app: Api, context: ServiceContext): void {
   const { db, publicUrl } = context;
-  // A HEAD request must not authorize the connection, because it only checks that the link works.
+  // The button of a link page sends a form without fields.
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, _body, done) =>
+    done(null, undefined),
+  );
+
+  // GET and HEAD change nothing, because link previews and mail scanners open every link.
   app.head(
     '/link/connection/:connectionId',
     { schema: { params: ConnectionParamsSchema } },
@@ -34,6 +39,31 @@ export function linkRoutes(app: Api, context: ServiceContext): void {
   );
 
   app.get(
+    '/link/connection/:connectionId',
+    {
+      schema: {
+        ...PAGE,
+        summary: 'Show the page where the end customer authorizes a connection',
+        params: ConnectionParamsSchema,
+        querystring: ConsentSchema,
+      },
+    },
+    async ({ params, query }, reply) => {
+      const { company, connection } = await companyOfConnection(params.connectionId);
+      const platform = platformOf(connection).name;
+      const [text, button] =
+        connection.status === 'Linked'
+          ? [`${company.name} is already connected to ${platform}.`, 'Connect again']
+          : [`${company.name} is not connected to ${platform}.`, 'Connect'];
+      const organization =
+        query.organization === undefined ? '' : `?organization=${encodeURIComponent(query.organization)}`;
+      const action = `${publicUrl()}/link/connection/${connection.id}${organization}`;
+      const form = `<form method="post" action="${escapeHtml(action)}"><button>${button}</button></form>`;
+      return reply.type(HTML).send(page(`Connect to ${platform}`, `<p>${escapeHtml(text)}</p>${form}`));
+    },
+  );
+
+  app.post(
     '/link/connection/:connectionId',
     {
       schema: {

@@ -2,17 +2,23 @@ import { z } from 'zod';
 import { DATA_TYPES } from '../../platform/data-types';
 import { ConnectionSchema } from './connection';
 
+// Without these limits, a page of 5,000 companies could be of any size.
+const MAX_NAME = 200;
+const MAX_DESCRIPTION = 1_000;
+const MAX_TAG_TEXT = 100;
+
 /** The schema of a name. It removes characters that some platforms do not support. */
 const NameSchema = z
   .string()
+  .max(MAX_NAME)
   .transform((name) => name.replace(/[^A-Za-z0-9 \-',&@.,?!]/g, '').trim())
   .refine((name) => name !== '', 'contains no allowed characters')
   .meta({ pattern: "[A-Za-z0-9\\-',&@.?!]" });
 
-const DescriptionSchema = z.string().nullish();
+const DescriptionSchema = z.string().max(MAX_DESCRIPTION).nullish();
 
 const TagsSchema = z
-  .record(z.string(), z.string().max(100))
+  .record(z.string().max(MAX_TAG_TEXT), z.string().max(MAX_TAG_TEXT))
   .refine((tags) => Object.keys(tags).length <= 10, 'has more than 10 entries')
   .meta({ maxProperties: 10 });
 

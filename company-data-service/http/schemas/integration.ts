@@ -1,8 +1,11 @@
 import { z } from 'zod';
 
+/** No platform has longer ids and secrets. */
+const MAX_TEXT = 1_000;
+
 export const ApplicationBodySchema = z.object({
-  clientId: z.string().min(1),
-  clientSecret: z.string().min(1),
+  clientId: z.string().min(1).max(MAX_TEXT),
+  clientSecret: z.string().min(1).max(MAX_TEXT),
   environment: z.enum(['production', 'sandbox']),
 });
 

@@ -17,7 +17,7 @@ test('the poll gives up on a company that was deleted at the service and continu
   const { company_id: companyId } = await readRow(db, id, 1);
   await rig.directClient.deleteCompany(companyId ?? '');
   const { link_url: linkUrl, organization } = await readRow(db, id, 2);
-  expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
+  expect((await fetch(`${linkUrl}?organization=${organization}`, { method: 'POST' })).ok).toBe(true);
 
   const poll = () => rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
   expect(await poll()).toEqual({ reconnected: 1, waiting: 0 });
@@ -37,7 +37,7 @@ test('an end customer who connects the wrong organization must reconnect again, 
   const connectAs = async (organization: string): Promise<void> => {
     await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
     const { link_url: linkUrl } = await readRow(db, id, 1);
-    expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
+    expect((await fetch(`${linkUrl}?organization=${organization}`, { method: 'POST' })).ok).toBe(true);
     await rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
   };
   await connectAs('4620816365999999999');

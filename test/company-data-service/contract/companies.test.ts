@@ -39,6 +39,9 @@ describe('4.1, 4.2 A company', () => {
     ['a name that is not a string', { name: 7 }],
     ['11 tags', { name: 'A', tags: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`t${i}`, 'x'])) }],
     ['a tag of 101 characters', { name: 'A', tags: { long: 'x'.repeat(101) } }],
+    ['a tag whose name has 101 characters', { name: 'A', tags: { ['x'.repeat(101)]: 'long' } }],
+    ['a name of 201 characters', { name: 'A'.repeat(201) }],
+    ['a description of 1,001 characters', { name: 'A', description: 'x'.repeat(1_001) }],
     ['a NUL, which cannot be stored', { name: 'A', description: 'a\u0000b' }],
     ['half a surrogate pair', { name: 'A', tags: { half: '\ud800' } }],
     ['a list', []],
@@ -48,9 +51,11 @@ describe('4.1, 4.2 A company', () => {
     expect(answer.body.validation.errors[0]?.message).toEqual(ANY_STRING);
   });
 
-  it('can have 10 tags of 100 characters', async () => {
-    const tags = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`t${i}`, 'x'.repeat(100)]));
-    expect(await service.client('POST', '/companies', { body: { name: 'A', tags } })).toMatchObject({ status: 200 });
+  it('can have a name of 200, a description of 1,000 and 10 tags of 100 characters', async () => {
+    const names = Array.from({ length: 10 }, (_, i) => `t${i}`.padEnd(100, 'x'));
+    const tags = Object.fromEntries(names.map((name) => [name, 'x'.repeat(100)]));
+    const body = { name: 'A'.repeat(200), description: 'x'.repeat(1_000), tags };
+    expect(await service.client('POST', '/companies', { body })).toMatchObject({ status: 200, body });
   });
 
   it('is replaced by PUT and partly changed by PATCH', async () => {

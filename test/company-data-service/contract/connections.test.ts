@@ -54,23 +54,42 @@ describe('1.1.5 Fetch on first link', () => {
 });
 
 describe('The page of linkUrl', () => {
-  it('authorizes the connection with GET, but not with HEAD', async () => {
+  it('authorizes the connection with its button, but not when it is only opened', async () => {
     const { connection } = await newAuthorizedConnection(service.administrator, 'sbx-revoked');
     const { linkUrl } = (await service.client('GET', connection)).body;
     expect((await fetch(linkUrl, { method: 'HEAD' })).status).toBe(200);
+    const page = await (await fetch(linkUrl)).text();
+    expect(page).toContain('is not connected to QuickBooks Online');
     expect((await service.client('GET', connection)).body.status).toBe('PendingAuth');
 
-    expect((await fetch(linkUrl)).status).toBe(200);
+    const action = /<form method="post" action="([^"]+)"><button>Connect</.exec(page)?.[1];
+    expect(action).toBe(linkUrl);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await fetch(linkUrl, { method: 'POST', headers, body: '' })).status).toBe(200);
     const { body } = await service.client('GET', connection);
     expect(body.status).toBe('Linked');
     expect(activeErrors(body)).toEqual([]);
+  });
+
+  it('does not change a linked connection or its organization when it is only opened', async () => {
+    const { connection } = await newAuthorizedConnection(service.administrator, 'sbx-ok-1');
+    const before = (await service.client('GET', connection)).body;
+    const other = `${before.linkUrl}?organization=${encodeURIComponent('another "1"')}`;
+    for (const method of ['GET', 'HEAD']) expect((await fetch(other, { method })).status).toBe(200);
+    expect((await service.client('GET', connection)).body).toEqual(before);
+
+    const page = await (await fetch(other)).text();
+    expect(page).toContain(`action="${before.linkUrl}?organization=another%20%221%22"><button>Connect again<`);
+    await fetch(other, { method: 'POST' });
+    const { connectionInfo } = (await service.client('GET', connection)).body;
+    expect(connectionInfo.organizationId).toBe('another "1"');
   });
 
   it('links a deauthorized connection to the same organization again', async () => {
     const { connection, company } = await newSyncedConnection(service.administrator, 'sbx-expires-during-sync-4');
     const before = (await service.client('GET', connection)).body;
     expect(before.status).toBe('Deauthorized');
-    await fetch(before.linkUrl);
+    await fetch(before.linkUrl, { method: 'POST' });
     const after = (await service.client('GET', connection)).body;
     expect(after).toMatchObject({ status: 'Linked', connectionInfo: before.connectionInfo });
     expect(await service.client('POST', `${company}/data/all`)).toMatchObject({ status: 204 });

@@ -1,14 +1,18 @@
 /** Hostile requests. The service answers them quickly, with the error body if it refuses them, and keeps working. */
 import { connect } from 'node:net';
+import { createKey } from '../../../company-data-service';
 import { newConnection, runService, type RunningService } from '../running-service';
 import { companyWithEverything, ENDPOINTS, fillPath } from './endpoints';
 import { error } from './response-schemas';
 
 let service: RunningService;
 let connection: string;
+let credentials: string;
 beforeAll(async () => {
   service = await runService();
   ({ connection } = await newConnection(service.client));
+  const { key } = await createKey(service.database.url, { accountId: service.accountId, role: 'client' });
+  credentials = Buffer.from(key).toString('base64');
 });
 afterAll(() => service.close());
 
@@ -39,6 +43,44 @@ describe('a deeply nested body', () => {
       body: `{"lines":${nested('[', ']', 50_000)}}`,
     });
     expect(status).toBe(400);
+  });
+});
+
+describe('a body that is not valid UTF-8', () => {
+  test.each([
+    ['Latin-1', '436166e9'],
+    ['an incomplete character', '436166c3'],
+    ['half a surrogate pair', 'eda080'],
+    ['an overlong form', 'c0af'],
+  ])('is refused, and nothing is stored: %s', async (_what, hex) => {
+    const before = (await service.client('GET', '/companies')).body.totalResults;
+    const body = Buffer.concat([Buffer.from('{"name":"A'), Buffer.from(hex, 'hex'), Buffer.from('"}')]);
+    const head = `POST /companies HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Basic ${credentials}\r\n`;
+    const type = `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const answer = await raw(Buffer.concat([Buffer.from(head + type), body]));
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*The body is not valid UTF-8\./);
+    expect((await service.client('GET', '/companies')).body.totalResults).toBe(before);
+  });
+});
+
+describe('a text in a credential or record that is too long', () => {
+  test('is refused, because lists of connections and records would be of any size', async () => {
+    const authorize = (changes: object) =>
+      service.administrator('PUT', `${connection}/authorization`, {
+        body: { accessToken: 'a', refreshToken: 'sbx-ok-1.long', realmId: '1', ...changes },
+      });
+    for (const changes of [{ realmId: 'x'.repeat(1_001) }, { accessToken: 'x'.repeat(20_001) }]) {
+      const { status, body } = await authorize(changes);
+      expect({ status, field: body.validation.errors[0]?.itemId }).toEqual({
+        status: 400,
+        field: Object.keys(changes)[0],
+      });
+    }
+    expect((await authorize({ realmId: 'x'.repeat(1_000), accessToken: 'x'.repeat(20_000) })).status).toBe(200);
+    const pushed = await service.client('POST', `${connection}/push/invoices`, {
+      body: { invoiceNumber: 'x'.repeat(1_001) },
+    });
+    expect(pushed.status).toBe(400);
   });
 });
 
@@ -101,7 +143,7 @@ test('every response has headers against caching, framing and sniffing', async (
 });
 
 /** Sends raw bytes and reads the response as text. */
-async function raw(bytes: string): Promise<string> {
+async function raw(bytes: string | Buffer): Promise<string> {
   const { port, hostname } = new URL(service.url);
   return new Promise((resolve) => {
     let text = '';

@@ -60,7 +60,7 @@ describe('8 Sync settings', () => {
     await service.client('POST', `${company}/syncSettings`, { body: { settings } });
     const { linkUrl } = (await service.client('GET', connection)).body;
     for (const _time of [1, 2]) {
-      expect((await fetch(linkUrl)).status).toBe(200);
+      expect((await fetch(linkUrl, { method: 'POST' })).status).toBe(200);
       await waitForSyncs(service.client, company);
       const { body } = await service.client('GET', `${company}/data/history`);
       expect(body.results.map(({ dataType }) => dataType)).toEqual(['bills']);

@@ -45,8 +45,8 @@ test('a company whose end customer has reconnected is verified', async () => {
   expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
   // The end customer has not reconnected yet.
   await until(async () => (await company(migration, 'R-2'))?.state === 'failed');
-  // The end customer opens the link, which authorizes at once in the sandbox.
-  expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
+  // The end customer opens the link and presses its button.
+  expect((await fetch(`${linkUrl}?organization=${organization}`, { method: 'POST' })).ok).toBe(true);
   expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
   await until(async () => (await stateOf(migration, 'R-2')) === 'moved', 30_000);
 }, 90_000);
