@@ -68,7 +68,7 @@ async function insertCompanies({ databaseUrl }: MeasuredService, companies: numb
     );
     await database.query(
       `insert into connections (company_id, platform_key, status, data_types, organization_id, organization_name)
-       select id, 'qhyg', 'Linked', '{accounts,bills,customers,invoices,items,payments,suppliers}', tags ->> 'uid', name
+       select id, 'qhyg', 'Linked', '{bills,chartOfAccounts,customers,invoices,items,payments,suppliers}', tags ->> 'uid', name
        from companies`,
     );
     await database.query(

@@ -15,7 +15,10 @@ import type { Caller } from './authentication';
 export interface ServiceContext {
   /** For queries that do not wait for a platform. */
   readonly db: Database;
-  /** For transactions that wait for a platform. It is a separate pool, so that slow platforms do not delay reads. */
+  /**
+   * For transactions that wait for a platform, or for the lock of a connection whose authorization does. It is a separate
+   * pool, so that slow platforms do not delay reads, and because an authorization also needs a connection of `db`.
+   */
   readonly platformDb: Database;
   readonly platforms: Platforms;
   readonly cipher: SecretCipher;

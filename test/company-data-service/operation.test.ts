@@ -105,6 +105,18 @@ describe('the service', () => {
     await service.close();
   });
 
+  it('finishes an authorization for which more requests are waiting than its pool has connections', async () => {
+    const service = await runService({ databaseConnections: 2 });
+    const { connection } = await newConnection(service.administrator);
+    const body = quickBooksCredential('sbx-slow-1000-ok-1');
+    const authorized = service.administrator('PUT', `${connection}/authorization`, { body });
+    await until(async () => (await execute(service.database.url, AUTHORIZATIONS_IN_PROGRESS)) === 1);
+    const unlink = () => service.client('PATCH', connection, { body: { status: 'Unlinked' } });
+    const answers = await Promise.all([authorized, unlink(), unlink(), unlink()]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    await service.close();
+  });
+
   it('fails to start if the database is unreachable', async () => {
     await expect(
       startService({ cipher: SERVICE_CIPHER, databaseUrl: 'postgres://127.0.0.1:1/none' }),

@@ -23,7 +23,7 @@ import { connectionView } from '../views';
 const CONNECTION_FIELDS = fieldsOf(ConnectionSchema);
 
 export function connectionRoutes(app: Api, context: ServiceContext): void {
-  const { db, publicUrl } = context;
+  const { db, platformDb, publicUrl } = context;
   const withCompany = loadCompany(context);
   const withConnection = [withCompany, loadConnection];
   const connectionSchemas = { params: ConnectionPathSchema, response: { 200: ConnectionSchema } };
@@ -89,7 +89,7 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
       },
     },
     async (request, reply) => {
-      await answerOnce(db, request, reply, async (transaction) => {
+      await answerOnce(platformDb, request, reply, async (transaction) => {
         await unlinkConnection(transaction, request.connection.id);
         return { statusCode: 200, body: await reread(transaction, request.connection) };
       });
@@ -109,7 +109,7 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
       },
     },
     async ({ connection }, reply) => {
-      await db.transaction().execute((transaction) => deleteConnection(transaction, connection.id));
+      await platformDb.transaction().execute((transaction) => deleteConnection(transaction, connection.id));
       return reply.code(200).send();
     },
   );
