@@ -23,6 +23,7 @@ export * from './reporting/overview';
 export { beginSlice, leaseMs, reclaimSent, releaseUnsent } from './companies/lease';
 export type { ClaimedCompany, LeaseOwner } from './companies/lease';
 export * from './companies/outcomes';
+export { advanceRamp, isRampInProgress } from './companies/ramp';
 export { createSendIntents, LeaseLost, recordSendIntents } from './companies/send-intent';
 export type { RecordSendIntent } from './companies/send-intent';
 export * from './database/inspection';

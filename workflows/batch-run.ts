@@ -58,24 +58,20 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
 /** Verifies companies whose sync may have finished, and imports companies in the background whenever some are ready. */
 async function moveAndVerify(
   context: RunContext,
-  { slicesAtOnce, stragglersAllowed }: RunStart,
+  { slicesAtOnce }: RunStart,
   window: WindowOccurrence | null,
 ): Promise<void> {
   const { migrationId } = context;
   const importing = backgroundTask(() => importAll(context, slicesAtOnce), context.wake);
   const nextDelayMs = backoff(POLL_DELAY);
-  const isDone = ({ syncing, paused = false, outsideWindow = false }: CheckReport): boolean => {
+  const isDone = ({ syncing, outsideWindow }: CheckReport): boolean =>
     // Windows were agreed during this run. End it here, because the migration creates their Schedule between runs.
-    if (outsideWindow && window === null) return true;
-    // While the migration is paused or outside its windows, the next run cannot begin any moves. So it is better to
-    // wait for ramp stragglers as well.
-    return syncing <= (paused || outsideWindow ? 0 : stragglersAllowed);
-  };
+    syncing === 0 || (outsideWindow && window === null);
   importing.start();
   try {
     for (;;) {
       const report = await sliceActivities.verifySlice({ migrationId });
-      context.recordSlice(report.finished, report.stop, report.outage);
+      context.recordSlice(report.finished, report);
       if (report.claimable && !context.isEnding()) importing.start();
       if (context.stopReason() !== null) return;
       if (!importing.isRunning() && (isDone(report) || context.isEnding())) return;

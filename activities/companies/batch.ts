@@ -17,6 +17,7 @@ import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { CheckOutcome, ClaimedCompany, Database, DueCompany, ImportOutcome, LeaseOwner } from '../../store';
 import {
+  advanceRamp,
   beginSlice,
   claimCompanies,
   createSendIntents,
@@ -42,6 +43,8 @@ interface SliceResult extends SliceEnd {
 }
 
 export interface SliceReport extends SliceResult {
+  /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */
+  readonly ramp: number | null;
   /** The current limit. A slice with a higher number must end. */
   readonly slicesAtOnce: number;
   /**
@@ -59,12 +62,12 @@ interface CheckResult extends SliceEnd {
 }
 
 export interface CheckReport extends CheckResult {
-  /** Absent in older histories, as is `outsideWindow`. */
-  readonly paused?: boolean;
+  /** As in a slice's report. */
+  readonly ramp: number | null;
   /**
    * True if the window is closed and companies could be claimed if it were open; false while the migration is paused.
    */
-  readonly outsideWindow?: boolean;
+  readonly outsideWindow: boolean;
   /** The number of companies that are still syncing. */
   readonly syncing: number;
   /** Milliseconds until the next check is due; null if no company is syncing. */
@@ -101,10 +104,12 @@ export function batchActivities(deps: ActivityDeps) {
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
       const result = await importSlice(deps, { ...work, onlyRow: null });
+      const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { limits } = await readLimits(deps.db, work.migrationId);
       return {
         ...result,
+        ramp,
         slicesAtOnce: paceOf(limits).slices,
         nextClaimInMs: remaining.paused ? null : remaining.nextClaimInMs,
         nextReclaimInMs: remaining.nextReclaimInMs,
@@ -113,10 +118,11 @@ export function batchActivities(deps: ActivityDeps) {
 
     async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {
       const result = await verifySlice(deps, { ...work, onlyRow: null, everyDataSet: false });
+      const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;
       const claimable = !paused && nextClaimInMs !== null;
-      return { ...result, paused, outsideWindow, syncing, nextCheckInMs, claimable };
+      return { ...result, ramp, outsideWindow, syncing, nextCheckInMs, claimable };
     },
   };
 }
@@ -172,7 +178,10 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       const sendBefore = new Date(claimedAt + sendWithinMs);
       return companies.map((company) => ({ company, sendBefore }));
     },
-    handle: ({ company, sendBefore }) => new CompanyImport({ ...context, sendBefore }, company).run(),
+    handle: async ({ company, sendBefore }) => {
+      const result = await new CompanyImport({ ...context, sendBefore }, company).run();
+      return { ...result, isRetry: company.tries > 1 };
+    },
     write: async (outcomes) => {
       await recordImports(db, owner, outcomes);
       heartbeat({ claimed });

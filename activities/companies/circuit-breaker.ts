@@ -16,8 +16,9 @@
  * The threshold is the number of companies in flight at once, because one short disturbance can defer all of them. It
  * is passed to `isOpen` and `report` each time, because limits can change during a slice.
  *
- * A slice can end with fewer companies than the threshold. It still reports an outage if the last company was deferred
- * and no company got through.
+ * A slice can end with fewer companies than the threshold. It still reports an outage if the last company was deferred,
+ * no company got through, and at least one company was tried for the first time. Companies that have been deferred
+ * before do not suffice, because the platform can defer a single company again and again.
  *
  * There is no half-open state, because each slice has its own breaker. After an outage, the batch run waits, probes the
  * service with `probeService`, and starts new slices (workflows/batch/outage.ts).
@@ -32,8 +33,11 @@ export interface OpenCircuit {
 }
 
 export interface CircuitBreaker {
-  /** @param deferredBy why the company must be tried again; null if it got through */
-  record(deferredBy: string | null): void;
+  /**
+   * @param deferredBy why the company must be tried again; null if it got through
+   * @param isRetry whether the company has been tried before
+   */
+  record(deferredBy: string | null, isRetry: boolean): void;
   isOpen(threshold: number): boolean;
   /** Returns the outage at the end of a slice; null if there is none. */
   report(threshold: number): OpenCircuit | null;
@@ -42,15 +46,20 @@ export interface CircuitBreaker {
 export function createCircuitBreaker(): CircuitBreaker {
   let gotThrough = 0;
   let consecutiveDeferrals = 0;
+  let firstTries = 0;
   let why: string | null = null;
   const isOpen = (threshold: number): boolean => consecutiveDeferrals >= threshold;
   return {
-    record: (deferredBy) => {
+    record: (deferredBy, isRetry) => {
       if (deferredBy === null) gotThrough += 1;
+      if (!isRetry) firstTries += 1;
       consecutiveDeferrals = deferredBy === null ? 0 : consecutiveDeferrals + 1;
       why = deferredBy;
     },
     isOpen,
-    report: (threshold) => (why !== null && (gotThrough === 0 || isOpen(threshold)) ? { why, gotThrough } : null),
+    report: (threshold) => {
+      const isOutage = isOpen(threshold) || (gotThrough === 0 && firstTries > 0);
+      return why !== null && isOutage ? { why, gotThrough } : null;
+    },
   };
 }

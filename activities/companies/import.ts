@@ -55,7 +55,6 @@ const KEY_NAMESPACE = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
 
 const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
 const NO_SUCH_CONNECTION = 'the company has no connection with the supplied id for this platform';
-const CANCELLED = 'the import was cancelled before its credential was sent';
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15 * 60_000;
@@ -98,7 +97,7 @@ export class CompanyImport {
       call = 'start-sync';
       return await this.startSync(linked);
     } catch (error) {
-      if (this.isCancelled(error)) return this.concluded({ action: 'retry', afterMs: 0 }, CANCELLED);
+      if (this.isCancelled(error)) return this.ended({ to: 'waiting', notBeforeMs: 0, text: null });
       if (error instanceof LeaseLost) return this.concluded({ action: 'read-connection' }, error.message);
       if (error instanceof SealBroken) return this.failed('credential-unreadable', error.message);
       if (!(error instanceof CompanyDataError)) throw error;
@@ -250,7 +249,7 @@ export class CompanyImport {
 
   /** Keeps the row claimed if an earlier attempt recorded a send intent, because `waiting` would clear the intent. */
   private keepAfterSending({ outcome, stop }: ImportResult): ImportResult {
-    if (outcome.to !== 'waiting' || this.company.sentAt === null) return { outcome, stop };
+    if (outcome.to !== 'waiting' || outcome.text === null || this.company.sentAt === null) return { outcome, stop };
     return this.ended({ to: 'importing', text: outcome.text }, stop);
   }
 

@@ -58,6 +58,8 @@ interface SliceSteps<Item, Outcome> {
     readonly outcome: Outcome;
     readonly stop: StopReason | null;
     readonly deferredBy?: string;
+    /** True if the company has been tried before. */
+    readonly isRetry?: boolean;
   }>;
   write(outcomes: readonly Outcome[]): Promise<void>;
 }
@@ -94,7 +96,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
       write: async (handled) => {
         const outcomes = handled.map(({ outcome }) => outcome);
         await steps.write(outcomes);
-        for (const { deferredBy = null } of handled) breaker.record(deferredBy);
+        for (const { deferredBy = null, isRetry = false } of handled) breaker.record(deferredBy, isRetry);
         stop ??= handled.find((each) => each.stop !== null)?.stop ?? null;
         if (stop === null && (await pauseIfTooManyFailed(outcomes))) stop = 'too-many-failures';
         return stop === null && !breaker.isOpen(concurrency);

@@ -1,10 +1,11 @@
 /** The lifecycle of a migration in the ledger: open, begin a run, record decisions, close. */
 import type { Counts } from '../../domain/companies/company-state';
 import type { Decision, Outcome } from '../../domain/migration/decision';
-import { paceOf, allowedStragglers } from '../../domain/planning/pacing';
+import { paceOf } from '../../domain/planning/pacing';
 import type { Ending, DecisionRecord } from '../../domain/migration/migration-state';
 import {
   acceptFailures,
+  advanceRamp,
   beginRun,
   changeLimits,
   closeMigration,
@@ -30,8 +31,6 @@ interface MigrationRef {
 
 export interface RunStart {
   readonly slicesAtOnce: number;
-  /** The run may end while up to this many companies, the stragglers of a ramp, are still syncing. */
-  readonly stragglersAllowed: number;
   /** The counts when the run begins. Companies of an earlier run may still be syncing. */
   readonly counts: Counts;
 }
@@ -52,12 +51,8 @@ export function lifecycleActivities(deps: ActivityDeps) {
       const { limits } = await readLimits(db, migrationId);
       // An interrupted ramp continues, because the other companies wait until it has succeeded.
       const inRamp = ramp || (await isRampInProgress(db, migrationId));
-      const rampSize = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
-      return {
-        slicesAtOnce: paceOf(limits).slices,
-        stragglersAllowed: rampSize.othersWait ? allowedStragglers(rampSize.companies) : 0,
-        counts: await countCompanies(db, migrationId),
-      };
+      await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
+      return { slicesAtOnce: paceOf(limits).slices, counts: await countCompanies(db, migrationId) };
     },
 
     async setPaused({ migrationId, paused }: MigrationRef & { paused: boolean }): Promise<void> {
@@ -116,6 +111,7 @@ async function apply(deps: ActivityDeps, migrationId: string, decision: Decision
       await changeLimits(db, migrationId, decision.limits);
       // A running batch follows the new windows from its next claim.
       if (decision.limits.windows) await updateWindowOccurrence(deps, migrationId);
+      if (decision.limits.rampCompanies === 0) await advanceRamp(db, migrationId);
       return;
     case 'cancel':
       return stopClaims(db, migrationId);

@@ -177,6 +177,11 @@ export const companyFields = {
   leftOutBy: z.string().nullable().describe('who left the company out'),
   leftOutReason: z.string().nullable(),
   heldBack: z.string().nullable().describe('errors that the check of the supplied details found'),
+  tries: count.describe('number of times that its import was tried'),
+  deferred: z
+    .boolean()
+    .describe('the service or the platform puts it off again and again; it is retried automatically'),
+  retryAt: time.nullable().describe('when a deferred company is tried again'),
 };
 
 const finding = (

@@ -49,7 +49,7 @@ const figures = z.strictObject({
   credentialsLeft: count,
 });
 
-const remedy = z.enum(['retry', 'relink', 'replace-credential', 'skip', 'amend', 'exclude']);
+const remedy = z.enum(['retry', 'relink', 'replace-credential', 'credentials', 'skip', 'amend', 'exclude']);
 
 export const VIEW_SCHEMAS: CommandSchemas = {
   'ferry.list/1': [
@@ -81,6 +81,12 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .strictObject({ companies: count, inFlightUntil: time.nullable() })
         .nullable()
         .describe('null if no database is configured'),
+      deferred: z
+        .strictObject({ companies: count, references: z.array(z.string()).describe('at most 8') })
+        .nullable()
+        .describe(
+          'companies that the service or the platform puts off again and again; null if no database is configured',
+        ),
       next: part.next,
     },
   ],

@@ -23,6 +23,7 @@ function commandOf(remedy: Remedy, migrationId: string, references: readonly str
     case 'exclude':
       return `ferry ${remedy} ${migrationId} ${referenceArguments(references)} --reason TEXT`;
     case 'replace-credential':
+    case 'credentials':
     case 'amend':
       return `ferry ${remedy} ${migrationId} FILE`;
   }

@@ -6,7 +6,7 @@ import type { CompanyState } from './company-state';
 import type { FailureKind } from './failures';
 
 /** Each remedy is a `ferry` command of the same name. */
-export type Remedy = 'retry' | 'relink' | 'replace-credential' | 'skip' | 'amend' | 'exclude';
+export type Remedy = 'retry' | 'relink' | 'replace-credential' | 'credentials' | 'skip' | 'amend' | 'exclude';
 
 /** The facts about a company that decide which remedies apply. */
 export interface Remediable {
@@ -16,10 +16,12 @@ export interface Remediable {
   readonly linkUrl: string | null;
   /** The errors that the preflight found; null if there are none. */
   readonly heldBack: string | null;
+  /** True if it is waiting because the service or the platform puts it off again and again. */
+  readonly deferred: boolean;
 }
 
 /** Returns the remedies, the most promising first. Empty if nothing can be done or needs to be done. */
-export function remediesFor({ state, failure, linkUrl, heldBack }: Remediable): readonly Remedy[] {
+export function remediesFor({ state, failure, linkUrl, heldBack, deferred }: Remediable): readonly Remedy[] {
   const relink: readonly Remedy[] = linkUrl === null ? [] : ['relink'];
   switch (state) {
     case 'failed':
@@ -27,6 +29,7 @@ export function remediesFor({ state, failure, linkUrl, heldBack }: Remediable): 
     case 'outcome-unknown':
       return ['retry', ...relink, 'replace-credential', 'skip'];
     case 'waiting':
+      if (deferred) return [...(failure === null ? [] : (['credentials'] as const)), 'retry', 'skip', 'exclude'];
       return heldBack === null ? ['exclude'] : ['amend', 'exclude'];
     case 'importing':
     case 'syncing':
@@ -62,6 +65,8 @@ export function remedyText(remedy: Remedy): string {
       return 'check it after its end customer has reconnected with the link';
     case 'replace-credential':
       return 'move it with a new credential from the client';
+    case 'credentials':
+      return 'supply another credential from the client';
     case 'skip':
       return 'give up on it: it will not be moved';
     case 'amend':

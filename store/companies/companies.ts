@@ -6,6 +6,7 @@ import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
 import { isReadyToMove } from './claim';
+import { IS_DEFERRED } from './exceptions';
 
 /**
  * Matches companies `c` by their rows. Use it in a statement that joins `c` to a record set. Without it, Postgres does
@@ -145,6 +146,12 @@ export interface LedgerCompany {
   readonly leftOutReason: string | null;
   /** Why the company is held back; null if it is not. */
   readonly heldBack: string | null;
+  /** Number of times that its import was tried. */
+  readonly tries: number;
+  /** True if the service or the platform puts it off again and again. It is retried automatically. */
+  readonly deferred: boolean;
+  /** When it is tried again; null if it is not deferred. */
+  readonly retryAt: Date | null;
 }
 
 export interface CompanyFilter {
@@ -158,12 +165,14 @@ export interface CompanyFilter {
   readonly reference?: string;
   readonly references?: readonly string[];
   readonly wave?: number;
-  /** Only companies that need attention: not moved, outcome unknown, or held back. */
+  /** Only companies that need attention: not moved, outcome unknown, deferred, or held back. */
   readonly exceptions?: true;
+  /** Only companies that are deferred. */
+  readonly deferred?: true;
 }
 
 const EXCEPTION = sql<boolean>`
-  (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null))`;
+  (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null) or ${IS_DEFERRED})`;
 
 const MUST_RECONNECT = sql<boolean>`(failure is not distinct from 'reauthorization-required')`;
 
@@ -228,13 +237,16 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
       'left_out_by as leftOutBy',
       'left_out_reason as leftOutReason',
       'held_back as heldBack',
+      'tries',
+      IS_DEFERRED.as('deferred'),
+      sql<Date | null>`case when ${IS_DEFERRED} then not_before end`.as('retryAt'),
     ])
     .where(matches(migrationId, filter))
     .orderBy('row');
 }
 
 function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {
-  const { states, failure, mustReconnect, search, row, reference, references, wave, exceptions } = filter;
+  const { states, failure, mustReconnect, search, row, reference, references, wave, exceptions, deferred } = filter;
   const all = [
     sql`migration_id = ${migrationId}`,
     ...(states === undefined ? [] : [sql`state = any(${states})`]),
@@ -246,6 +258,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
     ...(references === undefined ? [] : [sql`reference = any(${references})`]),
     ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
     ...(exceptions === undefined ? [] : [EXCEPTION]),
+    ...(deferred === undefined ? [] : [IS_DEFERRED]),
   ];
   return sql`(${sql.join(all, sql` and `)})`;
 }

@@ -5,7 +5,7 @@ import type { NextCompanies } from '../../domain/progress/go-nogo';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 import { isDue, isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
-import { SUPERSEDED } from './lease';
+import { IS_INTERRUPTED, SUPERSEDED } from './lease';
 
 /**
  * The remaining work of a run, and when the next work of each kind is due. Times are milliseconds from now, or null if
@@ -95,7 +95,7 @@ export async function countInterrupted(db: Database, migrationId: string): Promi
     from companies c
     join migrations m on m.id = c.migration_id
     where c.migration_id = ${migrationId} and c.state = 'importing'
-      and (c.failure_text is not null or c.lease_ends_at < clock_timestamp() or ${SUPERSEDED})`,
+      and ${IS_INTERRUPTED}`,
   );
 }
 

@@ -4,10 +4,21 @@ import type { Companies } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
+/**
+ * The condition that a company is deferred: it was tried at least twice, and is still waiting because the service or the
+ * platform put it off each time. It is retried automatically. A company whose credential belongs to another application
+ * counts after the first try, because a retry alone does not help it.
+ */
+export const IS_DEFERRED = sql<boolean>`(
+  state = 'waiting' and held_back is null and failure_text is not null and (tries >= 2 or failure is not null))`;
+
 export interface LeaveOutOptions {
   readonly migrationId: string;
   readonly companies: readonly string[];
-  /** `exclude` applies to waiting companies, `skip` to companies that were not moved or whose outcome is unknown. */
+  /**
+   * `exclude` applies to waiting companies, `skip` to companies that were not moved, are deferred, or whose outcome is
+   * unknown.
+   */
   readonly as: 'exclude' | 'skip';
   readonly by: string;
   readonly reason: string;
@@ -22,18 +33,20 @@ export async function leaveOutCompanies(
   db: Database,
   { migrationId, companies, as, by, reason }: LeaveOutOptions,
 ): Promise<number> {
-  const from = as === 'exclude' ? ['waiting'] : ['failed', 'outcome-unknown'];
+  const isLeftOut =
+    as === 'exclude' ? sql`state = 'waiting'` : sql`(state in ('failed', 'outcome-unknown') or ${IS_DEFERRED})`;
   const { numAffectedRows } = await sql`
     update companies
     set state = ${as === 'exclude' ? 'excluded' : 'skipped'}, left_out_by = ${by}, left_out_reason = ${reason},
         relinking_since = null
-    where migration_id = ${migrationId} and reference = any(${companies}) and state = any(${from})`.execute(db);
+    where migration_id = ${migrationId} and reference = any(${companies}) and ${isLeftOut}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
 /**
- * Retries companies that were not moved or whose outcome is unknown: sets them to `waiting`. Keeps their ids, so the
- * next attempt uses the company and the connection that already exist at the service.
+ * Retries companies that were not moved, are deferred, or whose outcome is unknown: sets them to `waiting` and makes
+ * their next try due now. Keeps their ids, so the next attempt uses the company and the connection that already exist
+ * at the service.
  *
  * @returns the number of companies that are now waiting
  */
@@ -42,9 +55,8 @@ export async function retryCompanies(db: Database, migrationId: string, companie
     update companies
     set state = 'waiting', failure = null, failure_text = null, failure_accepted = false, not_before = null,
         relinking_since = null
-    where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and ${inCompanies(companies)}`.execute(
-    db,
-  );
+    where migration_id = ${migrationId} and (state in ('failed', 'outcome-unknown') or ${IS_DEFERRED})
+      and ${inCompanies(companies)}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 

@@ -108,6 +108,13 @@ export const SUPERSEDED = sql`not exists (
   where current.migration_id = m.id and current.run = m.current_run
     and concat_ws('/', current.run, current.slice, current.attempt) = c.attempt)`;
 
+/**
+ * The condition that the importing company `c` is interrupted: its attempt does not know the outcome or was superseded,
+ * or its lease has expired.
+ */
+export const IS_INTERRUPTED = sql`(
+  c.failure_text is not null or c.lease_ends_at < clock_timestamp() or ${SUPERSEDED})`;
+
 const SUPERSEDED_OR_EXPIRED = sql`(c.lease_ends_at < clock_timestamp() or ${SUPERSEDED})`;
 
 /** A company that an attempt owns. */

@@ -30,7 +30,8 @@ export interface ServiceRefs {
 /** The outcome of the import of one claimed company. */
 export type ImportOutcome = { readonly row: number; readonly refs: ServiceRefs } & (
   | { readonly to: 'syncing'; readonly firstCheckMs: number }
-  | { readonly to: 'waiting'; readonly notBeforeMs: number; readonly text: string }
+  /** `text`: why the company was deferred; null if its import was cancelled. */
+  | { readonly to: 'waiting'; readonly notBeforeMs: number; readonly text: string | null }
   | { readonly to: 'failed'; readonly failure: FailureKind; readonly text: string }
   | { readonly to: 'outcome-unknown'; readonly text: string }
   /** It is unclear whether the credential was used. The row keeps its owner and its lease until it can be reclaimed. */

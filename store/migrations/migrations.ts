@@ -8,12 +8,11 @@ import type { Stream } from '../../domain/text/streams';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits';
-import { allowedStragglers } from '../../domain/planning/pacing';
 import type { Route } from '../../platforms/platforms';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import type { Database, Queryable } from '../database/database';
 import { violatesConstraint } from '../database/database';
-import { isReadyToMove } from '../companies/claim';
+import { chooseRamp } from '../companies/ramp';
 import { insertRows, OrganizationTaken, findTakenOrganizations } from './manifest-rows';
 
 export interface SuppliedMigration {
@@ -110,65 +109,18 @@ export async function openMigration(db: Database, migrationId: string): Promise<
     .execute();
 }
 
-/** The first companies of a batch, which move before the rest. */
-export interface Ramp {
-  readonly companies: number;
-  /** True if companies outside the ramp are waiting to be moved. */
-  readonly othersWait: boolean;
-}
-
-const NO_RAMP: Ramp = { companies: 0, othersWait: false };
-
 /**
  * Makes `run` the only run that can claim companies. From now on, earlier runs claim nothing.
  *
  * @param rampCompanies number of companies in the ramp, to which claims are restricted; 0 for no ramp
  */
-export async function beginRun(db: Database, migrationId: string, run: string, rampCompanies = 0): Promise<Ramp> {
+export async function beginRun(db: Database, migrationId: string, run: string, rampCompanies = 0): Promise<void> {
   if (rampCompanies > 0) await chooseRamp(db, migrationId, rampCompanies);
   await db
     .updateTable('migrations')
     .set({ current_run: run, ramp_only: rampCompanies > 0 })
     .where('id', '=', migrationId)
     .execute();
-  if (rampCompanies === 0) return NO_RAMP;
-  const { rows } = await sql<Ramp>`
-    select count(*) filter (where in_ramp)::integer as companies,
-      coalesce(bool_or(not in_ramp and state = 'waiting'), false) as "othersWait"
-    from companies where migration_id = ${migrationId}`.execute(db);
-  return rows[0] ?? NO_RAMP;
-}
-
-/** Chooses the ramp. Does nothing if the migration already has a ramp, so that a restarted run keeps its companies. */
-async function chooseRamp(db: Database, migrationId: string, companies: number): Promise<void> {
-  await sql`
-    update companies set in_ramp = true
-    from (
-      select c.row from companies c
-      join credentials v on v.migration_id = c.migration_id and v.row = c.row
-      join migrations m on m.id = c.migration_id
-      where c.migration_id = ${migrationId} and ${isReadyToMove()}
-        and not exists (select from companies r where r.migration_id = ${migrationId} and r.in_ramp)
-      order by c.wave nulls last, c.confirmed_at, c.row
-      limit ${companies}
-    ) first
-    where companies.migration_id = ${migrationId} and companies.row = first.row`.execute(db);
-}
-
-/**
- * Returns whether the ramp is in progress: companies of the ramp remain to be moved, or more of them are syncing than
- * are allowed as stragglers.
- */
-export async function isRampInProgress(db: Database, migrationId: string): Promise<boolean> {
-  const { rows } = await sql<{ companies: number; syncing: number; toMove: boolean | null }>`
-    select count(*)::integer as companies, count(*) filter (where c.state = 'syncing')::integer as syncing,
-      bool_or(c.state = 'importing' or (v.row is not null and ${isReadyToMove()})) as "toMove"
-    from companies c
-    join migrations m on m.id = c.migration_id
-    left join credentials v on v.migration_id = c.migration_id and v.row = c.row
-    where c.migration_id = ${migrationId} and c.in_ramp`.execute(db);
-  const { companies = 0, syncing = 0, toMove } = rows[0] ?? {};
-  return toMove === true || syncing > allowedStragglers(companies);
 }
 
 /** Pauses or resumes claims. Imports in progress finish. */

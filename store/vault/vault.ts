@@ -80,7 +80,7 @@ export async function replaceCredentials(
 }
 
 /** Placeholders, because only the state decides whether a credential can be replaced. */
-const ANY_FAILURE = { failure: null, linkUrl: null, heldBack: null };
+const ANY_FAILURE = { failure: null, linkUrl: null, heldBack: null, deferred: false };
 
 interface SupplyRule {
   /** States in which a company accepts the credential. */

@@ -7,18 +7,34 @@ import type { RunContext } from './run-context';
 /** The delay between two polls of the ledger in a batch run. */
 export const POLL_DELAY = { shortestMs: 500, longestMs: 60_000 };
 
-/** Imports companies until no company is left to claim, including companies whose retry is due later. */
+/**
+ * Imports companies until no company is left to claim or to reclaim, including companies whose retry is due later. A
+ * company that waits for its retry or for the end of its lease holds up no other company.
+ */
 export async function importAll(context: RunContext, slicesAtOnce: number): Promise<void> {
-  /** The numbers of the slices that are running, or that have ended because no company was left. */
-  const started = new Set<number>();
-  const slices: Promise<void>[] = [];
+  let atOnce = slicesAtOnce;
+  do atOnce = await importClaimable(context, atOnce);
+  while (await reclaimInterrupted(context));
+}
+
+/**
+ * Runs slices in parallel until no company is left to claim.
+ *
+ * @returns the number of slices that the limits allow at once
+ */
+async function importClaimable(context: RunContext, slicesAtOnce: number): Promise<number> {
+  let atOnce = slicesAtOnce;
+  const running = new Map<number, Promise<void>>();
   let failure: { readonly reason: unknown } | undefined;
 
-  function startSlices(atOnce: number): void {
+  /** Starts the slices that are not running: they have ended, or a decision has changed the limits. */
+  function startSlices(): void {
     for (let slice = 1; slice <= atOnce; slice += 1) {
-      if (started.has(slice)) continue;
-      started.add(slice);
-      slices.push(runSlice(slice).catch((reason: unknown) => void (failure ??= { reason })));
+      if (running.has(slice)) continue;
+      const run = runSlice(slice)
+        .catch((reason: unknown) => void (failure ??= { reason }))
+        .finally(() => running.delete(slice));
+      running.set(slice, run);
     }
   }
 
@@ -26,36 +42,48 @@ export async function importAll(context: RunContext, slicesAtOnce: number): Prom
   async function runSlice(slice: number): Promise<void> {
     const nextDelayMs = backoff(POLL_DELAY);
     while (!context.isEnding()) {
-      const { claimed, outage, nextClaimInMs, slicesAtOnce: atOnce } = await importSlice(context, slice);
-      // A decision may have changed the limits: end this slice if it is surplus, and start the slices that are missing.
-      if (slice > atOnce) return void started.delete(slice);
-      startSlices(atOnce);
-      if (nextClaimInMs === null) return;
-      if (outage) await context.waitOutOutage(outage, nextClaimInMs);
-      else await context.sleep(nextDelayMs(nextClaimInMs, claimed > 0), 'Until the next company can be tried');
+      const {
+        claimed,
+        outage,
+        nextClaimInMs,
+        nextReclaimInMs,
+        slicesAtOnce: allowed,
+      } = await importSlice(context, slice);
+      atOnce = allowed;
+      if (slice > atOnce || nextClaimInMs === null) return;
+      if (nextClaimInMs === 0) startSlices();
+      const nextInMs = Math.min(nextClaimInMs, nextReclaimInMs ?? Infinity);
+      const delayMs = nextDelayMs(nextInMs, claimed > 0);
+      if (outage) await context.waitOutOutage(outage, nextInMs);
+      else if (!(await context.sleep(delayMs, 'Until the next company can be tried'))) continue;
+      // After a decision, the end of a ramp or an outage, there can be work for all slices.
+      if (!context.isEnding()) startSlices();
     }
   }
 
-  startSlices(slicesAtOnce);
-  // The list can grow during this loop, because a slice can start others.
-  for (const slice of slices) await slice;
+  startSlices();
+  while (running.size > 0) await Promise.all(running.values());
   if (failure) throw failure.reason;
-  await reclaimInterrupted(context);
+  return atOnce;
 }
 
 /**
  * Reclaims interrupted companies once their leases have ended. All slices have ended, so the attempt of every company
  * that is still importing has died.
+ *
+ * @returns true if other companies can be claimed meanwhile, so that the slices should run again
  */
-async function reclaimInterrupted(context: RunContext): Promise<void> {
+async function reclaimInterrupted(context: RunContext): Promise<boolean> {
   const nextDelayMs = backoff(POLL_DELAY);
   while (!context.isEnding()) {
     const { claimed, outage, nextClaimInMs, nextReclaimInMs } = await importSlice(context, 1);
-    const nextInMs = nextClaimInMs ?? nextReclaimInMs;
-    if (nextInMs === null) return;
-    if (outage) await context.waitOutOutage(outage, nextInMs);
-    else await context.sleep(nextDelayMs(nextInMs, claimed > 0), 'Until the lease of an interrupted company ends');
+    if (nextClaimInMs !== null) return true;
+    if (nextReclaimInMs === null) return false;
+    const delayMs = nextDelayMs(nextReclaimInMs, claimed > 0);
+    if (outage) await context.waitOutOutage(outage, nextReclaimInMs);
+    else if (await context.sleep(delayMs, 'Until the lease of an interrupted company ends')) return true;
   }
+  return false;
 }
 
 async function importSlice(context: RunContext, slice: number): Promise<SliceReport> {
@@ -63,6 +91,6 @@ async function importSlice(context: RunContext, slice: number): Promise<SliceRep
   // "Part", because clients read the summary and do not know what a slice is.
   const options = { summary: `Move companies, part ${slice}` };
   const report = await sliceActivities.importSlice.executeWithOptions(options, [{ migrationId, run: runName, slice }]);
-  context.recordSlice(report.claimed, report.stop, report.outage);
+  context.recordSlice(report.claimed, report);
   return report;
 }

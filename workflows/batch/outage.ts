@@ -21,8 +21,8 @@ export interface OutageContext {
   readonly migration: ExternalWorkflowHandle | undefined;
   /** Returns whether the run must start no more work. */
   readonly isEnding: () => boolean;
-  /** Waits for `ms` milliseconds, or until the run is woken. */
-  readonly sleep: (ms: number, summary: string) => Promise<void>;
+  /** Waits for `ms` milliseconds, or until the run is woken. Returns whether it was woken. */
+  readonly sleep: (ms: number, summary: string) => Promise<boolean>;
 }
 
 export interface OutageWait {

@@ -1,6 +1,7 @@
 /** The state that the importing half and the verifying half of a batch run share. */
 import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { OpenCircuit } from '../../activities/companies/circuit-breaker';
+import type { SliceEnd } from '../../activities/companies/worker-pool';
 import type { StopReason } from '../../domain/companies/failures';
 import type { OutageContext } from './outage';
 import { createOutageWait } from './outage';
@@ -12,13 +13,11 @@ export interface RunContext extends OutageContext {
   /** Returns why the run must end early; null if there has been no reason so far. */
   stopReason(): StopReason | null;
   /**
-   * Notes the result of a slice.
+   * Notes the result of a slice. Wakes the run if the ramp has changed, because other companies can be claimed now.
    *
    * @param companies the number of companies that the slice claimed, or whose verification it ended
-   * @param stop why the run must end early; null if there is no reason
-   * @param circuit the outage that ended the slice; null if there was none
    */
-  recordSlice(companies: number, stop: StopReason | null, circuit: OpenCircuit | null): void;
+  recordSlice(companies: number, report: SliceEnd & { readonly ramp: number | null }): void;
   /** Returns the sum of the `companies` noted so far. A higher number than before means progress. */
   progress(): number;
   /** Ends all current sleeps. */
@@ -39,12 +38,17 @@ export function createRunContext(migrationId: string, runName: string): RunConte
   let reason: StopReason | null = null;
   let progress = 0;
   let wakes = 0;
+  /** The ramp after the latest slice; undefined before the first. */
+  let ramp: number | null | undefined;
+  const wake = (): void => {
+    wakes += 1;
+  };
   const forOutages: OutageContext = {
     migration: parent && getExternalWorkflowHandle(parent.workflowId, parent.runId),
     isEnding: () => reason !== null || Date.now() >= endsAt || workflowInfo().continueAsNewSuggested,
     sleep: async (ms: number, summary: string) => {
       const before = wakes;
-      await condition(() => wakes !== before, ms, { summary });
+      return condition(() => wakes !== before, ms, { summary });
     },
   };
   const outage = createOutageWait(forOutages);
@@ -53,15 +57,15 @@ export function createRunContext(migrationId: string, runName: string): RunConte
     migrationId,
     runName,
     stopReason: () => reason,
-    recordSlice: (companies, stop, circuit) => {
+    recordSlice: (companies, { stop, outage: circuit, ramp: current }) => {
       progress += companies;
       reason ??= stop;
       if ((circuit ? circuit.gotThrough : companies) > 0) outage.reset();
+      if (ramp !== undefined && ramp !== current) wake();
+      ramp = current;
     },
     progress: () => progress,
-    wake: () => {
-      wakes += 1;
-    },
+    wake,
     waitOutOutage: ({ why }, atLeastMs) => outage.untilOver(why, atLeastMs),
   };
 }

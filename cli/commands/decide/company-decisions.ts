@@ -52,8 +52,8 @@ const COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'retry',
     message: 'retry',
-    description: 'Try again to move companies that were not moved or whose outcome is unknown',
-    all: 'all companies that were not moved or whose outcome is unknown',
+    description: 'Try again now to move companies that were not moved, are put off, or whose outcome is unknown',
+    all: 'all companies that were not moved, are put off, or whose outcome is unknown',
   },
   {
     name: 'relink',
@@ -64,7 +64,7 @@ const COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'skip',
     message: 'skip',
-    description: 'Give up on companies that were not moved or whose outcome is unknown',
+    description: 'Give up on companies that were not moved, are put off, or whose outcome is unknown',
     needsReason: true,
   },
 ];

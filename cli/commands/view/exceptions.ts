@@ -6,6 +6,7 @@ import { readCompanies, readMigration } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
 import type { Output, AlreadyWritten, TableCell } from '../../terminal';
+import { localTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-commands';
@@ -16,7 +17,7 @@ export function addExceptions({ program, run, output, terminal }: Context): void
   program
     .command('exceptions <migration>')
     .description(
-      'List the companies that were not moved or cannot be moved as they are, with the commands that resolve each problem',
+      'List the companies that were not moved, are put off, or cannot be moved as they are, with the commands that resolve each problem',
     )
     .action((migration: string) =>
       run(() => withLedgerClient(terminal.env, (ferry) => exceptions(output, ferry, migration))),
@@ -91,8 +92,9 @@ async function* ofKind(kind: string, found: AsyncIterable<LedgerCompany>): Async
   for await (const company of found) if (kindOf(company) === kind) yield company;
 }
 
-function titleOf({ state, failure }: LedgerCompany): string {
+function titleOf({ state, failure, deferred }: LedgerCompany): string {
   if (failure !== null) return failureText(failure);
+  if (deferred) return 'put off by the service or the platform; retried automatically';
   return state === 'waiting' ? 'held back by the preflight' : 'unknown whether the credential was used';
 }
 
@@ -125,7 +127,12 @@ async function printKind(
 }
 
 async function* cellsOf(found: AsyncIterable<LedgerCompany>): AsyncGenerator<readonly TableCell[]> {
-  for await (const { reference, name, failureText, heldBack, correlationId } of found) {
-    yield [reference, name, failureText ?? heldBack ?? '', correlationId ?? ''];
+  for await (const company of found) {
+    yield [company.reference, company.name, whatHappened(company), company.correlationId ?? ''];
   }
+}
+
+function whatHappened({ failureText, heldBack, retryAt, tries }: LedgerCompany): string {
+  const what = failureText ?? heldBack ?? '';
+  return retryAt === null ? what : `${what} (tried ${counted(tries, 'time')}; next try ${localTime(retryAt)})`;
 }

@@ -6,13 +6,14 @@ import type { ClientState } from '../../../domain/companies/company-state';
 import { CLIENT_STATES, clientCounts } from '../../../domain/companies/company-state';
 import type { Progress, StepProgress } from '../../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../../domain/migration/steps';
-import type { Interrupted } from '../../../store';
-import { countInterrupted } from '../../../store';
+import type { Database, Interrupted } from '../../../store';
+import { countInterrupted, readCompanyPage } from '../../../store';
 import { readRetriedErrors, readProgress } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { printEvidence, printPreflight } from '../../shared/results';
+import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
 import { nextCommands } from '../../shared/next-commands';
 import { withMigrationClient } from '../../shared/clients';
 
@@ -26,20 +27,35 @@ export function addShow({ program, run, terminal }: Context): void {
           const progress = await readProgress(ferry, migration);
           const retriedErrors = await readRetriedErrors(ferry, migration);
           const interrupted = ferry.db ? await countInterrupted(ferry.db, migration) : null;
-          return showResult(progress, retriedErrors, interrupted);
+          const deferred = ferry.db ? await readDeferred(ferry.db, migration) : null;
+          return showResult(progress, retriedErrors, interrupted, deferred);
         }),
       ),
     );
+}
+
+/** The companies that the service or the platform puts off again and again. */
+interface Deferred {
+  readonly companies: number;
+  /** The references of the first companies. */
+  readonly references: readonly string[];
+}
+
+async function readDeferred(db: Database, migrationId: string): Promise<Deferred> {
+  const first = { offset: 0, limit: REFERENCES_IN_A_COMMAND };
+  const { companies, matching } = await readCompanyPage(db, migrationId, { deferred: true }, first);
+  return { companies: matching, references: companies.map(({ reference }) => reference) };
 }
 
 function showResult(
   progress: Progress,
   retriedErrors: readonly string[],
   interrupted: Interrupted | null,
+  deferred: Deferred | null,
 ): CommandResult {
   const next = nextCommands(progress);
   return {
-    json: { schema: 'ferry.show/1', ...progress, retrying: retriedErrors, interrupted, next },
+    json: { schema: 'ferry.show/1', ...progress, retrying: retriedErrors, interrupted, deferred, next },
     print: (output) => {
       output.line(`${output.styled('bold', progress.migrationId)}  ${headline(progress)}`);
       const paused = pausedText(progress);
@@ -53,6 +69,7 @@ function showResult(
       }
       printFacts(output, progress);
       if (interrupted) printInterrupted(output, interrupted);
+      if (deferred) printDeferred(output, progress.migrationId, deferred);
       printEvidence(output, progress);
       if (next.length > 0) {
         output.line();
@@ -114,6 +131,14 @@ function printInterrupted(output: Output, { companies, inFlightUntil }: Interrup
   const until =
     inFlightUntil && `; a credential may still be in flight to the service until ${localTime(inFlightUntil)}`;
   output.line(`${companies} ${were} interrupted while being moved and will be resumed${until ?? ''}`);
+}
+
+function printDeferred(output: Output, migrationId: string, { companies, references }: Deferred): void {
+  if (companies === 0) return;
+  const more = companies - references.length;
+  const named = `${references.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  output.line(`${counted(companies, 'company')} put off, retried automatically: ${named}`);
+  output.line(`  to see why, and to retry now or leave them out: ferry exceptions ${migrationId}`);
 }
 
 function printEstimate(output: Output, estimate: Estimate, hasStart: boolean): void {

@@ -91,30 +91,58 @@ test('a limit of less than one company per minute per slice reduces the number o
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 1, waiting: 3 });
 });
 
-test('an interrupted ramp continues in later runs and ends when no more of its companies are syncing than are allowed as stragglers', async () => {
+test('an interrupted ramp continues in later runs and ends when no more of its companies are moving than are allowed as stragglers', async () => {
   const { id } = await rig.migration(repeated(5, 'sbx-ok-1'));
-  await changeLimits(rig.ledger.db, id, { rampCompanies: 3 });
+  const { db } = rig.ledger;
+  await changeLimits(db, id, { rampCompanies: 3 });
   const begin = (run: string, ramp: boolean) =>
     rig.runActivity((activities) => activities.beginRun({ migrationId: id, run, ramp }));
-  expect(await begin('run-1', true)).toMatchObject({ stragglersAllowed: 1 });
-  await rig.runActivity(
-    (activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: 1 }),
-    activityEnvironment(),
-  );
-  await updateRow(rig.ledger.db, id, 3, { state: 'waiting' });
-  // A company of the ramp is waiting again, as after a pause or a deferral.
-  expect(await begin('run-2', false)).toMatchObject({ stragglersAllowed: 1 });
-  await rig.runActivity(
-    (activities) => activities.importSlice({ migrationId: id, run: 'run-2', slice: 1 }),
-    activityEnvironment(),
-  );
-  expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 3, waiting: 2 });
+  const importRun = (run: string) =>
+    rig.runActivity((activities) => activities.importSlice({ migrationId: id, run, slice: 1 }));
+  await begin('run-1', true);
+  expect(await importRun('run-1')).toMatchObject({ claimed: 3, ramp: 3 });
+  await updateRow(db, id, 3, { state: 'waiting' });
+  // A company of the ramp is waiting again, because its attempt died.
+  await begin('run-2', false);
+  expect(await importRun('run-2')).toMatchObject({ claimed: 1, ramp: 3 });
   // All of them are still syncing, so the ramp has not succeeded yet.
-  expect(await begin('run-3', false)).toMatchObject({ stragglersAllowed: 1 });
-  await rig.verify(id);
-  await updateRow(rig.ledger.db, id, 2, { state: 'syncing' });
-  // The last straggler does not delay the run, and is included in its first counts.
-  expect(await begin('run-4', false)).toMatchObject({ stragglersAllowed: 0, counts: { syncing: 1 } });
+  await begin('run-3', false);
+  expect(await importRun('run-3')).toMatchObject({ claimed: 0, ramp: 3 });
+  expect(await rig.verify(id)).toMatchObject({ ramp: null });
+  expect(await importRun('run-3')).toMatchObject({ claimed: 2, ramp: null });
+});
+
+test('companies that the platform defers, and lost answers, do not hold up a ramp', async () => {
+  const { id } = await rig.migration(['sbx-inaccessible', 'sbx-unavailable', ...repeated(4, 'sbx-ok-1')]);
+  const { db } = rig.ledger;
+  await changeLimits(db, id, { rampCompanies: 4 });
+  await rig.runActivity((activities) => activities.beginRun({ migrationId: id, run: 'run-1', ramp: true }));
+  rig.proxy.on('PUT', /\/authorization$/, async (response, request, pass) => {
+    if (request.body.includes('-3')) response.destroy();
+    else sendAnswer(response, await pass());
+  });
+  const { ramp } = await rig.importSlice(id);
+  // One is syncing, one has lost its answer, and two are deferred.
+  expect(await countCompanies(db, id)).toMatchObject({ syncing: 1, importing: 1, waiting: 4 });
+  expect(ramp).toBeNull();
+  expect(await rig.importSlice(id)).toMatchObject({ ramp: null });
+  expect(await countCompanies(db, id)).toMatchObject({ syncing: 3, importing: 1 });
+});
+
+test('a ramp none of whose companies gets through takes as many more, and a ramp of 0 ends', async () => {
+  const { id } = await rig.migration(repeated(6, 'sbx-inaccessible'));
+  const { db } = rig.ledger;
+  await changeLimits(db, id, { rampCompanies: 2 });
+  await rig.runActivity((activities) => activities.beginRun({ migrationId: id, run: 'run-1', ramp: true }));
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 2, ramp: 2 });
+  for (const row of [1, 2]) await updateRow(db, id, row, { not_before: null });
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 2, ramp: 4 });
+  const adjust = {
+    decision: { kind: 'adjust', decisionId: 'a', role: 'support', by: 'Sam', limits: { rampCompanies: 0 } },
+    outcome: { decisionId: 'a', applied: true, text: 'changed', at: new Date().toISOString() },
+  } as const;
+  await rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded: [adjust] }));
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 4, ramp: null });
 });
 
 test('a run moves only the ramp, and the next run moves the rest', async () => {

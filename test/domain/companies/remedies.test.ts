@@ -9,6 +9,7 @@ const company = (changes: Partial<Remediable>): Remediable => ({
   failure: null,
   linkUrl: 'https://link.example/1',
   heldBack: null,
+  deferred: false,
   ...changes,
 });
 
@@ -39,6 +40,11 @@ test('a company that has failed or has an unknown outcome can always be retried,
 test('a waiting company can be left out, and can also be corrected if it is held back', () => {
   expect(remediesFor(company({ state: 'waiting' }))).toEqual(['exclude']);
   expect(remediesFor(company({ state: 'waiting', heldBack: 'its name is empty' }))).toEqual(['amend', 'exclude']);
+});
+
+test('a deferred company can be retried now, skipped or left out', () => {
+  const deferred = company({ state: 'waiting', deferred: true });
+  expect(remediesFor(deferred)).toEqual(['retry', 'skip', 'exclude']);
 });
 
 test.each<[CompanyState]>([['importing'], ['syncing'], ['moved'], ['skipped'], ['excluded']])(

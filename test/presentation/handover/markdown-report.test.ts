@@ -95,6 +95,9 @@ const COMPANY: ReportedCompany = {
   leftOutBy: null,
   leftOutReason: null,
   heldBack: null,
+  tries: 1,
+  deferred: false,
+  retryAt: null,
 };
 
 /** Returns the rows of a company, by the title of the section. */

@@ -4,6 +4,7 @@ import {
   awaitRelink,
   countFailures,
   leaveOutCompanies,
+  readCompanies,
   readRelinking,
   recordRelinked,
   retryCompanies,
@@ -62,6 +63,26 @@ test('records who left out a company and why, and keeps its failure', async () =
   expect(await readRow(ledger.db, id, 1)).toMatchObject({ state: 'excluded', ...decided });
   expect(await readRow(ledger.db, id, 2)).toMatchObject({ state: 'skipped', failure_text: 'too few', ...decided });
   expect(await readRow(ledger.db, id, 3)).toMatchObject({ state: 'moved', left_out_by: null });
+});
+
+test('a company that was deferred twice is an exception, which can be retried now or skipped', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(4));
+  const deferred = { failure_text: 'the platform is unavailable', not_before: new Date('2999-01-01') };
+  await updateRow(ledger.db, id, 1, { ...deferred, tries: 2 });
+  await updateRow(ledger.db, id, 2, { ...deferred, tries: 1 });
+  await updateRow(ledger.db, id, 3, { ...deferred, tries: 5 });
+  const listed: unknown[] = [];
+  for await (const each of readCompanies(ledger.db, id, { exceptions: true })) listed.push(each);
+  expect(listed).toMatchObject([
+    { reference: 'c1', deferred: true, tries: 2, retryAt: deferred.not_before },
+    { reference: 'c3', deferred: true, tries: 5 },
+  ]);
+
+  expect(await retryCompanies(ledger.db, id, ['c1', 'c2'])).toBe(1);
+  expect(await readRow(ledger.db, id, 1)).toMatchObject({ state: 'waiting', not_before: null, failure_text: null });
+  const skip = { migrationId: id, by: 'Sam', reason: 'sold', as: 'skip' } as const;
+  expect(await leaveOutCompanies(ledger.db, { ...skip, companies: ['c2', 'c3'] })).toBe(1);
+  expect((await readRow(ledger.db, id, 3)).state).toBe('skipped');
 });
 
 test('counts failures until they are accepted, and counts new failures after a retry', async () => {

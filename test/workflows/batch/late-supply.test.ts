@@ -50,6 +50,37 @@ test.each([
   90_000,
 );
 
+/** Starts a migration whose first company has been approved. `limits` are set before the first move. */
+async function startBatch(client: string, tokens: readonly string[], limits: object) {
+  const migration = await startTestMigration(orchestrator, client, tokens);
+  expect(await migration.send('adjust', { limits, ...SUPPORT })).toBe('applied');
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
+  return migration;
+}
+
+test('the rest of a batch is moved while the platform defers two companies of its ramp', async () => {
+  const tokens = Array.from({ length: 16 }, (_, index) => `sbx-ok-1.put-off-${index}`);
+  tokens[3] = 'sbx-inaccessible';
+  tokens[6] = 'sbx-unavailable';
+  const migration = await startBatch('put-off', tokens, { rampCompanies: 10 });
+  const { counts } = await migration.until(({ counts: now }) => now.moved === tokens.length - 2);
+  expect(counts).toMatchObject({ failed: 0, waiting: 2 - counts.importing });
+  expect((await migration.until(({ outage }) => outage === null)).state).toBe('running');
+}, 120_000);
+
+test('a ramp of 0 ends a ramp in progress at once', async () => {
+  const tokens = Array.from({ length: 8 }, (_, index) => `sbx-ok-1.at-once-${index}`);
+  tokens[1] = `${LONG_SYNC}.at-once-slow-1`;
+  tokens[2] = `${LONG_SYNC}.at-once-slow-2`;
+  const migration = await startBatch('at-once', tokens, { rampCompanies: 3 });
+  await migration.until(({ counts }) => counts.syncing === 2 && counts.moved === 2);
+  expect(await migration.send('adjust', { limits: { rampCompanies: 0 }, ...SUPPORT })).toBe('applied');
+  const { counts } = await migration.until(({ counts: now }) => now.moved === tokens.length - 2);
+  expect(counts.syncing).toBe(2);
+}, 120_000);
+
 test('a decision that arrives while the companies are being counted is not missed', async () => {
   // Six migrations, because the decision must arrive during the count at the end of a batch in at least one of them.
   const clients = Array.from({ length: 6 }, (_, index) => `counted-${index}`);

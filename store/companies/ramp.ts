@@ -1,0 +1,121 @@
+/**
+ * The ramp: the first companies of a batch, which move before the rest. While the migration is `ramp_only`, only they
+ * can be claimed.
+ *
+ * The ramp ends when the service has shown what becomes of its companies. A straggler does not hold it up:
+ * - A company that was deferred, or whose attempt was interrupted, is a straggler. There is no limit on their number,
+ *   because they can be deferred again and again.
+ * - A company that is still syncing, or being imported, is a straggler if at most one in ten is (`allowedStragglers`).
+ *
+ * If every company of the ramp is such a straggler, nothing shows whether the others can be moved. The ramp then takes
+ * more companies, as many as before.
+ */
+import { sql } from 'kysely';
+import { allowedStragglers } from '../../domain/planning/pacing';
+import type { Database, Queryable } from '../database/database';
+import { queryOne } from '../database/database';
+import { isReadyToMove } from './claim';
+import { IS_INTERRUPTED } from './lease';
+
+/** The companies of a ramp. */
+interface Ramp {
+  readonly companies: number;
+  /** Companies that can be claimed and have not been deferred yet. */
+  readonly untried: number;
+  /** Companies that an attempt is importing, or that are syncing. */
+  readonly moving: number;
+  /** Companies that were deferred or whose attempt was interrupted. */
+  readonly deferred: number;
+  /** True if every company in `deferred` has been tried twice. */
+  readonly deferredTwice: boolean;
+  /** Companies whose credential the service has accepted or refused. */
+  readonly gotThrough: number;
+}
+
+async function countRamp(db: Queryable, migrationId: string): Promise<Ramp> {
+  return queryOne(
+    db,
+    sql<Ramp>`
+    with ramp as (
+      select c.state, c.tries, coalesce(v.row is not null and ${isReadyToMove()}, false) as ready,
+        c.failure_text is not null as has_text,
+        c.state = 'importing' and ${IS_INTERRUPTED} as interrupted
+      from companies c
+      join migrations m on m.id = c.migration_id
+      left join credentials v on v.migration_id = c.migration_id and v.row = c.row
+      where c.migration_id = ${migrationId} and c.in_ramp
+    )
+    select count(*) as companies,
+      count(*) filter (where ready and not has_text) as untried,
+      count(*) filter (where state = 'syncing' or (state = 'importing' and not interrupted)) as moving,
+      count(*) filter (where interrupted or (ready and has_text)) as deferred,
+      coalesce(bool_and(tries >= 2) filter (where interrupted or (ready and has_text)), false) as "deferredTwice",
+      count(*) filter (where state in ('syncing', 'moved', 'failed', 'outcome-unknown')) as "gotThrough"
+    from ramp`,
+  );
+}
+
+function hasEnded({ companies, untried, moving, deferred, gotThrough }: Ramp): boolean {
+  return untried === 0 && moving <= allowedStragglers(companies) && (deferred === 0 || gotThrough > 0);
+}
+
+function needsMore({ untried, moving, deferredTwice, gotThrough }: Ramp): boolean {
+  return untried + moving + gotThrough === 0 && deferredTwice;
+}
+
+/** Chooses the ramp. Does nothing if the migration already has a ramp, so that a restarted run keeps its companies. */
+export async function chooseRamp(db: Queryable, migrationId: string, companies: number): Promise<void> {
+  const { companies: chosen } = await countRamp(db, migrationId);
+  if (chosen === 0) await addToRamp(db, migrationId, companies);
+}
+
+async function addToRamp(db: Queryable, migrationId: string, companies: number): Promise<void> {
+  await sql`
+    update companies set in_ramp = true
+    from (
+      select c.row from companies c
+      join credentials v on v.migration_id = c.migration_id and v.row = c.row
+      join migrations m on m.id = c.migration_id
+      where c.migration_id = ${migrationId} and ${isReadyToMove()} and not c.in_ramp
+      order by c.wave nulls last, c.confirmed_at, c.row
+      limit ${companies}
+    ) first
+    where companies.migration_id = ${migrationId} and companies.row = first.row`.execute(db);
+}
+
+/** Returns whether the ramp has begun and has not ended. */
+export async function isRampInProgress(db: Database, migrationId: string): Promise<boolean> {
+  const { ramp_only: rampOnly } = await db
+    .selectFrom('migrations')
+    .select('ramp_only')
+    .where('id', '=', migrationId)
+    .executeTakeFirstOrThrow();
+  return rampOnly && !hasEnded(await countRamp(db, migrationId));
+}
+
+/**
+ * Ends the ramp if only stragglers are left of it, or if the limits no longer ask for a ramp. Adds companies to it if
+ * none of its companies gets through.
+ *
+ * @returns the number of companies in the ramp; null if there is no ramp or it has ended
+ */
+export async function advanceRamp(db: Database, migrationId: string): Promise<number | null> {
+  return db.transaction().execute(async (tx) => {
+    const { ramp_only: rampOnly, limits } = await tx
+      .selectFrom('migrations')
+      .select(['ramp_only', 'limits'])
+      .where('id', '=', migrationId)
+      .executeTakeFirstOrThrow();
+    if (!rampOnly) return null;
+    // Two slices that end at the same time must not both add companies.
+    await tx.selectFrom('migrations').select('id').where('id', '=', migrationId).forNoKeyUpdate().execute();
+    const ramp = await countRamp(tx, migrationId);
+    if (limits.rampCompanies === 0 || hasEnded(ramp)) {
+      await tx.updateTable('migrations').set({ ramp_only: false }).where('id', '=', migrationId).execute();
+      return null;
+    }
+    if (!needsMore(ramp)) return ramp.companies;
+    await addToRamp(tx, migrationId, limits.rampCompanies);
+    return (await countRamp(tx, migrationId)).companies;
+  });
+}
