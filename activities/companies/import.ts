@@ -1,9 +1,10 @@
 /**
  * The import of one company: create the company and its connection, authorize the connection, start the syncs.
  *
- * The authorization hands the credential over (the crossing). No single-use credential is ever sent twice:
+ * The authorization hands the credential over (the crossing). No single-use credential is ever used twice:
  * - `authorize` records the send intent (store/companies/send-intent.ts) before the credential leaves.
- * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential can be sent again.
+ * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential can be sent again: to
+ *   the same connection, and only once nothing can be in flight.
  * - A credential that the service has accepted (`crossed`) is not sent again.
  *
  * A company that may exist already is looked up by its tag before it is created: after a first try, and on the first
@@ -176,16 +177,18 @@ export class CompanyImport {
    * @returns undefined if no earlier attempt sent it, or it can be sent again
    */
   private afterLostAnswer(connection: Connection): ImportResult | undefined {
-    const { sentAt, isInFlight } = this.company;
+    const { sentAt, sentAgain, isInFlight } = this.company;
     if (sentAt === null) return undefined;
     const error = activeError(connection);
     // An error from before the send intent concerns an older credential.
     if (error && !(Date.parse(error.erroredOnUtc ?? '') < sentAt.getTime())) return this.refused(connection);
     if (isInFlight) return this.concluded({ action: 'read-connection' }, 'the answer to the authorization was lost');
-    if (this.context.platform.rotation !== 'each-refresh') return undefined;
+    // The service answers the body that it accepted last without using the token, so one more authorization either shows
+    // the outcome or is the first one to arrive. A third one would show no more.
+    if (this.context.platform.rotation !== 'each-refresh' || !sentAgain) return undefined;
     return this.ended({
       to: 'outcome-unknown',
-      text: 'the answer to the authorization was lost, and tokens of this platform can be used only once',
+      text: 'the answers to two authorizations were lost, and tokens of this platform can be used only once',
     });
   }
 

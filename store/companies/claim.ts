@@ -75,7 +75,8 @@ export async function claimCompanies(
         for share of m, s, v
       )
       update companies c
-      set state = 'importing', ${assignTo(owner)}, lease_ends_at = ${leaseEnd(owner)}, authorization_sent_at = null
+      set state = 'importing', ${assignTo(owner)}, lease_ends_at = ${leaseEnd(owner)}, authorization_sent_at = null,
+        authorization_sent_again = false
       from claimable picked
       where c.migration_id = picked.migration_id and c.row = picked.row
       returning ${CLAIMED_COLUMNS}`.execute(db);

@@ -140,6 +140,8 @@ export interface ClaimedCompany {
    * the error concerns another credential.
    */
   readonly sentAt: Date | null;
+  /** True if earlier attempts recorded two send intents. False after a claim. */
+  readonly sentAgain: boolean;
   /** True if the credential that an earlier attempt sent might still be in flight. */
   readonly isInFlight: boolean;
 }
@@ -150,7 +152,7 @@ export interface ClaimedCompany {
 export const CLAIMED_COLUMNS = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
   c.company_id as "companyId", c.connection_id as "connectionId", c.named as "suppliedIds", picked.sealed, picked.crossed, picked.supersedes,
-  c.authorization_sent_at as "sentAt", picked.in_flight as "isInFlight"`;
+  c.authorization_sent_at as "sentAt", c.authorization_sent_again as "sentAgain", picked.in_flight as "isInFlight"`;
 
 /**
  * Releases companies whose attempt died before it recorded a send intent: sets them to `waiting`.

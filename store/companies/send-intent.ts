@@ -1,5 +1,5 @@
 /**
- * The send intent: the ledger's record that a credential is about to leave. It keeps a single-use token from being sent
+ * The send intent: the ledger's record that a credential is about to leave. It keeps a single-use token from being used
  * twice.
  *
  * After a crash, only the ledger shows whether a credential might have been sent. An attempt therefore writes
@@ -17,8 +17,10 @@
  * - No send intent: the credential was not sent. The company returns to `waiting`, and is claimed like any other.
  * - A send intent: the credential might have been sent. The next attempt reads the connection first. A linked
  *   connection or an error from the platform shows the outcome. If the connection shows neither, the company stays
- *   `importing` until no request can be in flight. Then a new attempt sends a reusable token again. A company with a
- *   single-use token becomes `outcome-unknown`, and a person decides.
+ *   `importing` until no request can be in flight. Then a new attempt sends the same token to the same connection
+ *   again. The service answers a body that it has already accepted without using the token. If this answer is lost as
+ *   well, a reusable token is sent again, but a company with a single-use token becomes `outcome-unknown`, and a person
+ *   decides.
  *
  * A send intent whose credential was not sent costs one additional read of the connection. The next claim clears the
  * send intent. An outcome that returns the company to `waiting` clears it too, because the credential was certainly not
@@ -73,7 +75,11 @@ export async function recordSendIntents(
 ): Promise<ReadonlySet<number>> {
   const recorded = await db
     .updateTable('companies as c')
-    .set({ authorization_sent_at: sql<Date>`clock_timestamp()` })
+    .set({
+      authorization_sent_at: sql<Date>`clock_timestamp()`,
+      // Only a reclaimed row already has a send intent, because the claim clears it.
+      authorization_sent_again: sql<boolean>`authorization_sent_at is not null`,
+    })
     .where('migration_id', '=', owner.migrationId)
     .where(inRows(rows))
     .where(inState('importing'))

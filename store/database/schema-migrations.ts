@@ -268,6 +268,14 @@ const erasableVaults: Migration = {
   },
 };
 
+const authorizationsSentAgain: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    // True if the attempt that reclaimed the company sent its authorization once more, because the answer to the first
+    // one was lost. A single-use token is not sent a third time.
+    await sql`alter table companies add column authorization_sent_again boolean not null default false`.execute(db);
+  },
+};
+
 export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-the-ledger': createLedger,
   '0002-settling-exceptions': resolveExceptions,
@@ -277,4 +285,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0006-namespaces': namespaces,
   '0007-names-of-1-0': renameForVersion1,
   '0010-erasable-vaults': erasableVaults,
+  '0011-authorizations-sent-again': authorizationsSentAgain,
 };

@@ -80,6 +80,7 @@ interface CompanyTable {
   left_out_reason: string | null;
   relinking_since: Date | null;
   authorization_sent_at: Date | null;
+  authorization_sent_again: Generated<boolean>;
   lease_ends_at: Date | null;
   crossed_at: Date | null;
   accepted: Json<ServiceAnswer> | null;

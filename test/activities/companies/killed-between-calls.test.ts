@@ -58,9 +58,9 @@ test('a single-use token is sent if the previous attempt died before recording a
   expect(puts()).toBe(1);
 });
 
-test('a single-use token is not sent if the previous attempt died after recording a send intent', async () => {
+test('a single-use token is sent to the same connection once more if the previous attempt died after recording a send intent', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
-  // The service never receives the token and the attempt dies, so the outcome is unknown.
+  // The service never receives the token and the attempt dies.
   rig.proxy.on('PUT', AUTHORIZATION, [
     async (response) => {
       await rig.ledger.db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
@@ -72,8 +72,8 @@ test('a single-use token is not sent if the previous attempt died after recordin
   expect(await stateOf(id)).toBe('importing');
   await rig.expireLeases(id);
   await rig.importSlice(id);
-  expect(await stateOf(id)).toBe('outcome-unknown');
-  expect(puts()).toBe(1);
+  expect(await stateOf(id)).toBe('syncing');
+  expect(puts()).toBe(2);
 });
 
 test('an error from before the send intent is not attributed to the credential', async () => {
@@ -97,7 +97,9 @@ test('an error from before the send intent is not attributed to the credential',
   expect(sentAt).not.toBeNull();
   await rig.expireLeases(id);
   await rig.importSlice(id);
-  expect(await stateOf(id)).toBe('outcome-unknown');
+  // The credential was sent again, and refused by itself.
+  expect(await stateOf(id)).toBe('failed');
+  expect(puts()).toBe(3);
 });
 
 test.each(['qhyg', SINGLE_USE])(

