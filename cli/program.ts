@@ -33,13 +33,24 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
   };
 
   try {
-    await ferryCommand({ run, output, terminal, args }).parseAsync(args, { from: 'user' });
+    await ferryCommand({ run, output, terminal, args }).parseAsync(afterCommand(args), { from: 'user' });
     return failed ? FAILED : DONE;
   } catch (error) {
     if (error instanceof CommanderError) return handleUsage(error, output);
     reportError(error, output, terminal, args.includes('--debug'));
     return FAILED;
   }
+}
+
+/** The options that every command has. `ferry --json list` means the same as `ferry list --json`. */
+const COMMON_OPTIONS: readonly string[] = ['--json', '--quiet', '--debug'];
+
+/** Moves common options from before the command's name to after it, where Commander expects them. */
+function afterCommand(args: readonly string[]): readonly string[] {
+  const name = args.findIndex((arg) => !COMMON_OPTIONS.includes(arg));
+  const command = args[name];
+  if (command === undefined || command.startsWith('-')) return args;
+  return [command, ...args.slice(0, name), ...args.slice(name + 1)];
 }
 
 /**

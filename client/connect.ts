@@ -90,10 +90,9 @@ function createClient(
   { temporal, payloadKeys, signingKey }: MigrationClientConfig,
 ): MigrationClient {
   const { namespace } = temporal;
-  const dataConverter = createDataConverter(payloadKeys);
   return {
-    temporal: new Client({ connection, namespace, dataConverter }),
-    temporalWithoutCodec: new Client({ connection, namespace, dataConverter: withoutPayloadCodec(dataConverter) }),
+    temporal: new Client({ connection, namespace, dataConverter: createDataConverter(payloadKeys) }),
+    temporalWithoutCodec: new Client({ connection, namespace, dataConverter: withoutPayloadCodec() }),
     ...(signingKey === undefined ? {} : { signer: signingKey }),
     close: () => connection.close(),
   };

@@ -11,6 +11,7 @@ import { readMigration, readOutcome } from '../store';
 import { outcomeQuery, UNKNOWN_PAYLOAD_KEY } from '../workflows/messages';
 import type { MigrationClient } from './connect';
 import { MigrationClosed, NoSuchMigration } from './errors';
+import { readWorkflowTaskProblem } from './health';
 import { assertReadable } from './payload-keys';
 import { queryMigration } from './query';
 
@@ -85,7 +86,9 @@ export async function decide(
     if (error instanceof WorkflowNotFoundError) throw await closedOrMissing(ferry, migrationId);
     throw error;
   }
-  return { outcome: 'recorded', decisionId, text: 'recorded but not applied yet: no worker is answering', signedBy };
+  const problem = await readWorkflowTaskProblem(ferry, migrationId).catch(() => null);
+  const why = problem === null ? 'no worker is answering' : `the worker cannot continue: ${problem}`;
+  return { outcome: 'recorded', decisionId, text: `recorded but not applied yet: ${why}`, signedBy };
 }
 
 interface IdentifiedDecision extends DecisionContent {

@@ -53,8 +53,14 @@ export class NoWorker extends Error {
 /** Thrown when a worker is running but its workflow tasks fail: it lacks a payload key, or runs different code. */
 export class WorkflowTaskFailing extends NoWorker {
   override readonly name = 'WorkflowTaskFailing';
-  constructor(migrationId: string, options?: ErrorOptions) {
+  /** @param why the failure of the workflow task; absent if it is not known here */
+  constructor(
+    migrationId: string,
+    options?: ErrorOptions,
+    readonly why?: string,
+  ) {
     super(migrationId, options, 'the worker cannot continue');
+    if (why !== undefined) this.message += `: ${why}`;
   }
 }
 

@@ -1,46 +1,120 @@
 /** Reads why a migration makes no progress: failing activities, failing workflow tasks or missing workers. */
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+import { withoutUnsafeCharacters } from '../domain/text/untrusted-text';
 import { UnknownPayloadKey } from '../security';
-import { TASK_QUEUE } from '../workflows/messages';
+import { progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { MigrationClient } from './connect';
 
 /**
  * Returns an error for each activity or workflow task that is being retried, for example during an outage of the
- * service. The list is empty if nothing is failing.
+ * service, also of the batch run that the migration is waiting for. The list is empty if nothing is failing.
  *
  * @throws WorkflowNotFoundError
  */
 export async function readRetriedErrors(ferry: MigrationClient, migrationId: string): Promise<readonly string[]> {
-  const { raw } = await ferry.temporalWithoutCodec.workflow.getHandle(migrationId).describe();
-  const failures = (raw.pendingActivities ?? []).flatMap(({ attempt, lastFailure }) =>
-    (attempt ?? 1) > 1 && lastFailure ? [lastFailure] : [],
-  );
+  const executions = await describeWithChildren(ferry, migrationId);
+  const failures = executions
+    .flatMap(({ pendingActivities }) => pendingActivities ?? [])
+    .flatMap(({ attempt, lastFailure }) => ((attempt ?? 1) > 1 && lastFailure ? [lastFailure] : []));
   const errors = failures.map((failure) =>
     decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(unknownKeyError),
   );
   const messages = (await Promise.all(errors)).flatMap((error) => (error?.message ? [error.message] : []));
-  const isStuck = (raw.pendingWorkflowTask?.attempt ?? 1) > 1;
-  return isStuck ? [await readWorkflowTaskFailure(ferry, migrationId), ...messages] : messages;
+  const problem = await firstProblem(ferry, executions);
+  return [...new Set(problem === null ? messages : [`the worker cannot continue: ${problem}`, ...messages])];
 }
 
 /**
- * The number of events to search, from the end. Temporal retries a workflow task indefinitely but records only its
- * first failure, so that failure is among the last events.
+ * Returns why a worker cannot continue a workflow or one of its children, as long as the workflow tasks fail; null if
+ * they do not fail. Needs no worker.
+ *
+ * @throws WorkflowNotFoundError
  */
-const EVENTS_SEARCHED = 5;
+export async function readWorkflowTaskProblem(ferry: TemporalClients, workflowId: string): Promise<string | null> {
+  return firstProblem(ferry, await describeWithChildren(ferry, workflowId));
+}
 
-async function readWorkflowTaskFailure({ temporal }: MigrationClient, migrationId: string): Promise<string> {
+type Description = temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse;
+
+/** Describes a workflow and its running children. */
+async function describeWithChildren(ferry: TemporalClients, workflowId: string): Promise<readonly Description[]> {
+  const { workflow } = ferry.temporalWithoutCodec;
+  const { raw } = await workflow.getHandle(workflowId).describe();
+  const ids = (raw.pendingChildren ?? []).flatMap((child) => child.workflowId ?? []);
+  const children = await Promise.all(ids.map((id) => workflow.getHandle(id).describe().catch(nullIfDeleted)));
+  return [raw, ...children.flatMap((child) => child?.raw ?? [])];
+}
+
+function nullIfDeleted(error: unknown): null {
+  if (error instanceof WorkflowNotFoundError) return null;
+  throw error;
+}
+
+async function firstProblem(ferry: TemporalClients, executions: readonly Description[]): Promise<string | null> {
+  for (const execution of executions) {
+    const problem = await workflowTaskProblem(ferry, execution);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+/** The number of workflows that are described at the same time. */
+const DESCRIBED_AT_ONCE = 10;
+
+/** Reads the problem of each workflow like {@link readWorkflowTaskProblem}. Contains only workflows with a problem. */
+export async function readWorkflowTaskProblems(
+  ferry: TemporalClients,
+  workflowIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const problems = new Map<string, string>();
+  const rest = [...workflowIds];
+  const readRest = async (): Promise<void> => {
+    for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
+      const problem = await readWorkflowTaskProblem(ferry, id).catch(nullIfDeleted);
+      if (problem !== null) problems.set(id, problem);
+    }
+  };
+  await Promise.all(Array.from({ length: DESCRIBED_AT_ONCE }, readRest));
+  return problems;
+}
+
+/** The message of a failure whose text is in an encrypted payload (`failure-converter.ts`). */
+const ENCODED = 'Encoded failure';
+
+type TemporalClients = Pick<MigrationClient, 'temporal' | 'temporalWithoutCodec'>;
+
+/**
+ * The number of events to search, from the end. Temporal retries a workflow task indefinitely but records only its
+ * first failure. The messages that arrive meanwhile are added after it.
+ */
+const EVENTS_SEARCHED = 200;
+
+async function workflowTaskProblem(
+  { temporal }: TemporalClients,
+  { pendingWorkflowTask, workflowExecutionInfo }: Description,
+): Promise<string | null> {
+  if ((pendingWorkflowTask?.attempt ?? 1) <= 1) return null;
   const { namespace, loadedDataConverter } = temporal.options;
   const { history } = await temporal.workflowService.getWorkflowExecutionHistoryReverse({
     namespace,
-    execution: { workflowId: migrationId },
+    execution: workflowExecutionInfo?.execution ?? null,
     maximumPageSize: EVENTS_SEARCHED,
   });
-  const failed = history?.events?.find((event) => event.workflowTaskFailedEventAttributes);
-  const { failure = null } = failed?.workflowTaskFailedEventAttributes ?? {};
-  const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failure).catch(unknownKeyError);
-  const why = error === undefined ? "the reason is in the worker's log" : error.message;
-  return `the worker cannot continue: ${why}`;
+  const last = history?.events?.find(
+    (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,
+  );
+  // Without a failure since the last success, the task has only timed out: a worker has died or is not running.
+  if (!last?.workflowTaskFailedEventAttributes) return null;
+  const { failure = null } = last.workflowTaskFailedEventAttributes;
+  try {
+    const { message = '' } = (await decodeOptionalFailureToOptionalError(loadedDataConverter, failure)) ?? {};
+    return ['', ENCODED].includes(message) ? "the reason is in the worker's log" : withoutUnsafeCharacters(message);
+  } catch (problem) {
+    if (!(problem instanceof UnknownPayloadKey)) throw problem;
+    return `the reason is in the worker's log; payload key ${problem.keyId}, which encrypted it, is missing here`;
+  }
 }
 
 /** Returns an error about a missing payload key, to report it in place of the failure that the key encrypted. */
@@ -50,7 +124,7 @@ function unknownKeyError(error: unknown): Error {
 }
 
 /**
- * A worker counts as running if it has polled within this time. Workers poll about once a minute, but Temporal lists a
+ * A worker may be running if it has polled within this time. Workers poll about once a minute, but Temporal lists a
  * stopped one for several minutes.
  */
 const POLLED_WITHIN_MS = 2 * 60_000;
@@ -58,23 +132,66 @@ const POLLED_WITHIN_MS = 2 * 60_000;
 /** `temporal.api.enums.v1.TaskQueueType` */
 const QUEUE_TYPES = { workflows: 1, activities: 2 } as const;
 
-/** Counts the workers that have polled for each kind of task in the last two minutes. */
-export async function readWorkers(
-  ferry: Pick<MigrationClient, 'temporal'>,
-): Promise<{ readonly workflows: number; readonly activities: number }> {
-  const [workflows, activities] = await Promise.all([
-    countPollers(ferry, QUEUE_TYPES.workflows),
-    countPollers(ferry, QUEUE_TYPES.activities),
-  ]);
-  return { workflows, activities };
+/** Number of workers that have polled for each kind of task in the last two minutes. They may have stopped since. */
+export interface PollingWorkers {
+  readonly workflows: number;
+  readonly activities: number;
 }
 
-async function countPollers({ temporal }: Pick<MigrationClient, 'temporal'>, taskQueueType: number): Promise<number> {
+/**
+ * Counts the workers that have polled in the last two minutes.
+ *
+ * @param nowMs the time in milliseconds by a clock that agrees with Temporal's; this machine's clock may be wrong
+ */
+export async function readWorkers(
+  ferry: Pick<MigrationClient, 'temporal'>,
+  nowMs: number | Promise<number>,
+): Promise<PollingWorkers> {
+  const [workflows, activities, now] = await Promise.all([
+    readPollTimes(ferry, QUEUE_TYPES.workflows),
+    readPollTimes(ferry, QUEUE_TYPES.activities),
+    nowMs,
+  ]);
+  const recent = (polledAtMs: number): boolean => now - polledAtMs < POLLED_WITHIN_MS;
+  return { workflows: workflows.filter(recent).length, activities: activities.filter(recent).length };
+}
+
+async function readPollTimes(
+  { temporal }: Pick<MigrationClient, 'temporal'>,
+  taskQueueType: number,
+): Promise<readonly number[]> {
   const { namespace } = temporal.options;
   const queue = { namespace, taskQueue: { name: TASK_QUEUE }, taskQueueType };
   const { pollers } = await temporal.workflowService.describeTaskQueue(queue);
-  return (pollers ?? []).filter(({ lastAccessTime }) => {
-    const polledAt = Number(lastAccessTime?.seconds ?? 0) * 1_000;
-    return Date.now() - polledAt < POLLED_WITHIN_MS;
-  }).length;
+  return (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000);
 }
+
+/** How workers react to a query: `rejected` means that the worker cannot continue the migration. */
+export type WorkerReaction = 'answered' | 'rejected' | 'silent';
+
+/**
+ * Sends a query about each of these migrations to the workers.
+ *
+ * @param deadline when to stop waiting, in milliseconds since 1970
+ */
+export async function askWorkers(
+  { temporal }: Pick<MigrationClient, 'temporal'>,
+  migrationIds: readonly string[],
+  deadline: number,
+): Promise<ReadonlyMap<string, WorkerReaction>> {
+  const { namespace } = temporal.options;
+  const ask = async (workflowId: string): Promise<readonly [string, WorkerReaction]> => {
+    const query = { namespace, execution: { workflowId }, query: { queryType: progressQuery.name } };
+    try {
+      await temporal.withDeadline(deadline, () => temporal.workflowService.queryWorkflow(query));
+      return [workflowId, 'answered'];
+    } catch (error) {
+      const isRejected = error instanceof Error && 'code' in error && error.code === INVALID_ARGUMENT;
+      return [workflowId, isRejected ? 'rejected' : 'silent'];
+    }
+  };
+  return new Map(await Promise.all(migrationIds.map(ask)));
+}
+
+/** The gRPC status code of a query that a worker has rejected. */
+const INVALID_ARGUMENT = 3;

@@ -57,7 +57,13 @@ export {
   readProgressIfAnswered,
 } from './progress';
 export type { MigrationSummary } from './progress';
-export { readRetriedErrors, readWorkers } from './health';
+export {
+  askWorkers,
+  readRetriedErrors,
+  readWorkers,
+  readWorkflowTaskProblem,
+  readWorkflowTaskProblems,
+} from './health';
 export { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from './schedules';
 export type { WindowSchedule } from './schedules';
 export { readReport } from './report';

@@ -2,6 +2,7 @@ import type { QueryDefinition } from '@temporalio/client';
 import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
 import { UnknownPayloadKey } from '../security';
 import type { MigrationClient } from './connect';
+import { readWorkflowTaskProblem } from './health';
 import { NoSuchMigration, NoWorker, PayloadKeyMissing, WorkflowTaskFailing } from './errors';
 
 /** gRPC status codes of an unanswered query: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION. */
@@ -30,9 +31,27 @@ export async function queryMigration<Answer, Args extends [unknown?]>(
   try {
     return await queryOnce(ferry, migrationId, query, Math.min(deadline, Date.now() + FIRST_ATTEMPT_MS), args);
   } catch (error) {
-    if (!(error instanceof NoWorker) || Date.now() >= deadline) throw error;
-    return queryOnce(ferry, migrationId, query, deadline, args);
+    if (!(error instanceof NoWorker)) throw error;
+    await assertWorkflowTasksSucceed(ferry, migrationId, error);
+    if (Date.now() >= deadline) throw error;
   }
+  try {
+    return await queryOnce(ferry, migrationId, query, deadline, args);
+  } catch (error) {
+    if (error instanceof NoWorker) await assertWorkflowTasksSucceed(ferry, migrationId, error);
+    throw error;
+  }
+}
+
+/**
+ * Checks whether a query has no answer because the workflow tasks fail. Between their retries, which are up to 10 min
+ * apart, Temporal reports this like a missing worker.
+ *
+ * @throws WorkflowTaskFailing
+ */
+async function assertWorkflowTasksSucceed(ferry: MigrationClient, migrationId: string, cause: NoWorker): Promise<void> {
+  const why = await readWorkflowTaskProblem(ferry, migrationId).catch(() => null);
+  if (why !== null) throw new WorkflowTaskFailing(migrationId, { cause }, why);
 }
 
 async function queryOnce<Answer, Args extends [unknown?]>(

@@ -56,17 +56,17 @@ export function createWorkerDataConverter(payloadKeys: KeyRing): DataConverter {
   return converterWith(createPayloadCodec(payloadKeys, { unknownKeyInMessages: 'keep' }));
 }
 
-function converterWith(codec: PayloadCodec): DataConverter {
+function converterWith(...payloadCodecs: PayloadCodec[]): DataConverter {
   return {
     payloadConverterPath: require.resolve('./payload-converter'),
     failureConverterPath: require.resolve('./failure-converter'),
-    payloadCodecs: [codec],
+    payloadCodecs,
   };
 }
 
 /** Returns a converter that does not decrypt payloads. It needs no key, and can read only states, times and counts. */
-export function withoutPayloadCodec(converter: DataConverter): DataConverter {
-  return { ...converter, payloadCodecs: [] };
+export function withoutPayloadCodec(): DataConverter {
+  return converterWith();
 }
 
 /** How a codec differs from the codec of a client. */

@@ -87,7 +87,7 @@ export async function startWorker(
         notices: createNotifier(log, config.webhook.target),
         schedules: createWindowSchedules(client.schedule),
         workflowStatus: createWorkflowStatus(
-          new Client({ connection, namespace, dataConverter: withoutPayloadCodec(dataConverter) }),
+          new Client({ connection, namespace, dataConverter: withoutPayloadCodec() }),
         ),
         sendWithinMs: timing.sendWithinMs,
         leaseMs: leaseMs(timing),

@@ -4,7 +4,7 @@ import { checkCodecServer } from './codec-server';
 import { readConfig } from './check-result';
 import { checkDatabase } from './database';
 import type { ClockReading, CheckResult } from './check-result';
-import { checkClocks, checkNodeVersion, checkSigningKey } from './this-machine';
+import { checkClocks, checkNodeVersion, checkSigningKey, sharedTimeMs } from './this-machine';
 import { checkService } from './service';
 import { checkTemporal } from './temporal';
 
@@ -19,10 +19,13 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
   const payloadKeys = readConfig(env, 'payloadKeys', 'payload key');
   const namespace = 'value' in temporal ? temporal.value.namespace : 'default';
   const clocks: ClockReading[] = [];
+  const database = checkDatabase(readConfig(env, 'databaseUrl', 'database'), clocks);
+  const service = checkService(readConfig(env, 'service', 'service', FOR_THE_SERVICE), clocks);
+  const nowMs = Promise.all([database, service]).then(() => sharedTimeMs(clocks));
   const [temporalChecks, databaseChecks, serviceChecks, codecChecks] = await Promise.all([
-    checkTemporal(temporal, payloadKeys),
-    checkDatabase(readConfig(env, 'databaseUrl', 'database'), clocks),
-    checkService(readConfig(env, 'service', 'service', FOR_THE_SERVICE), clocks),
+    checkTemporal(temporal, payloadKeys, nowMs),
+    database,
+    service,
     checkCodecServer(env, namespace, payloadKeys),
   ]);
   return [

@@ -1,32 +1,30 @@
 /** Checks Temporal: server, namespace, search attributes, workers and payload keys. */
-import { Client, Connection } from '@temporalio/client';
+import { Connection } from '@temporalio/client';
 import type { TemporalConfig } from '../../config';
 import { createSearchAttributesCommand } from '../../domain/migration/temporal-names';
 import { counted } from '../../domain/text/sentences';
 import type { KeyRing } from '../../security';
 import { createPayloadCodec, UnknownPayloadKey } from '../../security';
-import { MIGRATIONS, SEARCH_ATTRIBUTES } from '../../workflows/messages';
-import { readWorkers } from '../../client';
+import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import type { ConfigPart } from './check-result';
 import type { CheckResult } from './check-result';
+import { checkWorker, recentMigrations, WORKER } from './worker';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const ABOUT = {
   server: 'Temporal',
   namespace: 'namespace',
   searchAttributes: 'search attributes',
-  worker: 'worker',
+  worker: WORKER,
   payloadKey: 'payload key',
 } as const;
 
 const NO_NAMESPACE = notChecked(ABOUT.namespace, 'needs Temporal first');
 
-/** Maximum number of recent migrations that the payload key is tested on. */
-const MAX_MIGRATIONS = 100;
-
 export async function checkTemporal(
   temporal: ConfigPart<'temporal'>,
   payloadKeys: ConfigPart<'payloadKeys'>,
+  nowMs: Promise<number>,
 ): Promise<readonly CheckResult[]> {
   if ('unusable' in temporal) return [temporal.unusable, NO_NAMESPACE, ...checksSkipped(payloadKeys)];
   const { address, connectionOptions } = temporal.value;
@@ -43,7 +41,7 @@ export async function checkTemporal(
   }
   try {
     return await connection.withDeadline(Date.now() + CHECK_TIMEOUT_MS, () =>
-      examineServer(connection, temporal.value, payloadKeys),
+      examineServer(connection, temporal.value, payloadKeys, nowMs),
     );
   } finally {
     await connection.close();
@@ -62,6 +60,7 @@ async function examineServer(
   connection: Connection,
   { address, namespace }: TemporalConfig,
   payloadKeys: ConfigPart<'payloadKeys'>,
+  nowMs: Promise<number>,
 ): Promise<readonly CheckResult[]> {
   const { workflowService } = connection;
   const server = await check(ABOUT.server, 'check that its frontend is healthy', async () => {
@@ -78,7 +77,7 @@ async function examineServer(
   }
   const inNamespace = await Promise.all([
     check(ABOUT.searchAttributes, ASK_ADMINISTRATOR, () => searchAttributes(connection, namespace)),
-    check(ABOUT.worker, ASK_ADMINISTRATOR, () => worker(connection, namespace)),
+    check(ABOUT.worker, ASK_ADMINISTRATOR, () => checkWorker(connection, namespace, payloadKeys, nowMs)),
     'unusable' in payloadKeys
       ? [payloadKeys.unusable]
       : check(ABOUT.payloadKey, ASK_ADMINISTRATOR, () => payloadKey(connection, namespace, payloadKeys.value)),
@@ -96,23 +95,9 @@ async function searchAttributes(connection: Connection, namespace: string): Prom
   return problem(ABOUT.searchAttributes, `missing: ${names}`, createSearchAttributesCommand(namespace, missing));
 }
 
-async function worker(connection: Connection, namespace: string): Promise<CheckResult> {
-  const { workflows, activities } = await readWorkers({ temporal: new Client({ connection, namespace }) });
-  if (workflows > 0 && activities > 0) return ok(ABOUT.worker, `${counted(workflows, 'worker')} running`);
-  const what =
-    workflows + activities === 0 ? 'none is running' : 'no worker serves workflows, or no worker serves activities';
-  const advice = 'start one (node dist/worker/main.js) or everything (ferry up); decisions are kept until then';
-  return problem(ABOUT.worker, what, advice);
-}
-
 /** Checks that the configured keys decrypt the memos of recent migrations. */
 async function payloadKey(connection: Connection, namespace: string, keys: KeyRing): Promise<CheckResult> {
-  const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
-  const { executions } = await connection.workflowService.listWorkflowExecutions({
-    namespace,
-    query: `WorkflowType IN (${types.join(', ')})`,
-    pageSize: MAX_MIGRATIONS,
-  });
+  const executions = await recentMigrations(connection, namespace);
   const codec = createPayloadCodec(keys);
   const missing = new Set<string>();
   for (const { memo } of executions) {

@@ -38,6 +38,17 @@ export function checkClocks(clocks: readonly ClockReading[]): CheckResult {
   );
 }
 
+/**
+ * Returns the time by the clock that agrees best with this machine's. If no other clock agrees with it, this machine's
+ * clock is the wrong one.
+ *
+ * @returns milliseconds since 1970
+ */
+export function sharedTimeMs(clocks: readonly ClockReading[]): number {
+  const [best] = clocks.map(({ aheadMs }) => aheadMs).sort((a, b) => Math.abs(a) - Math.abs(b));
+  return Date.now() + (best ?? 0);
+}
+
 function difference(aheadMs: number): string {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   if (seconds === 0) return 'agrees';

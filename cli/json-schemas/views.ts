@@ -66,6 +66,10 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           failed: count,
           startedAt: time,
           missingKey: z.string().nullable().describe('id of the payload key that is missing here; null if none is'),
+          problem: z
+            .string()
+            .nullable()
+            .describe('why the worker cannot continue this migration; null if it can, or if no worker has tried'),
         }),
       ),
     },

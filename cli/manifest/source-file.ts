@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import iconv from 'iconv-lite';
 
@@ -51,7 +52,8 @@ function tooLarge(path: string, bytes: number): UnreadableFile {
 async function openRegularFile(path: string): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
-    file = await open(path);
+    // Without O_NONBLOCK, opening a named pipe waits for its writer. It has no effect on a file.
+    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     if ((await file.stat()).isFile()) return file;
   } catch (error) {
     throw new UnreadableFile({

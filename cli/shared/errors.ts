@@ -59,7 +59,7 @@ const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [VaultKeyMismatch, 'the credentials in this file were neither sealed nor stored'],
   [
     WorkflowTaskFailing,
-    'check the log of the worker: either a payload key is missing, or the version of the worker does not fit this migration',
+    'decisions are kept until it can; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"',
   ],
   [NoWorker, 'decisions are kept and applied later; start a worker, or start everything with: ferry up'],
   [NoSuchMigration, 'list all migrations with: ferry list'],

@@ -199,6 +199,7 @@ function answerFrom(check: Answer['check'], findings: readonly PreflightFinding[
 
 function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
   const check = 'worker';
+  if (!progress && failing.length > 0) return { check, go: false, why: failing.join('; ') };
   if (!progress || workers.workflows === 0 || workers.activities === 0) {
     return { check, go: false, why: 'no worker is answering, or none is polling for tasks; start a worker' };
   }

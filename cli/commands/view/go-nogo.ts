@@ -31,17 +31,18 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     () => `see its outcome with: ferry report ${migrationId}`,
   );
   const { db } = ferry;
-  const [{ limits, now }, { next, toCreate }, failures, progress, schedule, workers, retriedErrors, service] =
-    await Promise.all([
+  const [{ limits, now }, { next, toCreate }, failures, progress, schedule, retriedErrors, service] = await Promise.all(
+    [
       readLimits(db, migrationId),
       readNextCompanies(db, migrationId),
       countFailures(db, migrationId),
       readProgressOrNull(ferry, migrationId),
       readWindowSchedule(ferry, migrationId),
-      readWorkers(ferry),
       readRetriedErrors(ferry, migrationId),
       probeService(env, platform.key),
-    ]);
+    ],
+  );
+  const workers = await readWorkers(ferry, now.getTime());
   return {
     now: now.toISOString(),
     route: migration.route,

@@ -1,7 +1,7 @@
 import { ADD_PAYLOAD_KEY } from '../../shared/errors';
 import type { MigrationSummary } from '../../../client';
-import { listMigrations } from '../../../client';
-import type { CommandResult, Output } from '../../terminal';
+import { listMigrations, readWorkflowTaskProblems } from '../../../client';
+import type { CommandResult, Output, TableCell } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { withMigrationClient } from '../../shared/clients';
@@ -13,8 +13,23 @@ export function addList({ program, run, terminal }: Context): void {
     .action(() => run(() => list(terminal.env)));
 }
 
+/** Number of open migrations, the newest first, whose workflow tasks are examined. Each costs a call to Temporal. */
+const MAX_EXAMINED = 200;
+
+function stateCell({
+  state,
+  missingKey,
+  problem,
+}: Pick<MigrationSummary, 'state' | 'missingKey'> & { readonly problem: string | null }): TableCell {
+  if (problem !== null) return { text: `${state}, stuck`, style: 'red' };
+  return missingKey === null ? state : { text: `${state}, not readable here`, style: 'yellow' };
+}
+
 /** Explains why some migrations can be read only in part: their payload key is missing here. */
-function printMissingKeys(output: Output, migrations: readonly MigrationSummary[]): void {
+function printMissingKeys(
+  output: Output,
+  migrations: readonly Pick<MigrationSummary, 'migrationId' | 'missingKey'>[],
+): void {
   const missing = new Set(migrations.flatMap(({ missingKey }) => missingKey ?? []));
   for (const key of missing) {
     const ids = migrations.filter(({ missingKey }) => missingKey === key).map(({ migrationId }) => migrationId);
@@ -24,9 +39,19 @@ function printMissingKeys(output: Output, migrations: readonly MigrationSummary[
 }
 
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
-  const migrations: MigrationSummary[] = [];
-  await withMigrationClient(env, async (ferry) => {
-    for await (const migration of listMigrations(ferry)) migrations.push(migration);
+  const migrations = await withMigrationClient(env, async (ferry) => {
+    const summaries: MigrationSummary[] = [];
+    for await (const migration of listMigrations(ferry)) summaries.push(migration);
+    const open: string[] = [];
+    for await (const { migrationId } of listMigrations(ferry, 'open')) {
+      open.push(migrationId);
+      if (open.length === MAX_EXAMINED) break;
+    }
+    const problems = await readWorkflowTaskProblems(ferry, open);
+    return summaries.map((migration) => ({
+      ...migration,
+      problem: problems.get(migration.migrationId) ?? null,
+    }));
   });
   return {
     json: { schema: 'ferry.list/1', migrations },
@@ -45,9 +70,9 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
           { title: 'Not moved', align: 'right' },
           { title: 'Started', optional: true },
         ],
-        migrations.map(({ migrationId, state, step, waitingFor, done, total, failed, startedAt, missingKey }) => [
+        migrations.map(({ migrationId, step, waitingFor, done, total, failed, startedAt, ...migration }) => [
           migrationId,
-          missingKey === null ? state : { text: `${state}, not readable here`, style: 'yellow' },
+          stateCell(migration),
           step,
           waitingFor,
           `${done}/${total}`,
@@ -56,6 +81,8 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
         ]),
       );
       printMissingKeys(output, migrations);
+      for (const { migrationId, problem } of migrations)
+        if (problem !== null) output.line(`The worker cannot continue ${migrationId}: ${problem}`);
     },
   };
 }

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { msToTs } from '@temporalio/common/lib/time';
 import { pino } from 'pino';
 import type { CheckResult } from '../../../cli/doctor';
-import { checkClocks, checkNodeVersion } from '../../../cli/doctor/this-machine';
+import { checkClocks, checkNodeVersion, sharedTimeMs } from '../../../cli/doctor/this-machine';
 import { createAccount, createKey } from '../../../company-data-service';
 import { parsePayloadKeys, Secret } from '../../../security';
 import { startCodecServer, type CodecServer } from '../../../security/codec-server';
@@ -17,19 +17,21 @@ import { until } from '../../support/conditions';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
+import type { RunningWorker } from '../../../worker';
 import { ferry } from '../captured-terminal';
 
 const UNREACHABLE = '127.0.0.1:1';
 const EMPTY_NAMESPACE = `examined-${randomBytes(4).toString('hex')}`;
 
 let orchestrator: Orchestrator;
+let worker: RunningWorker;
 let database: TestDatabase;
 let codec: CodecServer;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   [orchestrator, database] = await Promise.all([startOrchestrator(), createTestDatabase()]);
-  await orchestrator.startWorker();
+  worker = await orchestrator.startWorker();
   await startTestMigration(orchestrator, 'examined', ['sbx-ok-1.x1']);
   const { workflowService } = orchestrator.ferry.temporal;
   await workflowService.registerNamespace({
@@ -265,4 +267,18 @@ test.each([
   [[], 'not-checked', 'needs the database or the service first'],
 ])('checkClocks reports the clocks %j as %s', (clocks, verdict, finding) => {
   expect(checkClocks(clocks)).toMatchObject({ verdict, finding });
+});
+
+test('the time is that of the other clocks if this machine is the one that is wrong', () => {
+  const clock = (aheadMs: number) => ({ whose: 'Postgres', aheadMs });
+  const aheadBy = (...clocks: number[]) => Math.round((sharedTimeMs(clocks.map(clock)) - Date.now()) / 1_000);
+  expect(aheadBy()).toBe(0);
+  expect(aheadBy(-180_000, -181_000)).toBe(-180);
+  expect(aheadBy(-180_000, 0)).toBe(0);
+});
+
+test('a worker that has stopped is not reported as running, although it polled a moment ago', async () => {
+  await worker.stop();
+  const { problems } = await runDoctor();
+  expect(problems).toMatchObject([{ check: 'worker', finding: expect.stringContaining('none answers') as unknown }]);
 });

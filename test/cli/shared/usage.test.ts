@@ -1,4 +1,7 @@
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path, { join } from 'node:path';
 
 import { ferry } from '../captured-terminal';
 
@@ -68,6 +71,36 @@ test('colours are used only on a terminal, and not with NO_COLOR', async () => {
   expect((await ferry(check)).out).not.toContain(COLOUR);
   expect((await ferry(check, 100)).out).toContain(COLOUR);
   expect((await ferry(check, 100, { NO_COLOR: '1' })).out).not.toContain(COLOUR);
+});
+
+test.each(['--json', '--quiet', '--debug'])('%s has the same effect before and after the command', async (option) => {
+  const failing = ['check', 'missing.csv', '-p', 'quickbooks-online'];
+  const withoutTimes = async (...args: string[]) =>
+    JSON.stringify(await ferry(args)).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '');
+  const after = await withoutTimes(...failing, option);
+  expect(after).toContain('"exitCode":1');
+  expect(await withoutTimes(option, ...failing)).toBe(after);
+});
+
+test('check does not wait for the writer of a named pipe', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  const pipe = path.join(folder, 'companies.csv');
+  execFileSync('/usr/bin/env', ['mkfifo', pipe]);
+  const { exitCode, out, err } = await ferry(['check', pipe, '-p', 'quickbooks-online']);
+  rmSync(folder, { recursive: true });
+  expect(exitCode).toBe(1);
+  expect(`${out}${err}`).toContain('this is not a file');
+});
+
+test('keys create stores the key at the path that is configured', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  const file = path.join(folder, 'sam.key');
+  const env = { TOKENFERRY_HOME: path.join(folder, 'home'), TOKENFERRY_SIGNING_KEY_FILE: file };
+  const { out } = await ferry(['keys', 'create', '--by', 'Sam', '--json'], undefined, env);
+  expect(JSON.parse(out)).toMatchObject({ by: 'Sam', file });
+  expect((await ferry(['keys', 'show', '--json'], undefined, env)).out).toBe(out);
+  expect((await ferry(['keys', 'create', '--by', 'Eve'], undefined, env)).exitCode).toBe(1);
+  rmSync(folder, { recursive: true });
 });
 
 test.each([80, 120])('the help fits a terminal of %i columns', async (columns) => {

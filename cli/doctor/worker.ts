@@ -1,0 +1,99 @@
+/**
+ * Checks that a worker answers and can continue every open migration. Temporal lists the workers that have polled, but
+ * lists a dead one for minutes, so this check asks.
+ */
+import type { Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+import { askWorkers, readWorkers, readWorkflowTaskProblems } from '../../client';
+import { counted } from '../../domain/text/sentences';
+import { createDataConverter, withoutPayloadCodec } from '../../security';
+import { MIGRATIONS } from '../../workflows/messages';
+import type { CheckResult, ConfigPart } from './check-result';
+import { ok, problem } from './check-result';
+
+export const WORKER = 'worker';
+
+/** Maximum number of recent migrations that are examined. */
+const MAX_MIGRATIONS = 100;
+/** Number of migrations that workers are asked about. More than one, because one could be busy. */
+const ASKED = 3;
+/** Shorter than the time limit of the whole check. */
+const ANSWER_WITHIN_MS = 3_000;
+
+type Execution = temporal.api.workflow.v1.IWorkflowExecutionInfo;
+
+/** Returns the migrations that were started last, at most 100. */
+export async function recentMigrations(
+  { workflowService }: Connection,
+  namespace: string,
+  onlyOpen = false,
+): Promise<readonly Execution[]> {
+  const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
+  const { executions } = await workflowService.listWorkflowExecutions({
+    namespace,
+    query: `WorkflowType IN (${types.join(', ')})${onlyOpen ? " AND ExecutionStatus = 'Running'" : ''}`,
+    pageSize: MAX_MIGRATIONS,
+  });
+  return executions;
+}
+
+/** @param nowMs the time in milliseconds by a clock other than this machine's, if there is one */
+export async function checkWorker(
+  connection: Connection,
+  namespace: string,
+  payloadKeys: ConfigPart<'payloadKeys'>,
+  nowMs: Promise<number>,
+): Promise<CheckResult> {
+  const ferry = clientsOf(connection, namespace, payloadKeys);
+  const open = idsOf(await recentMigrations(connection, namespace, true));
+  const stuck = await readWorkflowTaskProblems(ferry, open);
+  const [first] = stuck;
+  if (first) {
+    const [id, why] = first;
+    const more = stuck.size > 1 ? `, and ${counted(stuck.size - 1, 'other migration')}` : '';
+    return problem(WORKER, `cannot continue ${id}${more}: ${why}`, HOW_TO_CONTINUE);
+  }
+  // Workers also answer for migrations that have ended.
+  const askable = open.length > 0 ? open : idsOf(await recentMigrations(connection, namespace));
+  const asked = askable.slice(0, ASKED);
+  const [{ workflows, activities }, reactions] = await Promise.all([
+    readWorkers(ferry, nowMs),
+    askWorkers(ferry, asked, Date.now() + ANSWER_WITHIN_MS),
+  ]);
+  const rejected = asked.find((id) => reactions.get(id) === 'rejected');
+  if (rejected !== undefined)
+    return problem(WORKER, `cannot continue ${rejected}: the reason is in the worker's log`, HOW_TO_CONTINUE);
+  const answered = asked.length === 0 ? null : asked.some((id) => reactions.get(id) === 'answered');
+  const polled = Math.max(workflows, activities);
+  const polledText = `${counted(polled, 'worker')} polled in the last two minutes`;
+  if (answered === false) {
+    return problem(WORKER, polled === 0 ? 'none is running' : `none answers, although ${polledText}`, HOW_TO_START);
+  }
+  if (answered === null && polled === 0) return problem(WORKER, 'none is running', HOW_TO_START);
+  if (activities === 0 || (answered === null && workflows === 0)) {
+    return problem(WORKER, 'no worker serves workflows, or no worker serves activities', HOW_TO_START);
+  }
+  if (answered === null) return ok(WORKER, `${polledText}; there is no migration yet to ask about`);
+  return ok(WORKER, `answers; ${polledText}`);
+}
+
+const HOW_TO_START = 'start one (node dist/worker/main.js) or everything (ferry up); decisions are kept until then';
+const HOW_TO_CONTINUE =
+  'check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"; decisions are kept until then';
+
+/** Without a payload key, the reason of a failure cannot be read, but everything else can. */
+function clientsOf(
+  connection: Connection,
+  namespace: string,
+  payloadKeys: ConfigPart<'payloadKeys'>,
+): { readonly temporal: Client; readonly temporalWithoutCodec: Client } {
+  const temporalWithoutCodec = new Client({ connection, namespace, dataConverter: withoutPayloadCodec() });
+  if ('unusable' in payloadKeys) return { temporal: temporalWithoutCodec, temporalWithoutCodec };
+  const dataConverter = createDataConverter(payloadKeys.value);
+  return { temporal: new Client({ connection, namespace, dataConverter }), temporalWithoutCodec };
+}
+
+function idsOf(executions: readonly Execution[]): readonly string[] {
+  return executions.flatMap(({ execution }) => execution?.workflowId ?? []);
+}
