@@ -3,6 +3,7 @@ import { batchActivities } from './companies/batch';
 import { lifecycleActivities } from './migration/lifecycle';
 import type { ActivityDeps } from './deps';
 import { closingActivities } from './migration/closing';
+import { decisionActivities } from './migration/decisions';
 import { estimateActivities } from './migration/estimates';
 import { firstCompanyActivities } from './companies/first-company';
 import { sweepActivities } from './migration/sweep';
@@ -15,6 +16,7 @@ import { windowActivities } from './migration/windows';
 export function createActivities(deps: ActivityDeps) {
   return withTypedFailures({
     ...lifecycleActivities(deps),
+    ...decisionActivities(deps),
     ...preflightActivities(deps),
     ...firstCompanyActivities(deps),
     ...batchActivities(deps),

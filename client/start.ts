@@ -85,6 +85,8 @@ export async function startMigration({ temporal, db }: LedgerClient, request: St
       manifestDigest: request.manifestDigest,
       suppliedBy: request.by,
       recordsInTotal: request.recordsInTotal ?? null,
+      decisions: plan.decisions,
+      firstCompany: plan.firstCompany,
       namespace: temporal.options.namespace,
     },
     request.rows,

@@ -17,7 +17,7 @@ const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
   estimateRemaining: 'Estimate the remaining duration',
   countCompanies: 'Count the companies',
   recordDecisions: 'Record decisions',
-  setPaused: 'Pause the migration',
+  pauseMigration: 'Pause the migration',
   findWindow: 'Find the current or next window',
   updateSchedule: 'Update the window schedule',
   deleteSchedule: 'Delete the window schedule',

@@ -44,8 +44,7 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
       'Sent by the migration after a decision or when a window opens, so that the run checks at once what can be done',
   });
   updateDetails(batch, null);
-  // The first run starts the ramp. A later run continues a ramp that was interrupted.
-  const begun = await shortActivities.beginRun({ migrationId, run: context.runName, ramp: runNumber === 1 });
+  const begun = await shortActivities.beginRun({ migrationId, run: context.runName });
   updateDetails(batch, begun.counts);
   await runAlongside(
     () => moveAndVerify(context, begun, batch.window),

@@ -1,7 +1,6 @@
 import type { Step } from '../domain/migration/steps';
-import { isStepComplete } from '../domain/decisions/step-transitions';
 import type { MigrationResult } from './migration/closing';
-import { isRecorded } from './migration/conditions';
+import { mayEndStep } from './migration/conditions';
 import type { MigrationContext } from './migration/context';
 import type { MigrationInput } from './migration/lifecycle';
 import { runMigration } from './migration/lifecycle';
@@ -48,5 +47,5 @@ function disableSyncing(migration: MigrationContext): Promise<void> {
 /** Waits for the decisions that end a step in which the migration itself does nothing. */
 async function awaitDecisions(migration: MigrationContext, step: Step): Promise<void> {
   // The ledger counts the confirmed companies, so a decision must reach the ledger before it can end the step.
-  if (await migration.awaitInStep((state) => isRecorded(state) && isStepComplete(state, step))) migration.endStep(step);
+  if (await migration.awaitInStep((state) => mayEndStep(state, step))) migration.endStep(step);
 }

@@ -2,7 +2,8 @@
 import { LABELS, type Evidence } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { StopReason } from '../../domain/companies/failures';
-import { beginRun, chooseFirstCompany, findCompany } from '../../store';
+import type { ChosenCompany } from '../../store';
+import { chooseFirstCompany, findCompany } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { importSlice, verifySlice } from './batch';
 
@@ -18,15 +19,9 @@ const CHECK_EVERY_MS = 1_000;
 export function firstCompanyActivities(deps: ActivityDeps) {
   const { db } = deps;
   return {
-    /**
-     * Chooses the requested company, or else the first one that can be moved. See `chooseFirstCompany` in the store.
-     */
-    async chooseFirstCompany(choice: {
-      readonly migrationId: string;
-      readonly wanted: string | null;
-    }): Promise<{ row: number; reference: string } | null> {
-      await beginRun(db, choice.migrationId, RUN);
-      return chooseFirstCompany(db, choice.migrationId, choice.wanted);
+    /** Chooses the requested company, or else the first one that can be moved. */
+    async chooseFirstCompany({ migrationId }: { readonly migrationId: string }): Promise<ChosenCompany | null> {
+      return chooseFirstCompany(db, migrationId, RUN);
     },
 
     /** Imports the company if it is waiting, and checks it if a check is due. */

@@ -5,9 +5,9 @@
 import { utf8ToBytes } from '@noble/hashes/utils';
 import type { RunControl } from '../migration/decision';
 import type { DecisionRecord } from '../migration/migration-state';
-import { parseDecision } from '../migration/parse-decision';
 import type { Approver, LastSigned, Signature } from '../migration/signatures';
 import { canonicalJson, parseSignature, signatureRefusal, verifies, withLastSigned } from '../migration/signatures';
+import { contentMismatch } from './verification';
 
 /**
  * Maximum length of a batch, in characters of JSON. A character takes at most 3 bytes, and Temporal accepts 2 MB per
@@ -16,7 +16,7 @@ import { canonicalJson, parseSignature, signatureRefusal, verifies, withLastSign
 const MAX_BATCH_LENGTH = 300_000;
 
 /** Returns the oldest decisions that fit into one batch, but at least one decision if there are any. */
-export function nextAuditBatch(unrecorded: readonly DecisionRecord[]): readonly DecisionRecord[] {
+export function nextAuditBatch<T extends DecisionRecord>(unrecorded: readonly T[]): readonly T[] {
   let length = 0;
   let count = 0;
   for (const record of unrecorded) {
@@ -105,8 +105,6 @@ export function createTrailVerifier(
     const refusal = signatureRefusal({ migrationId, approvers }, signed, lastSigned);
     if (refusal !== null) return applied ? refusal : null;
     lastSigned = withLastSigned(lastSigned, signed);
-    const parsed = parseDecision(signed.message, signed.content, () => '');
-    const isAsSigned = 'decision' in parsed && canonicalJson(parsed.decision) === canonicalJson(decision);
-    return isAsSigned ? null : 'the signed decision differs from the recorded one';
+    return contentMismatch(decision, signed);
   };
 }

@@ -5,8 +5,8 @@
  * and changes nothing else. The rules of the larger kinds are in `approvals`, `rejections`, `first-company`,
  * `exceptions` and `supplied-details`. `guards` contains the rules for every kind.
  */
-import type { Decision, Outcome, SyncDisabledConfirmation, Unreadable } from '../migration/decision';
-import type { MigrationState } from '../migration/migration-state';
+import type { Decision, Outcome, Unreadable } from '../migration/decision';
+import type { MigrationState, UnrecordedDecision } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
 import { DEFAULT_DECISION_RULES } from '../migration/plan';
 import type { SignedMessage } from '../migration/signatures';
@@ -20,7 +20,8 @@ import { guardRefusal } from './guards';
 import { proposeTime, reject } from './rejections';
 import type { Ruling } from './ruling';
 import { applied, companiesText, refused } from './ruling';
-import { actsAsSupport, selfServiceRefusal } from './self-service';
+import { actsAsSupport } from './self-service';
+import { roleRefusal } from './roles';
 import { applicationSupplied, manifestAmended } from './supplied-details';
 
 /** The number of outcomes that the state keeps. The audit trail keeps all of them. */
@@ -95,7 +96,76 @@ export function decide(
     ...(ruling.state ?? state),
     ...(badSignature === null && signed ? { lastSigned: withLastSigned(state.lastSigned, signed) } : {}),
     outcomes: withOutcome(state.outcomes, outcome),
-    unrecorded: [...state.unrecorded, { decision, outcome, ...(signed ? { signed } : {}) }],
+    unrecorded: [
+      ...state.unrecorded,
+      {
+        decision,
+        outcome,
+        ...(signed ? { signed } : {}),
+        ...(ruling.state ? { undo: changedFields(state, ruling.state) } : {}),
+      },
+    ],
+  };
+}
+
+/** Returns the earlier values of the fields that a ruling has changed. */
+function changedFields(before: MigrationState, after: MigrationState): Partial<MigrationState> {
+  const fields = Object.keys(after) as (keyof MigrationState)[];
+  return Object.fromEntries(
+    fields.filter((field) => before[field] !== after[field]).map((field) => [field, before[field]]),
+  );
+}
+
+/**
+ * Adopts the ledger's outcomes of the oldest unrecorded decisions. They are usually the workflow's own outcomes, but
+ * the ledger can refuse a decision that the workflow has applied, for example because the workflow was started with
+ * other approvers. The effects of such a decision are undone, and those of the decisions after it are applied again.
+ *
+ * @param outcomes one for each of the oldest unrecorded decisions, in their order
+ */
+export function withLedgerOutcomes(
+  state: MigrationState,
+  outcomes: readonly Outcome[],
+  rules: DecisionRules,
+): MigrationState {
+  const recorded = state.unrecorded.slice(0, outcomes.length);
+  const kept: MigrationState = {
+    ...state,
+    outcomes: state.outcomes.map((known) => ledgerOutcome(known, outcomes)),
+    unrecorded: state.unrecorded.slice(outcomes.length),
+  };
+  const refusedAt = recorded.findIndex(({ outcome }, index) => outcome.applied && outcomes[index]?.applied === false);
+  if (refusedAt < 0) return kept;
+  const undone = state.unrecorded.slice(refusedAt).reduceRight((after, { undo }) => ({ ...after, ...undo }), kept);
+  const stillApplied = recorded.filter((_, index) => index > refusedAt && outcomes[index]?.applied === true);
+  const reapplied = stillApplied.reduce((before, { decision, outcome }) => {
+    if (decision.kind === 'unreadable') return before;
+    return ruleWithGuards(before, decision, outcome.at, rules).state ?? before;
+  }, undone);
+  return kept.unrecorded.reduce(reapplyUnrecorded(rules), { ...reapplied, unrecorded: [] });
+}
+
+/** An outcome of a malformed message keeps its own text, because its record has another id. */
+function ledgerOutcome(known: Outcome, outcomes: readonly Outcome[]): Outcome {
+  return outcomes.find(({ decisionId }) => decisionId === known.decisionId) ?? known;
+}
+
+/** Rules again on a decision that the ledger has not recorded yet. */
+function reapplyUnrecorded(rules: DecisionRules) {
+  return (before: MigrationState, record: UnrecordedDecision): MigrationState => {
+    const { decision, outcome } = record;
+    if (!outcome.applied || decision.kind === 'unreadable')
+      return { ...before, unrecorded: [...before.unrecorded, record] };
+    const ruling = ruleWithGuards(before, decision, outcome.at, rules);
+    const renewed: Outcome = { ...outcome, applied: ruling.state !== null, text: ruling.text };
+    return {
+      ...(ruling.state ?? before),
+      outcomes: before.outcomes.map((known) => ledgerOutcome(known, [renewed])),
+      unrecorded: [
+        ...before.unrecorded,
+        { ...record, outcome: renewed, undo: ruling.state ? changedFields(before, ruling.state) : {} },
+      ],
+    };
   };
 }
 
@@ -108,7 +178,7 @@ function ruleWithGuards(state: MigrationState, decision: Decision, at: string, r
 
 function rule(state: MigrationState, decision: Decision, at: string): Ruling {
   if (state.closed) return refused(`the migration is ${state.closed}`);
-  const refusal = state.route === 'self-service' ? selfServiceRefusal(decision) : null;
+  const refusal = roleRefusal(state.route, decision);
   if (refusal !== null) return refused(refusal);
   switch (decision.kind) {
     case 'step':
@@ -118,7 +188,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'first-company':
       return chooseFirstCompany(state, decision);
     case 'sync-disabled':
-      return confirmSyncDisabled(state, decision);
+      return applied(state, `confirmed that syncing is off for ${companiesText(decision.companies)}`);
     case 'credentials-supplied':
       return applied(state, `${counted(decision.companies, 'credential')} supplied`);
     case 'pause':
@@ -144,7 +214,6 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'replace-credential':
       return replaceCredentials(state, decision);
     case 'adjust':
-      if (!actsAsSupport(state, decision.role)) return refused('only support can change the limits');
       return applied(
         { ...state, limits: { ...state.limits, ...decision.limits } },
         `limits changed: ${Object.keys(decision.limits).join(', ')}`,
@@ -158,11 +227,4 @@ function resume(state: MigrationState, role: Role): Ruling {
     return refused('only support can resume a migration that paused itself');
   }
   return applied({ ...state, pause: null }, 'resumed');
-}
-
-function confirmSyncDisabled(state: MigrationState, { role, companies }: SyncDisabledConfirmation): Ruling {
-  if (role !== 'client') {
-    return refused('only the client can confirm that its own application no longer uses the tokens');
-  }
-  return applied(state, `confirmed that syncing is off for ${companiesText(companies)}`);
 }

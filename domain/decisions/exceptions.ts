@@ -8,7 +8,7 @@ import type { MigrationState } from '../migration/migration-state';
 import { withFirstCompanyRetried } from './first-company';
 import type { Ruling } from './ruling';
 import { applied, companiesText, refused, withoutApprovals } from './ruling';
-import { actsAsSupport, isBeforeMoving } from './self-service';
+import { isBeforeMoving } from './self-service';
 import { withDetailsChanged } from './supplied-details';
 
 /** Leaves companies out before they are moved. Either side can decide this. */
@@ -18,9 +18,6 @@ export function leaveOut(state: MigrationState, { companies, reason }: LeaveOut)
 }
 
 export function decideExceptions(state: MigrationState, decision: LeaveOut | Retry): Ruling {
-  if (!actsAsSupport(state, decision.role)) {
-    return refused('only support can decide what happens to companies that were not moved');
-  }
   const companies = companiesText(decision.companies);
   const firstAgain = decision.kind === 'retry' ? withFirstCompanyRetried(state, decision.companies) : null;
   if (firstAgain) return applied(firstAgain, `${companies} will be tried again`);
@@ -45,8 +42,7 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
   }
 }
 
-export function replaceCredentials(state: MigrationState, { role, companies }: CredentialReplacement): Ruling {
-  if (!actsAsSupport(state, role)) return refused('only support can replace a credential');
+export function replaceCredentials(state: MigrationState, { companies }: CredentialReplacement): Ruling {
   if (hasNoExceptions(state)) return refused('there are no exceptions to decide on');
   const text = `${companiesText(companies)} will be moved again with a new credential`;
   return applied(withFirstCompanyRetried(state, companies) ?? withoutSignOff(state), text);

@@ -7,8 +7,7 @@ import { applied, refused, withoutApprovals } from './ruling';
 const STEP = 'migrate-first-company';
 
 /** Chooses the first company. If an earlier choice has been moved or has failed, this rejects it. */
-export function chooseFirstCompany(state: MigrationState, { role, reference }: FirstCompanyChoice): Ruling {
-  if (role !== 'support') return refused('only support can choose the first company');
+export function chooseFirstCompany(state: MigrationState, { reference }: FirstCompanyChoice): Ruling {
   if (state.steps[STEP]?.endedAt) return refused(`${STEP} has already ended`);
   const { firstCompany } = state;
   if (firstCompany?.stage === 'importing') return refused(`${firstCompany.reference} is already being moved`);

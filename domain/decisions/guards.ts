@@ -9,7 +9,7 @@
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import type { Decision, StepDecision } from '../migration/decision';
-import type { MigrationState } from '../migration/migration-state';
+import type { MigrationState, Proposal } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
 import { canonicalJson } from '../migration/signatures';
 import type { Step } from '../migration/steps';
@@ -32,7 +32,8 @@ export function guardRefusal(
     if (refusal !== null) return refusal;
   }
   const needsFourEyes = fourEyes && decision.kind === 'step' && decision.verdict === 'approve';
-  return needsFourEyes ? fourEyesRefusal(decision, state) : null;
+  const suppliers = [...(state.preflight?.suppliedBy == null ? [] : [state.preflight.suppliedBy]), ...state.suppliers];
+  return needsFourEyes ? fourEyesRefusal(decision, { ...state, suppliers }) : null;
 }
 
 /**
@@ -45,19 +46,27 @@ function reviewedStep(decision: Decision): Step | null {
 }
 
 function digestRefusal(decision: Decision, step: Step, state: MigrationState, isRequired: boolean): string | null {
-  if (decision.digest === undefined) {
-    const isRejection = decision.kind === 'step' && decision.verdict === 'reject';
-    return isRequired && !isRejection
-      ? 'this migration requires the digest of what was reviewed, but this decision has none'
-      : null;
-  }
+  if (decision.digest === undefined) return missingDigest(decision, isRequired);
   if (decision.digest === digestOf(step, { ...state, windows: state.limits.windows })) return null;
   return 'what you reviewed has changed; review it again before you decide';
 }
 
-function fourEyesRefusal(
+/** Returns why a decision without a digest is refused; null if it has one or needs none. */
+export function missingDigest(decision: Decision, isRequired: boolean): string | null {
+  const isRejection = decision.kind === 'step' && decision.verdict === 'reject';
+  if (!isRequired || isRejection || reviewedStep(decision) === null || decision.digest !== undefined) return null;
+  return 'this migration requires the digest of what was reviewed, but this decision has none';
+}
+
+/** The people who have acted in a migration so far. */
+interface EarlierActors extends Pick<MigrationState, 'approvals' | 'suppliers'> {
+  readonly proposal: Pick<Proposal, 'by'> | null;
+}
+
+/** Returns why a second person must approve; null if this person can. */
+export function fourEyesRefusal(
   { step, role, by }: StepDecision,
-  { approvals, proposal, preflight, suppliers }: MigrationState,
+  { approvals, proposal, suppliers }: EarlierActors,
 ): string | null {
   const isSender = (name: string | null | undefined): boolean => name != null && isSamePerson(name, by);
   const inOtherRole = approvals.find((other) => other.role !== role && isSender(other.by));
@@ -68,7 +77,7 @@ function fourEyesRefusal(
   if (step === 'schedule' && isSender(proposal?.by)) {
     return `${by} proposed this time; someone else must approve it`;
   }
-  if (step === 'supply-details' && [preflight?.suppliedBy, ...suppliers].some(isSender)) {
+  if (step === 'supply-details' && suppliers.some(isSender)) {
     return `${by} supplied these details; someone else must approve them`;
   }
   return null;

@@ -144,7 +144,7 @@ export interface MigrationState {
   /** The outcomes of the latest decisions, oldest first. Older ones are in the audit trail. */
   readonly outcomes: readonly Outcome[];
   /** Decisions that are not in the audit trail yet. */
-  readonly unrecorded: readonly DecisionRecord[];
+  readonly unrecorded: readonly UnrecordedDecision[];
   /** Absent until the first signed decision arrives. */
   readonly lastSigned?: LastSigned;
 }
@@ -155,6 +155,12 @@ export interface DecisionRecord {
   readonly outcome: Outcome;
   /** The signed message. Absent if the decision was not signed. */
   readonly signed?: SignedMessage;
+}
+
+/** A decision that the workflow has ruled on and the ledger has not recorded yet. */
+export interface UnrecordedDecision extends DecisionRecord {
+  /** The fields that the decision changed, with their earlier values, in case the ledger refuses it. */
+  readonly undo?: Partial<MigrationState>;
 }
 
 /** Returns the initial state. */

@@ -1,8 +1,9 @@
 /**
  * The claim: the only statement that sets a company to `importing`.
  *
- * The conditions of the statement keep superseded attempts and runs from claiming. They also prevent claims during a
- * pause, after the end of the migration, outside the window, and while the company's token family is busy.
+ * The conditions of the statement keep superseded attempts and runs from claiming. They also prevent claims that no
+ * recorded decision has released, and claims during a pause, after the end of the migration, outside the window, and
+ * while the company's token family is busy.
  *
  * The statement locks the rows of the migration, the slice and the credential for reading. A change to these rows that
  * commits first (a pause, a close, a newer attempt, a newer credential) is therefore seen by the claim. A later change
@@ -57,6 +58,8 @@ export async function claimCompanies(
               and (relative.state = 'importing' or (${isClaimable('relative', 'its')}
                 and (relative.confirmed_at, relative.row) < (c.confirmed_at, c.row)
                 and (${onlyRow}::integer is null or relative.row = ${onlyRow})))))
+          -- Recorded decisions must have released the company.
+          and (m.released = 'all' or (m.released = 'first-company' and c.row = m.first_row))
           -- The migration must be open and not paused.
           and m.state = 'open' and not m.paused
           -- The run must be the current run.

@@ -5,7 +5,6 @@ import type { CompanyState } from '../../domain/companies/company-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
-import { isReadyToMove } from './claim';
 import { IS_DEFERRED } from './exceptions';
 
 /**
@@ -79,41 +78,6 @@ export async function findUnknownReferences(
     where not exists (
       select from companies c where c.migration_id = ${migrationId} and c.reference = named.reference)`.execute(db);
   return rows.map(({ reference }) => reference);
-}
-
-/**
- * Chooses the first company: the requested company, or otherwise the first company that can be moved.
- *
- * A requested company that was not moved, or whose outcome is unknown, returns to `waiting`. A requested company that
- * has moved is checked again.
- *
- * @param requested the reference of the requested company; null if none was requested
- * @returns null if the requested company cannot be moved, or if none was requested and no company can be moved
- */
-export async function chooseFirstCompany(
-  db: Database,
-  migrationId: string,
-  requested: string | null,
-): Promise<{ readonly row: number; readonly reference: string } | null> {
-  await sql`
-    update companies
-    set state = case state when 'moved' then 'syncing' else 'waiting' end,
-        next_check_at = case state when 'moved' then clock_timestamp() end,
-        sync_started_at = case state when 'moved' then clock_timestamp() end,
-        failure = null, failure_text = null, failure_accepted = false, not_before = null, relinking_since = null
-    where migration_id = ${migrationId} and reference = ${requested}
-      and state in ('failed', 'outcome-unknown', 'moved')`.execute(db);
-  const { rows } = await sql<{ row: number; reference: string }>`
-    select c.row, c.reference from companies c
-    join migrations m on m.id = c.migration_id
-    left join credentials v on v.migration_id = c.migration_id and v.row = c.row
-    where c.migration_id = ${migrationId}
-      and (${requested}::text is null or c.reference = ${requested})
-      and ((v.row is not null and ${isReadyToMove()})
-        or (c.reference = ${requested} and c.state in ('importing', 'syncing')))
-    order by c.wave nulls last, c.row
-    limit 1`.execute(db);
-  return rows[0] ?? null;
 }
 
 export interface LedgerCompany {

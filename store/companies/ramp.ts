@@ -83,6 +83,13 @@ async function addToRamp(db: Queryable, migrationId: string, companies: number):
     where companies.migration_id = ${migrationId} and companies.row = first.row`.execute(db);
 }
 
+/** Returns whether a run has chosen a ramp. */
+export async function hasRamp(db: Queryable, migrationId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from companies where migration_id = ${migrationId} and in_ramp limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Returns whether the ramp has begun and has not ended. */
 export async function isRampInProgress(db: Database, migrationId: string): Promise<boolean> {
   const { ramp_only: rampOnly } = await db

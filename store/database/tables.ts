@@ -6,6 +6,8 @@ import type { SignedMessage } from '../../domain/migration/signatures';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Planned } from '../../domain/planning/estimate';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
+import type { Release } from '../../domain/decisions/release';
+import type { DecisionRules } from '../../domain/migration/plan';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import type { Route } from '../../platforms/platforms';
@@ -41,6 +43,10 @@ interface MigrationTable {
   ending: Ending | null;
   /** Null for migrations that were supplied before this column existed. */
   namespace: string | null;
+  decision_rules: Json<DecisionRules> | null;
+  released: Generated<Release>;
+  requested_first: string | null;
+  first_row: number | null;
 }
 
 interface CompanyTable {
@@ -127,6 +133,7 @@ interface DecisionTable {
   applied: boolean;
   text: string;
   signed: Json<SignedMessage> | null;
+  verified: Generated<boolean>;
   recorded_at: Generated<Date>;
 }
 

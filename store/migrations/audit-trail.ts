@@ -4,20 +4,26 @@
  */
 import type { Decision, Outcome, Unreadable } from '../../domain/migration/decision';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
-import type { SignedMessage } from '../../domain/migration/signatures';
-import type { Database } from '../database/database';
+import { sql } from 'kysely';
+import type { RecordedDecisions } from '../../domain/decisions/release';
+import { NO_DECISIONS, withDecision } from '../../domain/decisions/release';
+import type { LastSigned, SignedMessage } from '../../domain/migration/signatures';
+import type { Database, Queryable } from '../database/database';
+
+/** A decision, and whether the ledger has verified it. A refused decision is verified if its signature is valid. */
+export type LedgerRecord = DecisionRecord & { readonly verified?: boolean };
 
 /** Records decisions. A decision that is already recorded stays unchanged. */
 export async function recordDecisions(
-  db: Database,
+  db: Queryable,
   migrationId: string,
-  recorded: readonly DecisionRecord[],
+  recorded: readonly LedgerRecord[],
 ): Promise<void> {
   if (recorded.length === 0) return;
   await db
     .insertInto('decisions')
     .values(
-      recorded.map(({ decision, outcome, signed }) => ({
+      recorded.map(({ decision, outcome, signed, verified = false }) => ({
         migration_id: migrationId,
         decision_id: decision.decisionId,
         at: new Date(outcome.at),
@@ -27,10 +33,38 @@ export async function recordDecisions(
         applied: outcome.applied,
         text: outcome.text,
         signed: signed ? JSON.stringify(signed) : null,
+        verified,
       })),
     )
     .onConflict((conflict) => conflict.columns(['migration_id', 'decision_id']).doNothing())
     .execute();
+}
+
+/**
+ * Makes this transaction the only one that records decisions of the migration. Not a lock of its row, because a claim
+ * locks companies before it, and the two could wait for each other.
+ */
+export async function lockDecisions(tx: Queryable, migrationId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 1))`.execute(tx);
+}
+
+/** Returns the effect of all decisions that were applied and verified. */
+export async function readRecordedDecisions(db: Queryable, migrationId: string): Promise<RecordedDecisions> {
+  const { rows } = await sql<{ content: Decision; at: Date }>`
+    select content - 'companies' as content, at from decisions
+    where migration_id = ${migrationId} and applied and verified
+      and content ->> 'kind' not in ('sync-disabled', 'credentials-supplied', 'adjust', 'pause', 'resume')
+    order by position`.execute(db);
+  return rows.reduce((before, { content, at }) => withDecision(before, content, at.toISOString()), NO_DECISIONS);
+}
+
+/** Returns when each approver signed their latest verified decision. */
+export async function readLastSigned(db: Queryable, migrationId: string): Promise<LastSigned> {
+  const { rows } = await sql<{ publicKey: string; signedAt: string }>`
+    select signed -> 'signature' ->> 'publicKey' as "publicKey", max(signed -> 'content' ->> 'signedAt') as "signedAt"
+    from decisions where migration_id = ${migrationId} and verified and signed is not null
+    group by 1`.execute(db);
+  return Object.fromEntries(rows.map(({ publicKey, signedAt }) => [publicKey, signedAt]));
 }
 
 export interface AuditEntry {

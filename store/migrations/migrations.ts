@@ -8,6 +8,9 @@ import type { Stream } from '../../domain/text/streams';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits';
+import type { Release } from '../../domain/decisions/release';
+import { NO_DECISIONS, releaseOf } from '../../domain/decisions/release';
+import type { DecisionRules } from '../../domain/migration/plan';
 import type { Route } from '../../platforms/platforms';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import type { Database, Queryable } from '../database/database';
@@ -35,6 +38,10 @@ export interface SuppliedMigration {
    * not give a number of invoices. Null or absent: unknown.
    */
   readonly recordsInTotal?: number | null;
+  /** Who can decide, and what a decision needs. Fixed when the migration is created. */
+  readonly decisions: DecisionRules;
+  /** Reference of the company to move first; null for the first company that can be moved. */
+  readonly firstCompany: string | null;
   /** Temporal namespace of its workflow. */
   readonly namespace?: string;
 }
@@ -91,6 +98,9 @@ async function insertMigration(
       supplied_by: migration.suppliedBy,
       records_in_total: migration.recordsInTotal ?? null,
       namespace: migration.namespace ?? null,
+      decision_rules: JSON.stringify(migration.decisions),
+      requested_first: migration.firstCompany,
+      released: releaseOf(migration.route, NO_DECISIONS),
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
@@ -109,18 +119,34 @@ export async function openMigration(db: Database, migrationId: string): Promise<
     .execute();
 }
 
+/** Thrown when no recorded decision has released the companies that a run would move. */
+export class NotReleased extends Error {
+  override readonly name = 'NotReleased';
+}
+
 /**
  * Makes `run` the only run that can claim companies. From now on, earlier runs claim nothing.
  *
  * @param rampCompanies number of companies in the ramp, to which claims are restricted; 0 for no ramp
+ * @throws {NotReleased} if not all companies are released
  */
 export async function beginRun(db: Database, migrationId: string, run: string, rampCompanies = 0): Promise<void> {
-  if (rampCompanies > 0) await chooseRamp(db, migrationId, rampCompanies);
-  await db
-    .updateTable('migrations')
-    .set({ current_run: run, ramp_only: rampCompanies > 0 })
-    .where('id', '=', migrationId)
-    .execute();
+  await db.transaction().execute(async (tx) => {
+    const begun = await tx
+      .updateTable('migrations')
+      .set({ current_run: run, ramp_only: rampCompanies > 0 })
+      .where('id', '=', migrationId)
+      .where('released', '=', 'all')
+      .returning('id')
+      .executeTakeFirst();
+    if (!begun) throw new NotReleased(`no decision in the ledger releases all companies of ${migrationId}`);
+    if (rampCompanies > 0) await chooseRamp(tx, migrationId, rampCompanies);
+  });
+}
+
+/** Stores which companies are released. Only the activity that records decisions calls this. */
+export async function setReleased(db: Queryable, migrationId: string, released: Release): Promise<void> {
+  await db.updateTable('migrations').set({ released }).where('id', '=', migrationId).execute();
 }
 
 /** Pauses or resumes claims. Imports in progress finish. */
@@ -199,6 +225,9 @@ export interface StoredMigration {
   readonly manifestDigest: string;
   readonly suppliedBy: string;
   readonly suppliedAt: Date;
+  /** Who can decide, and what a decision needs; null if an older version created the migration. */
+  readonly rules: DecisionRules | null;
+  readonly released: Release;
   readonly closedAt: Date | null;
   readonly vaultDestroyedAt: Date | null;
   /** The estimate at the time when the start was proposed; null if no start has been proposed. */
@@ -222,6 +251,8 @@ export async function readMigration(db: Database, migrationId: string): Promise<
       'manifest_digest as manifestDigest',
       'supplied_by as suppliedBy',
       'supplied_at as suppliedAt',
+      'decision_rules as rules',
+      'released',
       'closed_at as closedAt',
       'vault_destroyed_at as vaultDestroyedAt',
       'planned',

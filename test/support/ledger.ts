@@ -2,14 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { UpdateObject } from 'kysely';
 import { sql } from 'kysely';
+import type { Release } from '../../domain/decisions/release';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { DEFAULT_LIMITS } from '../../domain/planning/limits';
+import { DEFAULT_DECISION_RULES } from '../../domain/migration/plan';
 import type { KeyProvider } from '../../security';
 import { createMasterKeyProvider, createVaultSecretFolder, parseMasterKeys, Secret } from '../../security';
 import type { LeaseOwner, Database, SuppliedCredential, SuppliedMigration } from '../../store';
 import {
   beginRun,
   beginSlice,
+  chooseFirstCompany,
   confirmDisabled,
   openDatabase,
   openMigration,
@@ -108,6 +111,8 @@ export function suppliedMigration(changes: Partial<SuppliedMigration> = {}): Sup
     limits: DEFAULT_LIMITS,
     manifestDigest: 'digest',
     suppliedBy: 'Cleo',
+    decisions: DEFAULT_DECISION_RULES,
+    firstCompany: null,
     ...changes,
   };
 }
@@ -150,6 +155,18 @@ export interface MovableMigration {
   readonly owner: LeaseOwner;
 }
 
+/** Releases companies without decisions. */
+export async function release(db: Database, id: string, released: Release): Promise<void> {
+  await db.updateTable('migrations').set({ released }).where('id', '=', id).execute();
+}
+
+/** Releases only the first company, and chooses it: the requested one, or the first one that can be moved. */
+export async function chooseFirst(db: Database, id: string, requested: string | null, run = 'run-1') {
+  const first = { released: 'first-company', requested_first: requested, first_row: null } as const;
+  await db.updateTable('migrations').set(first).where('id', '=', id).execute();
+  return chooseFirstCompany(db, id, run);
+}
+
 /** Creates a migration whose companies can be claimed: open, confirmed, with credentials, and with a slice begun. */
 export async function createMovableMigration(
   { db, keys }: Pick<Ledger, 'db' | 'keys'>,
@@ -164,6 +181,7 @@ export async function createMovableMigration(
   await openVault(db, keys, id);
   await confirmDisabled(db, { migrationId: id, companies: 'all', by: 'Cleo', at: CONFIRMED_AT });
   await supplyCredentials(db, id, rows.map(credentialFor), 'Cleo');
+  await release(db, id, 'all');
   await beginRun(db, id, 'run-1');
   return {
     id,

@@ -1,9 +1,21 @@
 /** Conditions on a migration's state that several steps wait for. */
+import { isStepComplete } from '../../domain/decisions/step-transitions';
+import type { Step } from '../../domain/migration/steps';
 import type { MigrationState } from '../../domain/migration/migration-state';
 
 /** Returns whether every decision has reached the ledger. */
 export function isRecorded({ unrecorded }: MigrationState): boolean {
   return unrecorded.length === 0;
+}
+
+/** Returns whether a recorded decision, or the last step, has closed the migration. */
+export function isClosed(state: MigrationState): boolean {
+  return state.closed !== null && isRecorded(state);
+}
+
+/** Returns whether a step's end conditions are met. All decisions must be recorded, because the ledger can refuse one. */
+export function mayEndStep(state: MigrationState, step: Step): boolean {
+  return isRecorded(state) && isStepComplete(state, step);
 }
 
 /**

@@ -47,7 +47,7 @@ export async function pauseMigration(
   stop: StopReason,
   otherChanges: Partial<MigrationState> = {},
 ): Promise<void> {
-  await shortActivities.setPaused({ migrationId: migration.plan.migrationId, paused: true });
+  await shortActivities.pauseMigration({ migrationId: migration.plan.migrationId });
   const pause = { reason: stopReasonText(stop), by: null, stopReason: stop };
   migration.change((state) => ({ ...state, ...otherChanges, pause: { ...pause, at: now() } }));
 }

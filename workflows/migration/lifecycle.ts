@@ -18,6 +18,7 @@ import type { AuditTrail } from './audit-trail';
 import { createAuditTrail } from './audit-trail';
 import type { MigrationResult } from './closing';
 import { closeMigration } from './closing';
+import { isRecorded } from './conditions';
 import type { MigrationContext } from './context';
 import { createMigrationContext } from './context';
 import { receiveDecision, setMessageHandlers } from './message-handlers';
@@ -67,6 +68,8 @@ async function runSteps(
   while (migration.state().closed === null) {
     migration.openStep(migration.state().step);
     await interruptWhenClosed(migration, () => runStep(migration));
+    // The ledger can still refuse the decision that closed the migration. The migration then continues.
+    if (migration.state().closed !== null) await condition(() => isRecorded(migration.state()));
     if (migration.shouldContinueAsNew()) await continueWithEmptyHistory(migration);
   }
   await recording;

@@ -52,7 +52,8 @@ export function setMessageHandlers(migration: MigrationContext, auditTrail: Audi
       const outcome = receive(input);
       // A decision is recorded even if the workflow is cancelled meanwhile.
       await CancellationScope.nonCancellable(() => auditTrail.untilRecorded(outcome.decisionId));
-      return outcome;
+      // The ledger's outcome. It can differ from the first one.
+      return outcomeOf(state(), outcome.decisionId) ?? outcome;
     };
     setHandler(defineUpdate<Outcome, [unknown]>(message), receiveAndRecord, {
       description,

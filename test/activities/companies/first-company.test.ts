@@ -5,7 +5,7 @@ import { failing } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { activityEnvironment, openImportRig } from '../../support/company-import';
 import { loseAnswer } from '../../support/http-proxy';
-import { readRow } from '../../support/ledger';
+import { chooseFirst, readRow } from '../../support/ledger';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const choose = (migrationId: string, wanted: string | null) =>
-  rig.runActivity((activities) => activities.chooseFirstCompany({ migrationId, wanted }));
+  chooseFirst(rig.ledger.db, migrationId, wanted, 'first-company');
 
 const oneStep = (migrationId: string, row: number, environment?: MockActivityEnvironment) =>
   rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId, row }), environment);

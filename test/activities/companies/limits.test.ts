@@ -95,18 +95,17 @@ test('an interrupted ramp continues in later runs and ends when no more of its c
   const { id } = await rig.migration(repeated(5, 'sbx-ok-1'));
   const { db } = rig.ledger;
   await changeLimits(db, id, { rampCompanies: 3 });
-  const begin = (run: string, ramp: boolean) =>
-    rig.runActivity((activities) => activities.beginRun({ migrationId: id, run, ramp }));
+  const begin = (run: string) => rig.runActivity((activities) => activities.beginRun({ migrationId: id, run }));
   const importRun = (run: string) =>
     rig.runActivity((activities) => activities.importSlice({ migrationId: id, run, slice: 1 }));
-  await begin('run-1', true);
+  await begin('run-1');
   expect(await importRun('run-1')).toMatchObject({ claimed: 3, ramp: 3 });
   await updateRow(db, id, 3, { state: 'waiting' });
   // A company of the ramp is waiting again, because its attempt died.
-  await begin('run-2', false);
+  await begin('run-2');
   expect(await importRun('run-2')).toMatchObject({ claimed: 1, ramp: 3 });
   // All of them are still syncing, so the ramp has not succeeded yet.
-  await begin('run-3', false);
+  await begin('run-3');
   expect(await importRun('run-3')).toMatchObject({ claimed: 0, ramp: 3 });
   expect(await rig.verify(id)).toMatchObject({ ramp: null });
   expect(await importRun('run-3')).toMatchObject({ claimed: 2, ramp: null });
@@ -116,7 +115,7 @@ test('companies that the platform defers, and lost answers, do not hold up a ram
   const { id } = await rig.migration(['sbx-inaccessible', 'sbx-unavailable', ...repeated(4, 'sbx-ok-1')]);
   const { db } = rig.ledger;
   await changeLimits(db, id, { rampCompanies: 4 });
-  await rig.runActivity((activities) => activities.beginRun({ migrationId: id, run: 'run-1', ramp: true }));
+  await rig.runActivity((activities) => activities.beginRun({ migrationId: id, run: 'run-1' }));
   rig.proxy.on('PUT', /\/authorization$/, async (response, request, pass) => {
     if (request.body.includes('-3')) response.destroy();
     else sendAnswer(response, await pass());
@@ -133,7 +132,7 @@ test('a ramp none of whose companies gets through takes as many more, and a ramp
   const { id } = await rig.migration(repeated(6, 'sbx-inaccessible'));
   const { db } = rig.ledger;
   await changeLimits(db, id, { rampCompanies: 2 });
-  await rig.runActivity((activities) => activities.beginRun({ migrationId: id, run: 'run-1', ramp: true }));
+  await rig.runActivity((activities) => activities.beginRun({ migrationId: id, run: 'run-1' }));
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 2, ramp: 2 });
   for (const row of [1, 2]) await updateRow(db, id, row, { not_before: null });
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 2, ramp: 4 });

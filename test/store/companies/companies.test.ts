@@ -1,6 +1,7 @@
 /** Confirmations and the choice of the first company. */
-import { chooseFirstCompany, confirmDisabled, findCompany, findUnknownReferences } from '../../../store';
+import { confirmDisabled, findCompany, findUnknownReferences } from '../../../store';
 import {
+  chooseFirst,
   CONFIRMED_AT,
   createMovableMigration,
   useLedger,
@@ -48,7 +49,7 @@ describe('confirmations', () => {
 describe('the first company', () => {
   test('is the requested company', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(3));
-    expect(await chooseFirstCompany(ledger.db, id, 'c2')).toEqual({ row: 2, reference: 'c2' });
+    expect(await chooseFirst(ledger.db, id, 'c2')).toEqual({ row: 2, reference: 'c2' });
   });
 
   test('is the first company of the lowest wave that can be moved, if none is requested', async () => {
@@ -58,32 +59,32 @@ describe('the first company', () => {
     );
     await updateRow(ledger.db, id, 3, { confirmed_at: null });
     await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 4).execute();
-    expect(await chooseFirstCompany(ledger.db, id, null)).toEqual({ row: 5, reference: 'c5' });
+    expect(await chooseFirst(ledger.db, id, null)).toEqual({ row: 5, reference: 'c5' });
   });
 
   test('is null if no company can be moved', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, { confirmed_at: null });
-    expect(await chooseFirstCompany(ledger.db, id, null)).toBeNull();
+    expect(await chooseFirst(ledger.db, id, null)).toBeNull();
   });
 
   test('becomes waiting again if it was not moved', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
     await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'incomplete', failure_text: 'too few' });
-    expect(await chooseFirstCompany(ledger.db, id, 'c2')).toEqual({ row: 2, reference: 'c2' });
+    expect(await chooseFirst(ledger.db, id, 'c2')).toEqual({ row: 2, reference: 'c2' });
     expect(await readRow(ledger.db, id, 2)).toMatchObject({ state: 'waiting', failure: null, failure_text: null });
   });
 
   test('becomes waiting again if its outcome is unknown', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, { state: 'outcome-unknown', failure_text: 'the answer was lost' });
-    expect(await chooseFirstCompany(ledger.db, id, 'c1')).toEqual({ row: 1, reference: 'c1' });
+    expect(await chooseFirst(ledger.db, id, 'c1')).toEqual({ row: 1, reference: 'c1' });
   });
 
   test('is checked again if it has moved, because its credential has been erased', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, { state: 'moved' });
-    await chooseFirstCompany(ledger.db, id, 'c1');
+    await chooseFirst(ledger.db, id, 'c1');
     const row = await readRow(ledger.db, id, 1);
     expect(row).toMatchObject({ state: 'syncing', next_check_at: expect.any(Date) as Date });
   });

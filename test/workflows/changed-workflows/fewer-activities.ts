@@ -7,5 +7,5 @@ const { beginRun } = proxyActivities<Activities>({ startToCloseTimeout: '2 minut
 
 /** A batch run that was changed without a patch: only its first activity is left. */
 export async function batchRun({ migrationId }: { readonly migrationId: string }): Promise<void> {
-  await beginRun({ migrationId, run: 'batch-1', ramp: false });
+  await beginRun({ migrationId, run: 'batch-1' });
 }

@@ -5,12 +5,11 @@ import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
 import { movableCompanies } from '../../../domain/companies/company-state';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { batchRunIdOf } from '../../../domain/migration/temporal-names';
-import { isStepComplete } from '../../../domain/decisions/step-transitions';
 import { shortActivities } from '../../activity-proxies';
 import { batchRun } from '../../batch-run';
 import { runAlongside } from '../../concurrency';
 import { wakeSignal } from '../../messages';
-import { changedSince, isRecorded, mayMove } from '../conditions';
+import { changedSince, isRecorded, mayEndStep, mayMove } from '../conditions';
 import type { MigrationContext } from '../context';
 import { refreshCounts, refreshEstimate, pauseMigration } from '../ledger-state';
 import { whileRelinking } from '../relinking';
@@ -22,12 +21,14 @@ const STEP = 'complete-migration';
  * calls this function repeatedly until the step has ended.
  */
 export async function completeMigration(migration: MigrationContext): Promise<void> {
+  const canMove = (state: MigrationState): boolean => mayMove(state) && movableCompanies(state.counts) > 0;
   const isReady = (state: MigrationState): boolean =>
-    isStepComplete(state, STEP) || needsVerifyingRun(state) || (mayMove(state) && movableCompanies(state.counts) > 0);
+    mayEndStep(state, STEP) || needsVerifyingRun(state) || canMove(state);
   if (!(await whileRelinking(migration, () => migration.awaitInStep(isReady)))) return;
-  if (isStepComplete(migration.state(), STEP)) migration.endStep(STEP);
-  else if (needsVerifyingRun(migration.state()) || onlySyncing(migration.state()) || (await windowOpened(migration)))
-    await runBatch(migration);
+  const state = migration.state();
+  if (mayEndStep(state, STEP)) migration.endStep(STEP);
+  else if (needsVerifyingRun(state)) await runBatch(migration);
+  else if (canMove(state) && (onlySyncing(state) || (await windowOpened(migration)))) await runBatch(migration);
 }
 
 /**

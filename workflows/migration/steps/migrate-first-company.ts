@@ -3,10 +3,9 @@ import { movableCompanies } from '../../../domain/companies/company-state';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Outage } from '../../../domain/migration/outage';
 import { outageSummary } from '../../../domain/migration/outage';
-import { isStepComplete } from '../../../domain/decisions/step-transitions';
 import { shortActivities, sliceActivities } from '../../activity-proxies';
 import { backoff } from '../../backoff';
-import { changedSince, mayMove } from '../conditions';
+import { changedSince, mayEndStep, mayMove } from '../conditions';
 import type { MigrationContext } from '../context';
 import { now } from '../context';
 import { refreshCounts, refreshEstimate, pauseMigration } from '../ledger-state';
@@ -29,9 +28,9 @@ export async function migrateFirstCompany(migration: MigrationContext): Promise<
     await moveFirstCompany(migration);
     if (migration.state().firstCompany?.stage === 'verified') await refreshEstimate(migration, false);
   }
-  const isDecided = (state: MigrationState): boolean => isStepComplete(state, STEP) || state.firstCompany === null;
+  const isDecided = (state: MigrationState): boolean => mayEndStep(state, STEP) || state.firstCompany === null;
   const decided = await migration.awaitInStep(isDecided);
-  if (decided && isStepComplete(migration.state(), STEP)) migration.endStep(STEP);
+  if (decided && mayEndStep(migration.state(), STEP)) migration.endStep(STEP);
 }
 
 function hasCandidate(state: MigrationState): boolean {
@@ -64,10 +63,7 @@ async function windowReached(migration: MigrationContext): Promise<boolean> {
 async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
   const hasChanged = changedSince(migration.state());
-  const chosen = await shortActivities.chooseFirstCompany({
-    migrationId,
-    wanted: migration.state().requestedFirst?.reference ?? null,
-  });
+  const chosen = await shortActivities.chooseFirstCompany({ migrationId });
   if (!chosen) {
     // The requested company is not ready or, if none was requested, no company is. Only a decision can change that, for
     // example by supplying credentials.

@@ -1,8 +1,7 @@
 /** Step 2: the duration is estimated, and client and support agree on a start. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { isStepComplete } from '../../../domain/decisions/step-transitions';
 import { shortActivities } from '../../activity-proxies';
-import { isRecorded } from '../conditions';
+import { isRecorded, mayEndStep } from '../conditions';
 import type { MigrationContext } from '../context';
 
 /** Estimates the duration for every new proposal and every change of limits, until both sides approve a proposal. */
@@ -14,7 +13,7 @@ export async function scheduleMigration(migration: MigrationContext): Promise<vo
     const { proposal, limits } = migration.state();
     const estimate = await shortActivities.estimatePlan({ migrationId, startAt: proposal?.startAt ?? null });
     migration.change((state) => ({ ...state, estimate }));
-    const isAgreed = (state: MigrationState): boolean => isRecorded(state) && isStepComplete(state, 'schedule');
+    const isAgreed = (state: MigrationState): boolean => mayEndStep(state, 'schedule');
     const isOutdated = (state: MigrationState): boolean => state.proposal !== proposal || state.limits !== limits;
     if (!(await migration.awaitInStep((state) => isAgreed(state) || isOutdated(state)))) return;
     if (isAgreed(migration.state())) return migration.endStep('schedule');

@@ -1,9 +1,8 @@
 /** Step 1: the supplied details are checked. Companies that are added or corrected later are checked as well. */
 import { condition } from '@temporalio/workflow';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { isStepComplete } from '../../../domain/decisions/step-transitions';
 import { longActivities, shortActivities } from '../../activity-proxies';
-import { isRecorded } from '../conditions';
+import { isRecorded, mayEndStep } from '../conditions';
 import type { MigrationContext } from '../context';
 import { refreshCounts } from '../ledger-state';
 
@@ -19,9 +18,7 @@ export async function supplyDetails(migration: MigrationContext): Promise<void> 
     await runPreflight(migration);
   }
   // A rejection or a correction discards the preflight, and the step runs again.
-  const ended = await migration.awaitInStep(
-    (state) => isStepComplete(state, 'supply-details') || state.preflight === null,
-  );
+  const ended = await migration.awaitInStep((state) => mayEndStep(state, 'supply-details') || state.preflight === null);
   if (ended && migration.state().preflight) migration.endStep('supply-details');
 }
 

@@ -1,0 +1,176 @@
+/**
+ * Records decisions: the only way from a decision to the ledger.
+ *
+ * For each decision, one transaction verifies it (`domain/decisions/verification.ts`), applies it to the ledger, adds
+ * it to the audit trail, and stores what is now released. Verification uses only what the ledger has, because anyone
+ * who may write to the Temporal namespace can start a workflow that calls this activity. A decision that fails is
+ * recorded as refused and changes nothing else.
+ */
+import type { Counts } from '../../domain/companies/company-state';
+import { openCompanies } from '../../domain/companies/company-state';
+import type { Decision, Outcome } from '../../domain/migration/decision';
+import type { DecisionRecord } from '../../domain/migration/migration-state';
+import { releaseOf } from '../../domain/decisions/release';
+import type { LedgerView } from '../../domain/decisions/verification';
+import { ledgerRefusal } from '../../domain/decisions/verification';
+import { signatureRefusal } from '../../domain/migration/signatures';
+import type { Database } from '../../store';
+import {
+  acceptFailures,
+  advanceRamp,
+  changeLimits,
+  chooseFirstAgain,
+  confirmDisabled,
+  countCompanies,
+  isFirstCompanyMoved,
+  lockDecisions,
+  readLastSigned,
+  readMigration,
+  readOutcome,
+  readRecordedDecisions,
+  recordDecisions,
+  requestFirstAgain,
+  requestFirstCompany,
+  setPaused,
+  setReleased,
+  stopClaims,
+  withdrawConfirmations,
+} from '../../store';
+import type { ActivityDeps } from '../deps';
+import { applyToCompanies, isExceptionDecision } from './exceptions';
+import { updateWindowOccurrence } from './windows';
+
+export interface RecordedBatch {
+  /** The ledger's outcome of each decision, in the given order. It can differ from the outcome in the workflow. */
+  readonly outcomes: readonly Outcome[];
+  readonly counts: Counts;
+}
+
+export function decisionActivities(deps: ActivityDeps) {
+  const { db } = deps;
+  return {
+    async recordDecisions({
+      migrationId,
+      recorded,
+    }: {
+      readonly migrationId: string;
+      readonly recorded: readonly DecisionRecord[];
+    }): Promise<RecordedBatch> {
+      const outcomes: Outcome[] = [];
+      for (const record of recorded) {
+        const outcome = await db.transaction().execute((tx) => recordDecision(tx, migrationId, record));
+        outcomes.push(outcome);
+        const { decision } = record;
+        if (!outcome.applied || decision.kind !== 'adjust') continue;
+        // A running batch follows the new windows from its next claim.
+        if (decision.limits.windows) await updateWindowOccurrence(deps, migrationId);
+        if (decision.limits.rampCompanies === 0) await advanceRamp(db, migrationId);
+      }
+      return { outcomes, counts: await countCompanies(db, migrationId) };
+    },
+  };
+}
+
+/**
+ * Verifies, applies and records one decision in a transaction.
+ *
+ * @returns the outcome in the ledger. A decision that has already been recorded keeps its outcome
+ */
+async function recordDecision(tx: Database, migrationId: string, record: DecisionRecord): Promise<Outcome> {
+  const { decision } = record;
+  await lockDecisions(tx, migrationId);
+  const earlier = await readOutcome(tx, migrationId, decision.decisionId);
+  if (earlier) return earlier;
+  const ledger = await readLedgerView(tx, migrationId, record);
+  const refusal = record.outcome.applied ? ledgerRefusal(record, ledger) : null;
+  const isApplied = record.outcome.applied && refusal === null;
+  const text =
+    isApplied && decision.kind !== 'unreadable'
+      ? await apply(tx, migrationId, decision, record.outcome)
+      : (refusal ?? record.outcome.text);
+  const outcome: Outcome = { ...record.outcome, applied: isApplied, text };
+  const verified = isApplied || isValidlySigned(record, ledger);
+  await recordDecisions(tx, migrationId, [{ ...record, outcome, verified }]);
+  if (isApplied && CHANGES_RELEASE.includes(decision.kind))
+    await setReleased(tx, migrationId, releaseOf(ledger.route, await readRecordedDecisions(tx, migrationId)));
+  return outcome;
+}
+
+const CHANGES_RELEASE: readonly DecisionRecord['decision']['kind'][] = ['step', 'time', 'first-company'];
+
+/** A refused decision with a valid signature must not be sent again later, so its signing time counts. */
+function isValidlySigned({ signed }: DecisionRecord, { migrationId, rules, lastSigned }: LedgerView): boolean {
+  const approvers = rules?.approvers;
+  return !!approvers && signatureRefusal({ migrationId, approvers }, signed ?? null, lastSigned) === null;
+}
+
+async function readLedgerView(tx: Database, migrationId: string, record: DecisionRecord): Promise<LedgerView> {
+  const migration = await readMigration(tx, migrationId);
+  if (!migration) throw new Error(`migration ${migrationId} is not in the ledger`);
+  const { decision } = record;
+  const isSignOff = decision.kind === 'step' && decision.step === 'complete-migration';
+  return {
+    migrationId,
+    route: migration.route,
+    rules: migration.rules,
+    suppliedBy: migration.suppliedBy,
+    lastSigned: record.signed ? await readLastSigned(tx, migrationId) : {},
+    recorded: await readRecordedDecisions(tx, migrationId),
+    isFirstCompanyMoved: await isFirstCompanyMoved(tx, migrationId),
+    openCompanies: isSignOff ? openCompanies(await countCompanies(tx, migrationId)) : 0,
+  };
+}
+
+/**
+ * Applies a verified decision to the ledger.
+ *
+ * @returns the text of the outcome
+ */
+async function apply(tx: Database, migrationId: string, decision: Decision, outcome: Outcome): Promise<string> {
+  if (isExceptionDecision(decision)) return applyToCompanies(tx, migrationId, decision, outcome);
+  switch (decision.kind) {
+    case 'sync-disabled':
+      await confirmDisabled(tx, { migrationId, companies: decision.companies, by: decision.by, at: outcome.at });
+      break;
+    case 'pause':
+      await setPaused(tx, migrationId, true);
+      break;
+    case 'resume':
+      // A resume accepts the failures so far, because the person who resumes the migration has seen them.
+      await acceptFailures(tx, migrationId);
+      await chooseFirstAgain(tx, migrationId);
+      await setPaused(tx, migrationId, false);
+      break;
+    case 'step':
+      if (decision.verdict === 'reject') await applyRejection(tx, migrationId, decision);
+      break;
+    case 'time':
+      if (decision.windows) await changeLimits(tx, migrationId, { windows: decision.windows });
+      break;
+    case 'first-company':
+      await requestFirstCompany(tx, migrationId, decision.reference);
+      break;
+    case 'adjust':
+      await changeLimits(tx, migrationId, decision.limits);
+      break;
+    case 'cancel':
+      await stopClaims(tx, migrationId);
+      break;
+    case 'application-supplied':
+    case 'manifest-amended':
+    case 'credentials-supplied':
+      break;
+  }
+  return outcome.text;
+}
+
+async function applyRejection(
+  tx: Database,
+  migrationId: string,
+  { step, afterwards }: Extract<Decision, { readonly kind: 'step' }>,
+): Promise<void> {
+  if (step === 'disable-syncing') await withdrawConfirmations(tx, migrationId);
+  if (step !== 'migrate-first-company') return;
+  if (afterwards?.next === 'same-company') await requestFirstAgain(tx, migrationId, 'all');
+  if (afterwards?.next === 'another-company') await requestFirstCompany(tx, migrationId, afterwards.reference);
+}

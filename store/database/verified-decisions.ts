@@ -1,0 +1,34 @@
+/** The schema migration for decisions that the ledger verifies, and for what they release. */
+import type { Kysely, Migration } from 'kysely';
+import { sql } from 'kysely';
+
+export const verifiedDecisions: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      alter table migrations
+        -- Who can decide, and what a decision needs, as the migration was created. Null: an older version created it,
+        -- and the ledger accepts no more decisions.
+        add column decision_rules jsonb,
+        -- The companies that can be claimed. Only recorded decisions change it.
+        add column released text not null default 'nothing' check (released in ('nothing', 'first-company', 'all')),
+        -- The reference that was requested to go first; null: the first company that can be moved.
+        add column requested_first text,
+        -- The row that was chosen to go first. Only this row can be claimed while only the first company is released.
+        add column first_row integer`.execute(db);
+    await sql`
+      alter table decisions
+        -- True if the ledger has verified the decision itself: role, order and, where required, the signature.
+        add column verified boolean not null default false`.execute(db);
+    await sql`
+      -- Credentials that no accepted decision has supplied yet. They become the company's credentials when the ledger
+      -- records the decision with this id as applied, and are deleted when it records it as refused.
+      create table staged_credentials (
+        like credentials including defaults,
+        decision_id text not null,
+        primary key (migration_id, row, decision_id),
+        foreign key (migration_id, row) references companies (migration_id, row) on delete cascade
+      )`.execute(db);
+    // ANALYZE stores samples of a column unless its statistics target is 0.
+    await sql`alter table staged_credentials alter column sealed set statistics 0`.execute(db);
+  },
+};

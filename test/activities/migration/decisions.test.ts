@@ -1,0 +1,236 @@
+/** The activity that records decisions: it verifies each of them with what the ledger has, and only then applies it. */
+import type { Decision, StepDecision } from '../../../domain/migration/decision';
+import type { DecisionRecord } from '../../../domain/migration/migration-state';
+import type { DecisionRules } from '../../../domain/migration/plan';
+import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { parseDecision } from '../../../domain/migration/parse-decision';
+import { signedText } from '../../../domain/migration/signatures';
+import { createSigningKey, parseSigningKey, Secret } from '../../../security';
+import { readDecisions, readMigration, supplyMigration } from '../../../store';
+import type { ImportRig } from '../../support/company-import';
+import { openImportRig } from '../../support/company-import';
+import {
+  createMovableMigration,
+  manifestRows,
+  readRow,
+  release,
+  suppliedMigration,
+  updateRow,
+} from '../../support/ledger';
+
+let rig: ImportRig;
+beforeAll(async () => {
+  rig = await openImportRig();
+});
+beforeEach(() => rig.proxy.reset());
+afterAll(() => rig.close());
+
+describe('a decision', () => {
+  const AT = '2026-03-02T12:00:00.000Z';
+  const sent = { role: 'client', by: 'Cleo' } as const;
+  const support = { role: 'support', by: 'Sam' } as const;
+  const record = async (id: string, ...decisions: readonly (readonly [Decision, boolean])[]) => {
+    const recorded: DecisionRecord[] = decisions.map(([decision, applied]) => ({
+      decision,
+      outcome: { decisionId: decision.decisionId, applied, text: 'done', at: AT },
+    }));
+    return rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded }));
+  };
+
+  test('reaches the ledger and the audit trail, but only the audit trail if it is refused', async () => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+    const { db } = rig.ledger;
+    for (const row of [1, 2]) await updateRow(db, id, row, { confirmed_at: null });
+    const { counts } = await record(
+      id,
+      [{ kind: 'sync-disabled', decisionId: 'a', companies: ['c1'], ...sent }, true],
+      [{ kind: 'sync-disabled', decisionId: 'b', companies: ['c2'], ...sent }, false],
+    );
+    expect(counts).toMatchObject({ total: 2, unconfirmed: 1 });
+    expect((await readRow(db, id, 1)).confirmed_at).toEqual(new Date(AT));
+    expect(await readDecisions(db, id)).toHaveLength(2);
+  });
+
+  test('that changes only some of its companies is recorded with how many it changed', async () => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
+    const { db } = rig.ledger;
+    await updateRow(db, id, 2, { state: 'importing', attempt: 'a' });
+    await updateRow(db, id, 3, { state: 'failed', failure: 'incomplete' });
+    const skip: Decision = { kind: 'skip', decisionId: 's', companies: ['c3'], reason: 'sold', ...support };
+    const companies = ['c1', 'c2', 'c9', 'c1'];
+    const exclude: Decision = { kind: 'exclude', decisionId: 'e', companies, reason: 'sold', ...sent };
+    // A repeated decision is recorded once.
+    await record(id, [skip, true], [exclude, true]);
+    await record(id, [skip, true], [exclude, true]);
+    expect(await readRow(db, id, 1)).toMatchObject({ state: 'excluded' });
+    expect(await readRow(db, id, 2)).toMatchObject({ state: 'importing' });
+    const texts = (await readDecisions(db, id)).map(({ outcome }) => outcome.text);
+    expect(texts).toEqual([
+      'done',
+      'done; applied to 1 of 3 companies: the others do not exist, or their state does not allow it',
+    ]);
+  });
+
+  test('is recorded once if it is sent twice', async () => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    const pause: readonly [Decision, boolean] = [{ kind: 'pause', decisionId: 'p', ...sent }, true];
+    await record(id, pause);
+    await record(id, pause);
+    expect(await readDecisions(rig.ledger.db, id)).toHaveLength(1);
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 0, nextClaimInMs: null });
+    await record(id, [{ kind: 'resume', decisionId: 'r', ...sent }, true]);
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
+  });
+});
+
+/** The release that the ledger stores, and the rows that can be claimed with it. */
+describe('recorded approvals release companies', () => {
+  const AT = '2026-03-02T12:00:00.000Z';
+  const SAM = parseSigningKey(new Secret(createSigningKey('Sam')));
+  const CLEO = parseSigningKey(new Secret(createSigningKey('Cleo')));
+  const SIGNED: DecisionRules = {
+    ...DEFAULT_DECISION_RULES,
+    approvers: [
+      { role: 'support', by: 'Sam', publicKey: SAM.publicKey },
+      { role: 'client', by: 'Cleo', publicKey: CLEO.publicKey },
+    ],
+  };
+  let sent = 0;
+
+  /** Returns a record that claims to be applied, as an attacker's workflow would send it. */
+  function recordOf(id: string, message: DecisionMessage, fields: object, key: typeof SAM | null): DecisionRecord {
+    sent += 1;
+    const content = { decisionId: `d-${sent}`, signedAt: new Date(Date.now() + sent).toISOString(), ...fields };
+    const parsed = parseDecision(message, content, () => '');
+    if ('malformed' in parsed) throw new Error(parsed.malformed);
+    const { decision } = parsed;
+    const outcome = { decisionId: decision.decisionId, applied: true, text: 'done', at: AT };
+    if (!key) return { decision, outcome };
+    const signature = { publicKey: key.publicKey, value: key.sign(signedText(id, { message, content })) };
+    return { decision, outcome, signed: { message, content, signature } };
+  }
+  const record = (id: string, ...recorded: readonly DecisionRecord[]) =>
+    rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded }));
+  const support = { role: 'support', by: 'Sam' };
+  const client = { role: 'client', by: 'Cleo' };
+
+  function steps1To3(id: string, keys: { readonly sam: typeof SAM | null; readonly cleo: typeof SAM | null }) {
+    return [
+      recordOf(id, 'approve', { step: 'supply-details', ...support }, keys.sam),
+      recordOf(id, 'proposeTime', { startAt: AT, ...client }, keys.cleo),
+      recordOf(id, 'approve', { step: 'schedule', ...client }, keys.cleo),
+      recordOf(id, 'approve', { step: 'schedule', ...support }, keys.sam),
+      recordOf(id, 'approve', { step: 'update-application', ...client }, keys.cleo),
+      recordOf(id, 'approve', { step: 'update-application', ...support }, keys.sam),
+    ];
+  }
+
+  /** Returns a signed migration in which nothing is released, and whose companies have all they need to be moved. */
+  async function signedMigration(companies = 3): Promise<string> {
+    const { id } = await createMovableMigration(rig.ledger, manifestRows(companies), { decisions: SIGNED });
+    await release(rig.ledger.db, id, 'nothing');
+    return id;
+  }
+  const released = async (id: string) => (await readMigration(rig.ledger.db, id))?.released;
+
+  test('nothing, then the first company, then all', async () => {
+    const id = await signedMigration();
+    const { db } = rig.ledger;
+    await record(id, ...steps1To3(id, { sam: SAM, cleo: CLEO }).slice(0, 5));
+    expect(await released(id)).toBe('nothing');
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 0 });
+    await record(id, recordOf(id, 'approve', { step: 'update-application', ...support }, SAM));
+    expect(await released(id)).toBe('first-company');
+
+    const choose = () => rig.runActivity((activities) => activities.chooseFirstCompany({ migrationId: id }));
+    expect(await choose()).toEqual({ row: 1, reference: 'c1' });
+    const advance = (row: number) =>
+      rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId: id, row }));
+    await advance(2);
+    await updateRow(db, id, 1, { state: 'moved' });
+    // The choice cannot change without a decision, or company after company would move as the first.
+    expect(await choose()).toEqual({ row: 1, reference: 'c1' });
+    expect([(await readRow(db, id, 2)).state, (await readRow(db, id, 3)).state]).toEqual(['waiting', 'waiting']);
+
+    const begin = () => rig.runActivity((activities) => activities.beginRun({ migrationId: id, run: 'run-1' }));
+    await expect(begin()).rejects.toThrow(/no decision in the ledger releases all companies/);
+    await record(id, recordOf(id, 'approve', { step: 'migrate-first-company', ...support }, SAM));
+    expect(await released(id)).toBe('all');
+    await begin();
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 2 });
+  });
+
+  test.each<[string, (id: string) => readonly DecisionRecord[], RegExp]>([
+    ['unsigned decisions', (id) => steps1To3(id, { sam: null, cleo: null }), /must be signed/],
+    ['decisions signed with another key', (id) => steps1To3(id, { sam: CLEO, cleo: SAM }), /belongs to/],
+    ['decisions signed for another migration', () => steps1To3('other', { sam: SAM, cleo: CLEO }), /does not match/],
+    [
+      'decisions that differ from what was signed',
+      (id) =>
+        steps1To3(id, { sam: SAM, cleo: CLEO }).map((each) => ({
+          ...each,
+          decision: { ...each.decision, by: 'Eve' } as Decision,
+        })),
+      /differs from the recorded one/,
+    ],
+    [
+      'a confirmation without a signature',
+      (id) => [recordOf(id, 'confirmSyncDisabled', { companies: 'all', ...client }, null)],
+      /must be signed/,
+    ],
+  ])('not by %s: they are recorded as refused and change nothing', async (_, records, why) => {
+    const id = await signedMigration(1);
+    await updateRow(rig.ledger.db, id, 1, { confirmed_at: null });
+    const { outcomes } = await record(id, ...records(id));
+    for (const { applied, text } of outcomes) {
+      expect(applied).toBe(false);
+      expect(text).toMatch(why);
+    }
+    expect(await released(id)).toBe('nothing');
+    expect((await readRow(rig.ledger.db, id, 1)).confirmed_at).toBeNull();
+    expect((await readDecisions(rig.ledger.db, id)).map(({ outcome }) => outcome)).toEqual(outcomes);
+  });
+
+  test('not by a signed decision that is sent again under another id or out of order', async () => {
+    const id = await signedMigration(1);
+    const [supplied, , scheduled] = steps1To3(id, { sam: SAM, cleo: CLEO });
+    if (!supplied || !scheduled) throw new Error('a decision is missing');
+    expect((await record(id, scheduled)).outcomes).toMatchObject([{ applied: false }]);
+    expect((await record(id, supplied)).outcomes).toMatchObject([{ applied: true }]);
+    const again = { ...supplied, outcome: { ...supplied.outcome, decisionId: 'again' } };
+    const replayed = { ...again, decision: { ...supplied.decision, decisionId: 'again' } as StepDecision };
+    expect((await record(id, replayed)).outcomes).toMatchObject([{ applied: false }]);
+    expect((await record(id, supplied)).outcomes).toMatchObject([{ applied: true, text: 'done' }]);
+  });
+
+  test('not if an older version created the migration, because its rules are not in the ledger', async () => {
+    const id = await signedMigration(1);
+    await rig.ledger.db.updateTable('migrations').set({ decision_rules: null }).where('id', '=', id).execute();
+    const { outcomes } = await record(id, ...steps1To3(id, { sam: SAM, cleo: CLEO }));
+    expect(outcomes.every(({ applied }) => !applied)).toBe(true);
+  });
+
+  test('unsigned, if the migration has no approvers; the same person cannot act for both sides under four eyes', async () => {
+    const unsigned = { sam: null, cleo: null };
+    const { id } = await createMovableMigration(rig.ledger, manifestRows(1));
+    await release(rig.ledger.db, id, 'nothing');
+    await record(id, ...steps1To3(id, unsigned));
+    expect(await released(id)).toBe('first-company');
+
+    const decisions = { ...DEFAULT_DECISION_RULES, fourEyes: true };
+    const { id: careful } = await createMovableMigration(rig.ledger, manifestRows(1), { decisions });
+    await release(rig.ledger.db, careful, 'nothing');
+    const { outcomes } = await record(careful, ...steps1To3(careful, unsigned));
+    expect(outcomes.filter(({ applied }) => !applied).map(({ text }) => text)).toEqual([
+      'Cleo proposed this time; someone else must approve it',
+    ]);
+    expect(await released(careful)).toBe('nothing');
+  });
+
+  test('in the self-service route, the creation of the migration does it', async () => {
+    const migration = suppliedMigration({ route: 'self-service' });
+    await supplyMigration(rig.ledger.db, migration, manifestRows(1));
+    expect(await released(migration.id)).toBe('all');
+  });
+});

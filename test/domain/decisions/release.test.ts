@@ -1,0 +1,129 @@
+/** Which companies recorded decisions release, and which decisions the ledger refuses. */
+import type { Decision, StepDecision } from '../../../domain/migration/decision';
+import type { Role, Step } from '../../../domain/migration/steps';
+import type { RecordedDecisions } from '../../../domain/decisions/release';
+import { endingOf, NO_DECISIONS, orderRefusal, releaseOf, withDecision } from '../../../domain/decisions/release';
+
+const AT = '2026-03-02T12:00:00.000Z';
+const FACTS = { isFirstCompanyMoved: true, openCompanies: 0 };
+const nameOf = (role: Role): string => (role === 'client' ? 'Cleo' : 'Sam');
+let ids = 0;
+const sender = (role: Role) => ({ decisionId: `d-${(ids += 1)}`, role, by: nameOf(role) });
+
+const step = (verdict: StepDecision['verdict'], name: Step, role: Role = 'support'): StepDecision => ({
+  ...{ kind: 'step', step: name, verdict },
+  ...sender(role),
+});
+const approve = (name: Step, role?: Role): Decision => step('approve', name, role);
+const reject = (name: Step, role?: Role): Decision => step('reject', name, role);
+const propose = (): Decision => ({ kind: 'time', startAt: AT, ...sender('client') });
+const retry = (): Decision => ({ kind: 'retry', companies: 'all', ...sender('support') });
+
+const recorded = (...decisions: readonly Decision[]): RecordedDecisions =>
+  decisions.reduce((before, decision) => withDecision(before, decision, AT), NO_DECISIONS);
+const released = (...decisions: readonly Decision[]) => releaseOf('managed', recorded(...decisions));
+
+const STEPS_1_TO_3: readonly Decision[] = [
+  approve('supply-details'),
+  propose(),
+  approve('schedule', 'client'),
+  approve('schedule'),
+  approve('update-application', 'client'),
+  approve('update-application'),
+];
+const MOVED: readonly Decision[] = [...STEPS_1_TO_3, approve('migrate-first-company')];
+
+describe('in the managed route', () => {
+  test.each(STEPS_1_TO_3.map((_, index) => [index] as const))(
+    'nothing is released while approval %i of steps 1 to 3 is missing',
+    (missing) => {
+      expect(released(...STEPS_1_TO_3.filter((decision, index) => index !== missing || decision.kind === 'time'))).toBe(
+        STEPS_1_TO_3[missing]?.kind === 'time' ? 'first-company' : 'nothing',
+      );
+    },
+  );
+
+  test('the first company is released by the approvals of steps 1 to 3, and the others by its own approval', () => {
+    expect(released(...STEPS_1_TO_3)).toBe('first-company');
+    expect(released(...MOVED)).toBe('all');
+  });
+
+  test.each<[string, Decision]>([
+    ['rejecting step 1', reject('supply-details', 'client')],
+    ['rejecting step 2', reject('schedule')],
+    ['rejecting step 3', reject('update-application')],
+    ['a new start time', propose()],
+  ])('%s takes the release back', (_, decision) => {
+    expect(released(...STEPS_1_TO_3, decision)).toBe('nothing');
+  });
+
+  test('approvals that state facts are kept when an earlier step is reopened', () => {
+    const again = [propose(), approve('schedule', 'client'), approve('schedule')];
+    expect(released(...STEPS_1_TO_3, reject('schedule'), ...again)).toBe('first-company');
+    expect(released(...STEPS_1_TO_3, reject('update-application'), ...again)).toBe('nothing');
+  });
+
+  test('rejecting the first company keeps it released, so that it can be tried again', () => {
+    expect(released(...STEPS_1_TO_3, reject('migrate-first-company'))).toBe('first-company');
+    expect(released(...MOVED, reject('complete-migration'))).toBe('all');
+  });
+
+  test('rejecting the first company, or choosing another, takes back the release of the others', () => {
+    const another: Decision = { kind: 'first-company', reference: 'R-9', ...sender('support') };
+    expect(released(...MOVED, reject('migrate-first-company'))).toBe('first-company');
+    expect(released(...MOVED, another)).toBe('first-company');
+  });
+});
+
+test('in the self-service route, all companies are released from the start', () => {
+  expect(releaseOf('self-service', NO_DECISIONS)).toBe('all');
+});
+
+describe('a decision is out of order', () => {
+  test.each<[string, readonly Decision[], Decision, RegExp]>([
+    ['step 2 before step 1', [propose()], approve('schedule'), /no approval of supply-details by support/],
+    ['step 2 without a start time', [approve('supply-details')], approve('schedule'), /no start time/],
+    ['step 5 before step 3', STEPS_1_TO_3.slice(0, 4), approve('migrate-first-company'), /update-application/],
+    ['step 6 before step 5', STEPS_1_TO_3, approve('complete-migration'), /migrate-first-company by support/],
+    ['anything after a cancellation', [{ kind: 'cancel', ...sender('client') }], propose(), /is cancelled/],
+  ])('if it approves %s', (_, before, decision, why) => {
+    expect(orderRefusal(decision, recorded(...before), FACTS)).toMatch(why);
+  });
+
+  test('if the ledger has no first company that was moved', () => {
+    const facts = { ...FACTS, isFirstCompanyMoved: false };
+    expect(orderRefusal(approve('migrate-first-company'), recorded(...STEPS_1_TO_3), facts)).toMatch(
+      /no first company/,
+    );
+    expect(orderRefusal(approve('migrate-first-company'), recorded(...STEPS_1_TO_3), FACTS)).toBeNull();
+  });
+
+  test('if companies have no final outcome at the sign-off', () => {
+    const signOff = approve('complete-migration', 'client');
+    expect(orderRefusal(signOff, recorded(...MOVED), { ...FACTS, openCompanies: 2 })).toMatch(/final outcome: 2/);
+    expect(orderRefusal(signOff, recorded(...MOVED), FACTS)).toBeNull();
+  });
+
+  test('but not if it approves step 3 early', () => {
+    expect(orderRefusal(approve('update-application', 'client'), NO_DECISIONS, FACTS)).toBeNull();
+  });
+});
+
+describe('a migration may be closed', () => {
+  const signedOff = [...MOVED, approve('complete-migration'), approve('complete-migration', 'client')];
+
+  test('as completed only after both sign-offs, with no company open', () => {
+    expect(endingOf('managed', recorded(...signedOff), FACTS)).toBe('completed');
+    expect(endingOf('managed', recorded(...signedOff), { ...FACTS, openCompanies: 1 })).toBeNull();
+    expect(endingOf('managed', recorded(...MOVED, approve('complete-migration')), FACTS)).toBeNull();
+    expect(endingOf('managed', recorded(...signedOff, retry()), FACTS)).toBeNull();
+    expect(endingOf('self-service', NO_DECISIONS, FACTS)).toBe('completed');
+  });
+
+  test('as cancelled or abandoned only by a decision', () => {
+    expect(endingOf('managed', recorded({ kind: 'cancel', ...sender('support') }), FACTS)).toBe('cancelled');
+    const abandon: Decision = { ...step('reject', 'migrate-first-company'), afterwards: { next: 'abandon' } };
+    expect(endingOf('managed', recorded(...STEPS_1_TO_3, abandon), FACTS)).toBe('abandoned');
+    expect(endingOf('managed', NO_DECISIONS, FACTS)).toBeNull();
+  });
+});
