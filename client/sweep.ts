@@ -1,7 +1,5 @@
 /** Cleans up after migrations that were terminated with Temporal's own tools and so could not do it themselves. */
-import { randomUUID } from 'node:crypto';
 import { WorkflowIdConflictPolicy, WorkflowNotFoundError } from '@temporalio/client';
-import { closeDecision } from '../domain/decisions/audit-trail';
 import { closeWorkflowIdOf } from '../domain/migration/temporal-names';
 import { listOpenMigrations } from '../store';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../workflows/messages';
@@ -43,14 +41,14 @@ const CLOSED_WITHIN_MS = 30_000;
  * Closes a terminated migration in the ledger in the same way as a cancellation: its organizations are released and its
  * credentials destroyed. Waits up to 30 s.
  *
- * @param by the person who closes it, for the audit trail
+ * @param by the person who asks for it, for the audit trail
  * @returns false if it is not closed yet; a worker closes it once no request of the migration can be in flight
  */
 export async function closeTerminated({ temporal }: LedgerClient, migrationId: string, by: string): Promise<boolean> {
   const handle = await temporal.workflow.start(CLOSE_TERMINATED, {
     workflowId: closeWorkflowIdOf(migrationId),
     taskQueue: TASK_QUEUE,
-    args: [{ migrationId, recorded: closeDecision(by, randomUUID(), new Date().toISOString()) }],
+    args: [{ migrationId, requestedBy: by }],
     staticSummary: `Clean up after ${migrationId}`,
     // A second call waits for the workflow that the first call started.
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,

@@ -5,6 +5,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createActivities, createNotifier, createWorkflowStatus, createWindowSchedules } from '../activities';
+import { withCallerCheck } from '../activities/callers';
 import { createCompanyDataClient } from '../company-data-client';
 import type { Config } from '../config';
 import {
@@ -80,19 +81,22 @@ export async function startWorker(
       taskQueue: TASK_QUEUE,
       ...workflows,
       dataConverter: createWorkerDataConverter(config.payloadKeys),
-      activities: createActivities({
+      activities: withCallerCheck(
+        createActivities({
+          db,
+          service,
+          keys: createMasterKeyProvider(config.masterKeys, createVaultSecretFolder(config.vaultSecrets)),
+          notices: createNotifier(log, config.webhook.target),
+          schedules: createWindowSchedules(client.schedule),
+          workflowStatus: createWorkflowStatus(
+            new Client({ connection, namespace, dataConverter: withoutPayloadCodec() }),
+          ),
+          sendWithinMs: timing.sendWithinMs,
+          leaseMs: leaseMs(timing),
+          sliceTimeLimitMs: timing.sliceTimeLimitMs,
+        }),
         db,
-        service,
-        keys: createMasterKeyProvider(config.masterKeys, createVaultSecretFolder(config.vaultSecrets)),
-        notices: createNotifier(log, config.webhook.target),
-        schedules: createWindowSchedules(client.schedule),
-        workflowStatus: createWorkflowStatus(
-          new Client({ connection, namespace, dataConverter: withoutPayloadCodec() }),
-        ),
-        sendWithinMs: timing.sendWithinMs,
-        leaseMs: leaseMs(timing),
-        sliceTimeLimitMs: timing.sliceTimeLimitMs,
-      }),
+      ),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
       maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     });

@@ -28,6 +28,7 @@ const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
   importSlice: 'Move companies',
   verifySlice: 'Check companies that are syncing',
   checkReconnected: 'Check whether end customers have reconnected',
+  recordTermination: 'Record that the migration was terminated',
   resolveInterrupted: 'Find out what happened to interrupted companies',
   closeMigration: 'Close the migration and destroy its credentials',
   deleteUnused: 'Remove companies that were created but never used',

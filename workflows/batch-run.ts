@@ -9,6 +9,7 @@ import { shortActivities, sliceActivities } from './activity-proxies';
 import type { RunContext } from './batch/run-context';
 import { createRunContext } from './batch/run-context';
 import { importAll, POLL_DELAY } from './batch/importing';
+import { assertIsChildOf } from './identity';
 import { backoff } from './backoff';
 import { backgroundTask, runAlongside } from './concurrency';
 import { batchProgressSignal, wakeSignal } from './messages';
@@ -38,6 +39,7 @@ export interface BatchReport {
  */
 export async function batchRun(batch: Batch): Promise<BatchReport> {
   const { migrationId, runNumber } = batch;
+  assertIsChildOf(migrationId);
   const context = createRunContext(migrationId, `batch-${runNumber}`);
   setHandler(wakeSignal, context.wake, {
     description:
@@ -85,7 +87,7 @@ async function moveAndVerify(
 
 const REPORT_EVERY_MS = 60_000;
 
-/** Sends the counts to the migration whenever there has been progress, at most once a minute. */
+/** Tells the migration whenever there has been progress, at most once a minute. */
 async function reportProgress(batch: Batch, context: RunContext, isOver: () => boolean): Promise<void> {
   const { migration, migrationId } = context;
   if (!migration) return;
@@ -95,7 +97,7 @@ async function reportProgress(batch: Batch, context: RunContext, isOver: () => b
     reported = context.progress();
     const counts = await shortActivities.countCompanies({ migrationId });
     updateDetails(batch, counts);
-    await migration.signal(batchProgressSignal, counts);
+    await migration.signal(batchProgressSignal);
     await condition(isOver, REPORT_EVERY_MS, { summary: 'Until the next progress report to the migration' });
   }
 }

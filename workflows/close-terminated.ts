@@ -1,4 +1,3 @@
-import type { DecisionRecord } from '../domain/migration/migration-state';
 import { shortActivities } from './activity-proxies';
 import type { MigrationResult } from './migration/closing';
 import { closeLedger, deleteUnused } from './migration/closing';
@@ -8,18 +7,20 @@ import { closeLedger, deleteUnused } from './migration/closing';
  * runs no more code. Without `closeTerminated`, the migration's organizations would stay reserved and its credentials
  * would never be destroyed.
  *
- * @param recorded the decision to close the migration, for the audit trail
+ * Fails if the migration is still running.
+ *
+ * @param requestedBy the person who asked for it; absent if the sweep did. Not verified
  */
 export async function closeTerminated({
   migrationId,
-  recorded,
+  requestedBy,
 }: {
   readonly migrationId: string;
-  readonly recorded: DecisionRecord;
+  readonly requestedBy?: string;
 }): Promise<MigrationResult> {
-  await shortActivities.recordDecisions({ migrationId, recorded: [recorded] });
+  await shortActivities.recordTermination({ migrationId, ...(requestedBy === undefined ? {} : { requestedBy }) });
   await shortActivities.deleteSchedule({ migrationId });
-  const counts = await closeLedger(migrationId, 'cancelled');
+  const closed = await closeLedger(migrationId);
   await deleteUnused(migrationId);
-  return { ending: 'cancelled', counts };
+  return closed;
 }

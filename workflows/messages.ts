@@ -9,7 +9,6 @@
  * same name, which also returns the outcome. `domain/migration/parse-decision.ts` parses their fields.
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { Counts } from '../domain/companies/company-state';
 import type { Outcome } from '../domain/migration/decision';
 import type { Route } from '../platforms/platforms';
 import type { Progress } from '../domain/progress/progress';
@@ -60,8 +59,11 @@ export const progressQuery = defineQuery<Progress>('progress');
  */
 export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: string }]>('outcome');
 
-/** Sends the current counts from a batch run to its migration, at most once a minute while companies move. */
-export const batchProgressSignal = defineSignal<[Counts]>('batchProgress');
+/**
+ * Tells the migration that companies have moved, at most once a minute, so that it counts them in the ledger. Contains
+ * no counts, because anyone who may write to the namespace can send it.
+ */
+export const batchProgressSignal = defineSignal('batchProgress');
 
 /**
  * Sends the current outage from a batch run to its migration, which shows it. Sent when the outage begins and after

@@ -1,6 +1,7 @@
 import { getExternalWorkflowHandle, sleep, TemporalFailure } from '@temporalio/workflow';
 import type { WindowStart, WindowOccurrence } from '../domain/planning/windows';
 import { shortActivities } from './activity-proxies';
+import { assertIsScheduledFor } from './identity';
 import { windowOpenedSignal } from './messages';
 
 /**
@@ -11,6 +12,7 @@ import { windowOpenedSignal } from './messages';
  * @returns whether the window is open, and a sentence for the person who triggered it
  */
 export async function openWindow({ migrationId }: { readonly migrationId: string }): Promise<WindowStart> {
+  assertIsScheduledFor(migrationId);
   if ((await shortActivities.updateSchedule({ migrationId })) === 'none') return notOpened(NO_WINDOWS);
   const occurrence = await currentOccurrence(migrationId);
   if ('text' in occurrence) return occurrence;

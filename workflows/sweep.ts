@@ -1,6 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { log, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
-import { closeDecision } from '../domain/decisions/audit-trail';
+import { log, ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { closeWorkflowIdOf } from '../domain/migration/temporal-names';
 import { longActivities } from './activity-proxies';
 import { closeTerminated } from './close-terminated';
@@ -13,9 +12,6 @@ export interface SweepOutcome {
   /** Open in the ledger, but neither running nor terminated in Temporal. A person has to find out why. */
   readonly unknown: readonly string[];
 }
-
-/** The decision-maker in the audit trail. It is the product, because no person decided. */
-const DECIDED_BY = 'Tokenferry';
 
 /**
  * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration is no longer running. The
@@ -41,7 +37,7 @@ async function startClosing(migrationId: string): Promise<void> {
   try {
     await startChild(closeTerminated, {
       workflowId: closeWorkflowIdOf(migrationId),
-      args: [{ migrationId, recorded: closeDecision(DECIDED_BY, uuid4(), new Date().toISOString()) }],
+      args: [{ migrationId }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       staticSummary: `Close ${migrationId}, which was terminated`,
     });

@@ -1,10 +1,27 @@
 /** The activities that end a migration: resolve interrupted companies, and remove unused ones from the service. */
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CompanyDataClient } from '../../company-data-client';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { InterruptedCompany } from '../../store';
-import { clearServiceRefs, readInterrupted, readMigration, readUnusedCompanies, resolveInterrupted } from '../../store';
+import {
+  clearServiceRefs,
+  closeMigration,
+  countCompanies,
+  destroyVault,
+  lockDecisions,
+  readInterrupted,
+  readMigration,
+  readRecordedDecisions,
+  readUnusedCompanies,
+  recordDecisions,
+  resolveInterrupted,
+  stopClaims,
+} from '../../store';
+import type { Counts } from '../../domain/companies/company-state';
+import { terminationRecord } from '../../domain/decisions/audit-trail';
+import { endingOf } from '../../domain/decisions/release';
+import type { Ending } from '../../domain/migration/migration-state';
 import { findCompanyByTag, findConnection, isGone, rowTag } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
 
@@ -12,8 +29,38 @@ interface MigrationRef {
   readonly migrationId: string;
 }
 
-export function closingActivities({ db, service }: ActivityDeps) {
+export function closingActivities({ db, keys, service, workflowStatus }: ActivityDeps) {
   return {
+    /**
+     * Records that the migration was terminated, and stops its claims. Fails for good if it is still running, so that
+     * nobody can end a running migration in this way.
+     */
+    async recordTermination({ migrationId, requestedBy }: MigrationRef & { requestedBy?: string }): Promise<void> {
+      if ((await workflowStatus.of(migrationId)) === 'running')
+        throw ApplicationFailure.nonRetryable(`${migrationId} is still running; to end it, cancel it`, 'StillRunning');
+      const name = typeof requestedBy === 'string' ? requestedBy.slice(0, MAX_NAME_LENGTH) : null;
+      await db.transaction().execute(async (tx) => {
+        await lockDecisions(tx, migrationId);
+        await stopClaims(tx, migrationId);
+        const record = terminationRecord(name, new Date().toISOString());
+        await recordDecisions(tx, migrationId, [{ ...record, verified: true }]);
+      });
+    },
+
+    /**
+     * Closes the ledger and destroys the credentials. Fails for good if the recorded decisions do not allow it.
+     *
+     * @returns how the migration ended, according to the recorded decisions
+     */
+    async closeMigration({ migrationId }: MigrationRef): Promise<{ readonly ending: Ending; readonly counts: Counts }> {
+      const migration = await readMigration(db, migrationId);
+      const ending = migration && endingOf(migration.route, await readRecordedDecisions(db, migrationId));
+      if (!ending) throw ApplicationFailure.nonRetryable(`no decision in the ledger ends ${migrationId}`, 'NotEnded');
+      await closeMigration(db, migrationId, ending);
+      await destroyVault(db, keys, migrationId);
+      return { ending, counts: await countCompanies(db, migrationId) };
+    },
+
     /**
      * Resolves companies whose attempt died, based on their connections at the service. No slice will reclaim them.
      *
@@ -50,6 +97,9 @@ export function closingActivities({ db, service }: ActivityDeps) {
     },
   };
 }
+
+/** The longest name that a record keeps, in characters. */
+const MAX_NAME_LENGTH = 200;
 
 type Resolution = Parameters<typeof resolveInterrupted>[3];
 

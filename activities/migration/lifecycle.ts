@@ -1,13 +1,10 @@
-/** The lifecycle of a migration in the ledger: open, begin a run, pause, close. */
+/** The lifecycle of a migration in the ledger: open, begin a run, pause. */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Counts } from '../../domain/companies/company-state';
 import { paceOf } from '../../domain/planning/pacing';
-import type { Ending } from '../../domain/migration/migration-state';
 import {
   beginRun,
-  closeMigration,
   countCompanies,
-  destroyVault,
   openMigration,
   openVault,
   hasRamp,
@@ -53,12 +50,6 @@ export function lifecycleActivities(deps: ActivityDeps) {
     /** Pauses the migration because of a problem. Only a recorded decision can resume it. */
     async pauseMigration({ migrationId }: MigrationRef): Promise<void> {
       await setPaused(db, migrationId, true);
-    },
-
-    async closeMigration({ migrationId, ending }: MigrationRef & { ending: Ending }): Promise<Counts> {
-      await closeMigration(db, migrationId, ending);
-      await destroyVault(db, keys, migrationId);
-      return countCompanies(db, migrationId);
     },
   };
 }

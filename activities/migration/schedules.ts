@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { ScheduleClient, ScheduleDescription } from '@temporalio/client';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
-import { OPEN_WINDOW, scheduleIdOf } from '../../domain/migration/temporal-names';
+import { OPEN_WINDOW, scheduleIdOf, windowWorkflowIdOf } from '../../domain/migration/temporal-names';
 import type { WindowOccurrence, ScheduleState } from '../../domain/planning/windows';
 import { TASK_QUEUE } from '../../workflows/messages';
 import type { WindowSchedules } from '../deps';
@@ -91,7 +91,7 @@ function scheduleOf(migrationId: string, occurrences: readonly WindowOccurrence[
     action: {
       type: 'startWorkflow' as const,
       workflowType: OPEN_WINDOW,
-      workflowId: `${migrationId}.window`,
+      workflowId: windowWorkflowIdOf(migrationId),
       args: [{ migrationId }],
       taskQueue: TASK_QUEUE,
       staticSummary: `Open a window of ${migrationId}`,

@@ -124,17 +124,6 @@ export const NO_COUNTS: Counts = {
   exceptionsDigest: null,
 };
 
-/** Checks an untrusted value. Anyone with access to Temporal can send a message with Temporal's own tools. */
-export function isCounts(value: unknown): value is Counts {
-  if (typeof value !== 'object' || value === null) return false;
-  const fields = value as Record<string, unknown>;
-  return Object.keys(NO_COUNTS).every((name) =>
-    name === 'exceptionsDigest'
-      ? fields[name] === null || typeof fields[name] === 'string'
-      : Number.isSafeInteger(fields[name]),
-  );
-}
-
 /** Returns how many companies are in each client state. */
 export function clientCounts(counts: Counts): Readonly<Record<ClientState, number>> {
   return {

@@ -28,13 +28,17 @@ export function nextAuditBatch<T extends DecisionRecord>(unrecorded: readonly T[
 }
 
 /**
- * Returns the cancellation that is recorded when a migration is closed after it was terminated in Temporal.
+ * Returns the cancellation that is recorded when a migration is closed after it was terminated in Temporal. The product
+ * decides it, not a person, and once: it always has the same id.
  *
+ * @param requestedBy the person who asked for it, who is named but not verified; null for the sweep
  * @param at ISO 8601, UTC
  */
-export function closeDecision(by: string, decisionId: string, at: string): DecisionRecord {
-  const reason = 'the migration was terminated in Temporal before it ended';
-  const decision: RunControl = { kind: 'cancel', decisionId, role: 'support', by, reason };
+export function terminationRecord(requestedBy: string | null, at: string): DecisionRecord {
+  const decisionId = 'terminated-in-temporal';
+  const terminated = 'the migration was terminated in Temporal before it ended';
+  const reason = requestedBy === null ? terminated : `${terminated}; the request to close it named ${requestedBy}`;
+  const decision: RunControl = { kind: 'cancel', decisionId, role: 'support', by: 'Tokenferry', reason };
   return { decision, outcome: { decisionId, applied: true, text: 'cancelled', at } };
 }
 

@@ -112,8 +112,8 @@ export function orderRefusal(decision: Decision, recorded: RecordedDecisions, fa
 }
 
 /** Returns how the migration may be closed; null if no decision allows it yet. */
-export function endingOf(route: Route, recorded: RecordedDecisions, { openCompanies }: LedgerFacts): Ending | null {
+export function endingOf(route: Route, recorded: RecordedDecisions): Ending | null {
   if (recorded.ended !== null) return recorded.ended;
   const isSignedOff = route === 'self-service' || missingApprovals(recorded, 'complete-migration').length === 0;
-  return isSignedOff && openCompanies === 0 ? 'completed' : null;
+  return isSignedOff ? 'completed' : null;
 }

@@ -22,6 +22,11 @@ export function closeWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.closing`;
 }
 
+/** Returns the id with which the Schedule of a migration's windows starts its workflows. Temporal appends the time. */
+export function windowWorkflowIdOf(migrationId: string): string {
+  return `${migrationId}.window`;
+}
+
 const SCHEDULE_SUFFIX = '.windows';
 
 /** Returns the id of the Schedule that opens a migration's windows. */

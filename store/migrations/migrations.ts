@@ -212,6 +212,12 @@ export async function closeMigration(db: Database, migrationId: string, ending: 
   });
 }
 
+/** Returns the Temporal namespace of a migration; null if it is not recorded, or there is no such migration. */
+export async function readNamespace(db: Database, migrationId: string): Promise<string | null> {
+  const row = await db.selectFrom('migrations').select('namespace').where('id', '=', migrationId).executeTakeFirst();
+  return row?.namespace ?? null;
+}
+
 export interface StoredMigration {
   readonly id: string;
   readonly client: string;

@@ -7,7 +7,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'kysely';
 import type { ActivityDeps } from '../../activities/deps';
-import { lifecycleActivities } from '../../activities/migration/lifecycle';
+import { closingActivities } from '../../activities/migration/closing';
+import { terminationRecord } from '../../domain/decisions/audit-trail';
 import { createMasterKeyProvider, createVaultSecretFolder, parseMasterKeys, Secret } from '../../security';
 import { createTemporaryFolder } from '../../stack/folders';
 import { startPostgres } from '../../stack/postgres/postgres';
@@ -16,6 +17,7 @@ import {
   claimCompanies,
   openDatabase,
   recordChecks,
+  recordDecisions,
   recordImports,
   rotateVaults,
   stopClaims,
@@ -107,10 +109,12 @@ async function runMigrations(saveSecret: (name: string, content: Buffer) => void
   await maintain();
 
   const newKeys = providerWith(NEW_KEY, OLD_KEY);
-  const activities = lifecycleActivities({ db, keys: newKeys } as ActivityDeps);
-  await activities.closeMigration({ migrationId: moved.id, ending: 'completed' });
-  await sql`analyze`.execute(db);
-  await activities.closeMigration({ migrationId: cancelled.id, ending: 'cancelled' });
+  const activities = closingActivities({ db, keys: newKeys } as ActivityDeps);
+  for (const { id } of [moved, cancelled]) {
+    await recordDecisions(db, id, [{ ...terminationRecord(null, OBTAINED_AT), verified: true }]);
+    await activities.closeMigration({ migrationId: id });
+    await sql`analyze`.execute(db);
+  }
   expect(filesBelow(secrets).map((file) => path.basename(file))).toEqual(['folder.id']);
   await maintain();
   const { rows: samples } = await sql`

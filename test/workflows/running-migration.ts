@@ -9,7 +9,9 @@ import type { ManifestRow } from '../../domain/companies/manifest';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import type { Approver } from '../../domain/migration/signatures';
 import { WEEKDAYS } from '../../domain/planning/windows';
+import type { SigningKey } from '../../security';
 import { Secret } from '../../security';
 import type { SuppliedCredential } from '../../store';
 import { replaceCredentials, supplyCredentials } from '../../store';
@@ -59,6 +61,12 @@ export async function waitForProgress(
   return progress;
 }
 
+const approverOf = ({ by, publicKey }: SigningKey): Approver => ({
+  role: by === SUPPORT.by ? SUPPORT.role : CLIENT.role,
+  by,
+  publicKey,
+});
+
 /** Starts a migration with one company per test credential. The references are `R-1`, `R-2`, ... */
 export async function startTestMigration(
   { ferry }: Orchestrator,
@@ -69,7 +77,14 @@ export async function startTestMigration(
     slug = 'quickbooks-online',
     label,
     waves = [],
-  }: { readonly slug?: string; readonly label?: string; readonly waves?: readonly number[] } = {},
+    signers = [],
+  }: {
+    readonly slug?: string;
+    readonly label?: string;
+    readonly waves?: readonly number[];
+    /** The keys of Sam and Cleo, if the migration accepts only signed decisions. */
+    readonly signers?: readonly SigningKey[];
+  } = {},
 ): Promise<TestMigration> {
   const platform = findPlatform(slug);
   if (!platform) throw new Error(`${slug} is not in the platform table`);
@@ -96,11 +111,13 @@ export async function startTestMigration(
     contact: 'the solutions team',
     by: 'Sam',
     firstCompany: null,
+    ...(signers.length === 0 ? {} : { decisions: { approvers: signers.map(approverOf) } }),
   });
 
   const untilProgress = (reached: (progress: Progress) => boolean) => waitForProgress(ferry, id, reached);
   const send = async (message: DecisionMessage, sent: DecisionContent): Promise<string> => {
-    const { outcome, text } = await decide(ferry, id, message, sent);
+    const signer = signers.find(({ by }) => by === sent.by);
+    const { outcome, text } = await decide(signer ? { ...ferry, signer } : ferry, id, message, sent);
     return outcome === 'applied' ? outcome : `${outcome}: ${text}`;
   };
   const freshCredential = (reference: string, credential: string): SuppliedCredential => {

@@ -14,10 +14,9 @@ export interface MigrationResult {
 /** Closes a migration after its last step, or after a decision that ended it. */
 export async function closeMigration(migration: MigrationContext): Promise<MigrationResult> {
   const { migrationId } = migration.plan;
-  const ending = migration.state().closed ?? 'completed';
   if (migration.state().schedule !== 'none') await shortActivities.deleteSchedule({ migrationId });
-  const counts = await closeLedger(migrationId, ending);
-  migration.change((state) => ({ ...state, counts }));
+  const { ending, counts } = await closeLedger(migrationId);
+  migration.change((state) => ({ ...state, counts, closed: ending }));
   await deleteUnused(migrationId);
   await condition(allHandlersFinished);
   return { ending, counts };
@@ -26,11 +25,13 @@ export async function closeMigration(migration: MigrationContext): Promise<Migra
 /**
  * Closes the ledger and destroys the migration's key, so that the remaining credentials can never be read. Before that,
  * finds out what happened to the credentials of interrupted companies, which can take until their leases have ended.
+ *
+ * @returns how it ended, according to the recorded decisions
  */
-export async function closeLedger(migrationId: string, ending: Ending): Promise<Counts> {
+export async function closeLedger(migrationId: string): Promise<MigrationResult> {
   for (;;) {
     const { retryInMs } = await shortActivities.resolveInterrupted({ migrationId });
-    if (retryInMs === null) return shortActivities.closeMigration({ migrationId, ending });
+    if (retryInMs === null) return shortActivities.closeMigration({ migrationId });
     await sleep(retryInMs, { summary: 'Until no request for an interrupted company can be in flight' });
   }
 }

@@ -1,4 +1,5 @@
 /** The parts of a migration's state that depend on the ledger: the counts, the estimate and a pause. */
+import { condition } from '@temporalio/workflow';
 import type { StopReason } from '../../domain/companies/failures';
 import { stopReasonText } from '../../domain/companies/failures';
 import type { MigrationState } from '../../domain/migration/migration-state';
@@ -24,6 +25,31 @@ export async function refreshCounts(
     if (hasChanged(migration.state())) continue;
     return migration.change((state) => ({ ...state, counts, ...otherChanges(state) }));
   }
+}
+
+export interface CountRefresh {
+  /** Requests a new count. Several requests during one count lead to one more count. */
+  readonly request: () => void;
+  /** Counts the companies whenever it was requested, until the migration is closed. */
+  refresh(): Promise<void>;
+}
+
+/** Counts the companies when a batch run reports progress. The counts come from the ledger, not from the message. */
+export function createCountRefresh(migration: MigrationContext): CountRefresh {
+  let requested = false;
+  return {
+    request: () => {
+      requested = true;
+    },
+    refresh: async () => {
+      for (;;) {
+        await condition(() => requested || migration.state().closed !== null);
+        if (migration.state().closed !== null) return;
+        requested = false;
+        await refreshCounts(migration);
+      }
+    },
+  };
 }
 
 /**

@@ -14,6 +14,7 @@ import {
 import type { MigrationState } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
 import { runAlongside } from '../concurrency';
+import { assertIsMigration } from '../identity';
 import type { AuditTrail } from './audit-trail';
 import { createAuditTrail } from './audit-trail';
 import type { MigrationResult } from './closing';
@@ -21,6 +22,7 @@ import { closeMigration } from './closing';
 import { isRecorded } from './conditions';
 import type { MigrationContext } from './context';
 import { createMigrationContext } from './context';
+import { createCountRefresh } from './ledger-state';
 import { receiveDecision, setMessageHandlers } from './message-handlers';
 import { sendReminders } from './reminders';
 import { checkChangedDetails } from './steps/supply-details';
@@ -35,16 +37,19 @@ export async function runMigration(
   { carried, ...plan }: MigrationInput,
   runStep: StepRunner,
 ): Promise<MigrationResult> {
+  assertIsMigration(plan.migrationId);
   const migration = createMigrationContext(plan, carried);
+  const counts = createCountRefresh(migration);
   const auditTrail = createAuditTrail(migration);
   // Set before the first await, because messages can arrive from then on.
-  setMessageHandlers(migration, auditTrail);
+  setMessageHandlers(migration, auditTrail, counts.request);
   // Changes nothing, but updates the current details and the search attributes.
   migration.change((state) => state);
   const root = CancellationScope.current();
   // A cancellation with Temporal's own tools is treated as a decision, so that the migration is closed properly.
   root.cancelRequested.catch(() => void receiveDecision(migration, 'cancel', CANCELLED_IN_TEMPORAL));
   return CancellationScope.nonCancellable(async () => {
+    void counts.refresh();
     const handover = await runSteps(migration, auditTrail, runStep);
     // Makes Temporal show the migration as cancelled. If decisions must be signed, the migration has refused this
     // unsigned cancellation and may have ended in another way.

@@ -15,7 +15,6 @@ import {
   setHandler,
   uuid4,
 } from '@temporalio/workflow';
-import { isCounts } from '../../domain/companies/company-state';
 import type { Outcome, Unreadable } from '../../domain/migration/decision';
 import { decide, outcomeOf, refuseUnreadable } from '../../domain/decisions/decide';
 import { progressOf } from '../../domain/progress/progress';
@@ -42,7 +41,11 @@ import { now } from './context';
  * A decision is a signal and an update of the same name. The update's validator rejects only messages that cannot be
  * read. All other decisions are recorded, including those that are refused.
  */
-export function setMessageHandlers(migration: MigrationContext, auditTrail: AuditTrail): void {
+export function setMessageHandlers(
+  migration: MigrationContext,
+  auditTrail: AuditTrail,
+  requestCount: () => void,
+): void {
   const { plan, state, change } = migration;
   for (const message of DECISION_MESSAGES) {
     const description = DESCRIPTIONS[message];
@@ -81,16 +84,14 @@ export function setMessageHandlers(migration: MigrationContext, auditTrail: Audi
     description:
       'Sent by ferry after the Schedule of this migration has been paused or resumed, so that the migration checks it at once',
   });
-  setHandler(
-    batchProgressSignal,
-    (counts: unknown) => {
-      if (isCounts(counts)) change((before) => ({ ...before, counts }));
-    },
-    { description: 'Sent by batch runs while companies move: the current counts' },
-  );
+  setHandler(batchProgressSignal, requestCount, {
+    description: 'Sent by batch runs while companies move, so that the migration counts the companies again',
+  });
   setHandler(
     outageSignal,
     (outage: unknown) => {
+      // Batch runs exist only in step 6.
+      if (state().step !== 'complete-migration') return;
       if (outage === null || isOutage(outage)) change((before) => ({ ...before, outage }));
     },
     {

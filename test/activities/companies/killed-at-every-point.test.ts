@@ -4,7 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Activities } from '../../../activities';
-import { readMigration } from '../../../store';
+import { terminationRecord } from '../../../domain/decisions/audit-trail';
+import { readMigration, recordDecisions } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { activityEnvironment, statusAtService, openImportRig } from '../../support/company-import';
 import type { Fault, CrashableWorker, InjectedFault } from '../../support/crash-points';
@@ -68,7 +69,9 @@ async function moveCompany(migrationId: string, worker: CrashableWorker): Promis
   }
   await step(() => activities.resolveInterrupted({ migrationId }));
   const left = await rowsWithCredential(rig.ledger.db, migrationId);
-  await step(() => activities.closeMigration({ migrationId, ending: 'completed' }));
+  const ended = { ...terminationRecord(null, new Date().toISOString()), verified: true };
+  await recordDecisions(rig.ledger.db, migrationId, [ended]);
+  await step(() => activities.closeMigration({ migrationId }));
   await step(() => activities.deleteUnused({ migrationId }));
   return left;
 }

@@ -1,5 +1,6 @@
 /** The lifecycle activities of a migration: closing. */
-import { readMigration } from '../../../store';
+import { terminationRecord } from '../../../domain/decisions/audit-trail';
+import { readMigration, recordDecisions } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
 import { rowsWithCredential } from '../../support/ledger';
@@ -13,14 +14,16 @@ afterAll(() => rig.close());
 
 test('closing a migration destroys its credentials, prevents claims, and can be repeated', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
-  const close = () =>
-    rig.runActivity((activities) => activities.closeMigration({ migrationId: id, ending: 'abandoned' }));
-  expect(await close()).toMatchObject({ total: 2, waiting: 2, withoutCredential: 2 });
-  expect(await close()).toMatchObject({ total: 2, waiting: 2 });
+  const close = () => rig.runActivity((activities) => activities.closeMigration({ migrationId: id }));
+  await expect(close()).rejects.toThrow(/no decision in the ledger ends/);
+  expect(await rowsWithCredential(rig.ledger.db, id)).toEqual([1, 2]);
+  await recordDecisions(rig.ledger.db, id, [{ ...terminationRecord(null, new Date().toISOString()), verified: true }]);
+  expect(await close()).toMatchObject({ ending: 'cancelled', counts: { total: 2, waiting: 2, withoutCredential: 2 } });
+  expect(await close()).toMatchObject({ counts: { total: 2, waiting: 2 } });
   expect(await rowsWithCredential(rig.ledger.db, id)).toEqual([]);
   expect(await readMigration(rig.ledger.db, id)).toMatchObject({
     state: 'closed',
-    ending: 'abandoned',
+    ending: 'cancelled',
     vaultDestroyedAt: expect.any(Date) as Date,
   });
   await expect(rig.importSlice(id)).rejects.toThrow(/no open vault/);

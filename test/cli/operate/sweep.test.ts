@@ -41,7 +41,9 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
   });
   expect(await rowsWithCredential(db, migration.id)).toEqual([]);
   expect((await ferry(['report', migration.id], undefined, orchestrator.env)).out).toMatch(/key[^\n]* destroyed/);
-  expect((await readDecisions(db, migration.id)).at(-1)).toMatchObject({ decision: { kind: 'cancel', by: 'Sam' } });
+  expect((await readDecisions(db, migration.id)).at(-1)).toMatchObject({
+    decision: { kind: 'cancel', by: 'Tokenferry', reason: expect.stringMatching(/named Sam$/) as string },
+  });
   expect(await readRow(db, migration.id, 1)).toMatchObject({ state: 'moved' });
   expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });
 });

@@ -1,0 +1,85 @@
+/**
+ * Checks which workflow calls an activity. The checks in the workflows can be evaded by calling activities from a
+ * workflow of one's own, so each activity accepts only calls from the workflows of its migration, in its namespace.
+ */
+import { activityInfo, ApplicationFailure } from '@temporalio/activity';
+import { batchRunIdOf, closeWorkflowIdOf, windowWorkflowIdOf } from '../domain/migration/temporal-names';
+import type { Database } from '../store';
+import { readNamespace } from '../store';
+import type { Activities } from './index';
+
+type Caller = 'migration' | 'batch' | 'window' | 'closing';
+
+/** The workflows that call each activity. Empty: the activity concerns no migration. */
+const CALLERS: Readonly<Record<keyof Activities, readonly Caller[]>> = {
+  openMigration: ['migration'],
+  preflight: ['migration'],
+  estimatePlan: ['migration'],
+  estimateRemaining: ['migration'],
+  countCompanies: ['migration', 'batch'],
+  recordDecisions: ['migration'],
+  pauseMigration: ['migration'],
+  findWindow: ['migration', 'window'],
+  updateSchedule: ['migration', 'window'],
+  deleteSchedule: ['migration', 'window', 'closing'],
+  chooseFirstCompany: ['migration'],
+  advanceFirstCompany: ['migration'],
+  beginRun: ['batch'],
+  probeService: [],
+  importSlice: ['batch'],
+  verifySlice: ['batch'],
+  checkReconnected: ['migration'],
+  recordTermination: ['closing'],
+  resolveInterrupted: ['migration', 'closing'],
+  closeMigration: ['migration', 'closing'],
+  deleteUnused: ['migration', 'closing'],
+  findTerminated: [],
+  sendNotice: ['migration'],
+};
+
+type AnyActivity = (input: { readonly migrationId: string }) => Promise<unknown>;
+
+/** Wraps activities so that they fail for good if a workflow that does not belong to the migration calls them. */
+export function withCallerCheck(activities: Activities, db: Database): Activities {
+  const checked = Object.entries<AnyActivity>(activities as unknown as Record<string, AnyActivity>).map(
+    ([name, activity]): [string, AnyActivity] => {
+      const callers = CALLERS[name as keyof Activities];
+      if (callers.length === 0) return [name, activity];
+      return [
+        name,
+        async (input) => {
+          await assertCaller(db, callers, input.migrationId);
+          return activity(input);
+        },
+      ];
+    },
+  );
+  return Object.fromEntries(checked) as unknown as Activities;
+}
+
+async function assertCaller(db: Database, callers: readonly Caller[], migrationId: string): Promise<void> {
+  const { workflowExecution, namespace } = activityInfo();
+  const workflowId = workflowExecution?.workflowId ?? '';
+  if (!callers.some((caller) => isCaller(caller, workflowId, migrationId)))
+    refuse(`${workflowId} is not a workflow of ${migrationId} that may do this`);
+  const own = await readNamespace(db, migrationId);
+  if (own !== null && own !== namespace) refuse(`${migrationId} belongs to another namespace`);
+}
+
+function isCaller(caller: Caller, workflowId: string, migrationId: string): boolean {
+  switch (caller) {
+    case 'migration':
+      return workflowId === migrationId;
+    case 'batch':
+      return workflowId === batchRunIdOf(migrationId);
+    case 'closing':
+      return workflowId === closeWorkflowIdOf(migrationId);
+    case 'window':
+      // Temporal appends the time at which the Schedule started the workflow.
+      return workflowId.startsWith(windowWorkflowIdOf(migrationId));
+  }
+}
+
+function refuse(why: string): never {
+  throw ApplicationFailure.nonRetryable(why, 'NotItsMigration');
+}
