@@ -27,7 +27,15 @@ import type { CallFailure } from '../domain/companies/call-failure';
 import { redactErrorText } from '../security/redaction';
 import { type ImplausibleWait, implausibleWaits } from './announced-waits';
 import { correlationIdOf, errorFromResponse } from './error-answer';
-import { CompanyDataError, DeferredUntil, NoResponse, NotReady, UnreadableResponse } from './errors';
+import {
+  CompanyDataError,
+  DeferredUntil,
+  type ErrorResponse,
+  NoResponse,
+  NotFound,
+  NotReady,
+  UnreadableResponse,
+} from './errors';
 import { createRateLimiter } from './rate-limiter';
 import { sleep } from './semaphore';
 import type { HttpRequest, HttpResponse, Transport } from './transport';
@@ -165,8 +173,10 @@ export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait 
     for (;;) {
       try {
         const response = await attempt(request, budget, options);
-        if (!isSuccess(response, call, budget.isRetrying))
-          throw errorFromResponse(request.label, response, [...(call.secrets ?? []), ...secrets]);
+        if (!isSuccess(response)) {
+          const error = errorFromResponse(request.label, response, [...(call.secrets ?? []), ...secrets]);
+          if (!isDeleted(error, call, budget.isRetrying)) throw error;
+        }
         const correlationId = correlationIdOf(response);
         const { durationMs } = response;
         return {
@@ -205,12 +215,16 @@ function requestOf(call: Call): HttpRequest {
   };
 }
 
+function isSuccess({ status }: HttpResponse): boolean {
+  return status >= 200 && status < 300;
+}
+
 /**
- * Returns true for any 2xx, and for a 404 to a retried deletion, because an earlier attempt whose response was lost
- * might have deleted the resource.
+ * Returns true for a 404 of the service to a retried deletion, because an earlier attempt whose response was lost might
+ * have deleted the resource.
  */
-function isSuccess({ status }: HttpResponse, { method }: Call, isRetry: boolean): boolean {
-  return (status >= 200 && status < 300) || (status === 404 && method === 'DELETE' && isRetry);
+function isDeleted(error: ErrorResponse, { method }: Call, isRetry: boolean): boolean {
+  return error instanceof NotFound && method === 'DELETE' && isRetry;
 }
 
 /** Parses a body. Errors do not quote values from the response, which can be names of people and businesses. */
@@ -241,7 +255,9 @@ function parseJson(text: string): unknown {
 function deferredByRateLimit(call: string, until: Date): DeferredUntil {
   const error = 'too many requests, according to an earlier response';
   const retryAfterMs = until.getTime() - Date.now();
-  return new DeferredUntil(call, until, { kind: 'response', status: 429, error, service: '', retryAfterMs });
+  return new DeferredUntil(call, until, {
+    ...{ kind: 'response', status: 429, isFromService: false, error, service: '', retryAfterMs },
+  });
 }
 
 /** Returns whether a call that failed with `error` may be retried. */

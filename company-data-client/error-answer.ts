@@ -1,11 +1,12 @@
 /** Turns HTTP error responses into typed errors, and reads their correlation id. */
-import type { CallFailure } from '../domain/companies/call-failure';
 import { redactErrorText } from '../security/redaction';
 import { retryAfterMs } from './announced-waits';
 import {
   AccessDenied,
   BadRequest,
+  type AnswerFailure,
   ErrorResponse,
+  ForeignResponse,
   KeyRefused,
   LimitReached,
   NotFound,
@@ -18,25 +19,27 @@ import type { HttpResponse } from './transport';
 
 /**
  * Creates the error for a response whose status is not a success. Accepts any body: the service's error body, a proxy's
- * HTML page, a truncated body or none.
+ * HTML page, a truncated body or none. Unless the body is the service's error body, the error is a `ForeignResponse`,
+ * `ServiceFailing` or `Throttled`.
  *
  * @param secrets values that the call sent; they are masked in the error's text
  */
 export function errorFromResponse(call: string, response: HttpResponse, secrets: readonly string[]): ErrorResponse {
   const clean = (text: string) => redactErrorText(text, secrets);
-  const body = errorBody(response.body);
-  const correlationId = uuidIn(body?.correlationId) ?? correlationIdOf(response);
+  const body = errorBody(response);
+  const correlationId = body?.correlationId ?? correlationIdOf(response);
   const waitMs = retryAfterMs(response.headers, Date.now());
-  const failure: Extract<CallFailure, { kind: 'response' }> = {
+  const failure: AnswerFailure = {
     kind: 'response',
     status: response.status,
+    isFromService: body !== undefined,
     error: clean(body?.error || textOfPage(response)),
     service: clean(body?.service ?? ''),
     ...(correlationId !== undefined && { correlationId }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
   };
   const validation = body?.validation?.errors.map(({ message }) => clean(message)) ?? [];
-  return new (classOf(response.status))(call, failure, validation);
+  return new (classOf(failure))(call, failure, validation);
 }
 
 /** Returns the correlation id that the service sends with every response; undefined if it is missing or not a UUID. */
@@ -51,7 +54,9 @@ function uuidIn(value: unknown): string | undefined {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function classOf(status: number): typeof ErrorResponse {
+function classOf({ status, isFromService }: AnswerFailure): typeof ErrorResponse {
+  if (status === 429) return Throttled;
+  if (!isFromService && status < 500) return ForeignResponse;
   switch (status) {
     case 400:
       return BadRequest;
@@ -65,8 +70,6 @@ function classOf(status: number): typeof ErrorResponse {
       return NotFound;
     case 409:
       return NotReady;
-    case 429:
-      return Throttled;
     case 500:
     case 502:
     case 503:
@@ -77,9 +80,11 @@ function classOf(status: number): typeof ErrorResponse {
   }
 }
 
-function errorBody(text: string) {
+/** Returns the service's error body; undefined if the body has another form or states another status. */
+function errorBody({ status, body }: HttpResponse) {
   try {
-    return errorBodySchema.safeParse(JSON.parse(text)).data;
+    const parsed = errorBodySchema.safeParse(JSON.parse(body)).data;
+    return parsed?.statusCode === status ? parsed : undefined;
   } catch {
     return undefined; // The body is not JSON or is truncated. `textOfPage` extracts its text.
   }

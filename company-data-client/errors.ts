@@ -37,7 +37,8 @@ export abstract class CompanyDataError extends Error {
   abstract toFailure(): CallFailure;
 }
 
-type AnswerFailure = Extract<CallFailure, { kind: 'response' }>;
+/** The failure of a call that got an error response. */
+export type AnswerFailure = Extract<CallFailure, { kind: 'response' }>;
 
 /** Thrown when the service responds with an error status. Most statuses have their own subclass. */
 export class ErrorResponse extends CompanyDataError {
@@ -53,7 +54,8 @@ export class ErrorResponse extends CompanyDataError {
     const correlation = answer.correlationId === undefined ? [] : [`correlation id ${answer.correlationId}`];
     const source = [...service, ...correlation].join(', ');
     const text = [answer.error, ...validation.filter((message) => message !== answer.error)].join('; ');
-    super(call, `answered ${answer.status} ${text}${source === '' ? '' : ` (${source})`}`);
+    const separator = answer.isFromService ? ' ' : " without the service's error body: ";
+    super(call, `answered ${answer.status}${separator}${text}${source === '' ? '' : ` (${source})`}`);
   }
 
   get status(): number {
@@ -114,6 +116,18 @@ export class Throttled extends ErrorResponse {
 
   override get retrySafety(): RetrySafety {
     return 'safe';
+  }
+}
+
+/**
+ * Thrown when an error response below 500 is not in the service's error form. A proxy has sent it, for example while
+ * the service is being deployed, so it is treated as an outage.
+ */
+export class ForeignResponse extends ErrorResponse {
+  override readonly name = 'ForeignResponse';
+
+  override get retrySafety(): RetrySafety {
+    return 'risky';
   }
 }
 

@@ -171,10 +171,14 @@ export const pullOperationPageSchema = pageOf(pullOperationSchema);
 export const pushOperationPageSchema = pageOf(pushOperationSchema);
 export const recordPageSchema = pageOf(recordSchema);
 
-/** The service's error body. Any field can be missing or malformed, because a proxy might have sent the response. */
+/**
+ * The service's error body (section 2.3 of the specification). A body that lacks one of the first four fields was not
+ * sent by the service.
+ */
 export const errorBodySchema = z.object({
-  error: text.catch(undefined),
-  service: text.catch(undefined),
-  correlationId: text.catch(undefined),
+  statusCode: z.number(),
+  error: z.string(),
+  service: z.string().min(1),
+  correlationId: z.guid(),
   validation: optional(z.object({ errors: z.array(z.object({ message: z.string() })) })).catch(undefined),
 });

@@ -101,5 +101,5 @@ function connectionsTo(platformKey: string, company: Company): readonly FoundCon
 /** Returns whether a retry would be refused again. False for an outage or a rate limit. */
 function isRefusal(error: CompanyDataError): boolean {
   const failure = error.toFailure();
-  return failure.kind === 'response' && failure.status >= 400 && failure.status < 500 && failure.status !== 429;
+  return failure.kind === 'response' && failure.isFromService && failure.status < 500 && failure.status !== 429;
 }

@@ -72,7 +72,7 @@ export async function findConnection(
 export function isGone(error: unknown): error is CompanyDataError {
   if (!(error instanceof CompanyDataError)) return false;
   const failure = error.toFailure();
-  return failure.kind === 'response' && failure.status === 404;
+  return failure.kind === 'response' && failure.isFromService && failure.status === 404;
 }
 
 type ConnectionError = Connection['dataConnectionErrors'][number];

@@ -10,11 +10,14 @@ export type CallFailure =
   | {
       readonly kind: 'response';
       readonly status: number;
+      /**
+       * True if the body is the service's error body (section 2.3 of its specification). Otherwise a proxy has answered,
+       * so the answer says nothing about the company, the key or the account.
+       */
+      readonly isFromService: boolean;
       /** The service's error text, or the text of the body if it is not in the service's error format. */
       readonly error: string;
-      /**
-       * The component that failed: `PublicApi` or the name of an integration. Empty if the answer does not contain it.
-       */
+      /** The component that failed: `PublicApi` or the name of an integration. Empty if `isFromService` is false. */
       readonly service: string;
       /** Identifies the call, so that the service's support team can look it up. */
       readonly correlationId?: string;

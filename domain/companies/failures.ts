@@ -10,10 +10,16 @@
  * | 409 when a sync is started                 | its connection is read | continues |
  * | 409 when a sync or its records are read    | still syncing          | continues |
  * | 5xx, no answer, unreadable answer          | retried with backoff   | continues |
+ * | any status, not in the service's form      | retried with backoff   | continues |
  * | 5xx or no clear answer to an authorization | its connection is read | continues |
  * | the platform refuses the grant             | must reconnect         | continues |
  * | the grant is for the wrong organization    | failed                 | stops     |
  * | the platform refuses the application       | untouched              | stops     |
+ *
+ * Statuses below 500 have these consequences only in the service's error form. Any other error page comes from a proxy,
+ * for example while the service is being deployed, and is treated as an outage. For an authorization, it is no clear
+ * answer, because a proxy can replace the service's answer by its own page. A 429 is the exception: in any form, it
+ * means that the call had no effect.
  *
  * Status codes follow section 7 of the service's specification. A 404 for a data type that the platform does not
  * support is not in the table: only that data set is skipped.
@@ -75,8 +81,8 @@ const BY_STATUS: Readonly<Record<number, (call: Call, answer: Answer) => Consequ
   400: () => REFUSED,
   401: () => KEY_REFUSED,
   402: () => ({ action: 'stop', reason: 'account-limit' }),
-  // A 403 from the platform contains the name of an integration. Any other 403 comes from the key check or a proxy.
-  403: (_, answer) => (['PublicApi', ''].includes(answer.service) ? KEY_REFUSED : retry(answer)),
+  // A 403 from the platform contains the name of an integration. Any other 403 comes from the key check.
+  403: (_, answer) => (answer.service === 'PublicApi' ? KEY_REFUSED : retry(answer)),
   404: (_, answer) => (isUnsupportedDataType(answer) ? { action: 'skip-data-set' } : REFUSED),
   405: () => REFUSED,
   409: (call, answer) => CONFLICT[call] ?? retry(answer),
@@ -91,7 +97,7 @@ const CONFLICT: Readonly<Partial<Record<Call, Consequence>>> = {
 
 /** Returns the consequence of a failed call. */
 export function consequenceOf(call: Call, failure: CallFailure): Consequence {
-  if (failure.kind === 'response' && failure.status < 500) {
+  if (failure.kind === 'response' && failure.status < 500 && (failure.isFromService || failure.status === 429)) {
     return BY_STATUS[failure.status]?.(call, failure) ?? REFUSED;
   }
   // If an authorization got no clear answer, the service might have used the credential.

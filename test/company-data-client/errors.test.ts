@@ -6,6 +6,7 @@ import {
   KeyRefused,
   LimitReached,
   NotFound,
+  ForeignResponse,
   NotReady,
   ServiceFailing,
   Throttled,
@@ -24,6 +25,8 @@ import {
 import { COMPANY, failureOf, useMisbehavingService } from './use-misbehaving-service';
 
 const KEY = 'key-that-must-not-leak';
+/** The service's error body. */
+const FORM = { statusCode: 400, service: 'PublicApi', error: 'Bad', correlationId: CORRELATION_ID };
 
 // The clients make a single attempt by default.
 const { service, clientWith } = useMisbehavingService({
@@ -53,6 +56,7 @@ describe('an error response', () => {
     expect(error.toFailure()).toEqual({
       kind: 'response',
       status,
+      isFromService: true,
       error: 'Some: text',
       service: 'PublicApi',
       correlationId: CORRELATION_ID,
@@ -60,7 +64,8 @@ describe('an error response', () => {
   });
 
   test('lists the validation errors of the service', async () => {
-    service.answer(json(400, { error: 'Bad', validation: { errors: [{ message: 'name is missing', itemId: 'x' }] } }));
+    const validation = { errors: [{ message: 'name is missing', itemId: 'x' }] };
+    service.answer(json(400, { ...FORM, validation }));
     const error = await failureOf(clientWith().getCompany('c1'));
     expect((error as BadRequest).validation).toEqual(['name is missing']);
     expect(error.message).toContain('Bad; name is missing');
@@ -81,7 +86,24 @@ describe('an error response', () => {
   ])('becomes an error with a readable text even if the body is %s', async (_body, reply, error) => {
     service.answer(reply);
     const failure = (await failureOf(clientWith().getCompany('c1'))).toFailure();
-    expect(failure).toMatchObject({ kind: 'response', error, service: '' });
+    expect(failure).toMatchObject({ kind: 'response', isFromService: false, error, service: '' });
+  });
+
+  test.each<[string, Reply]>([
+    ["a proxy's page", html(400, '<h1>404 page not found</h1>')],
+    ["a gateway's JSON", json(400, { message: 'no Route matched with those values' })],
+    ['a problem document', json(400, { title: 'Not Found', status: 400, traceId: CORRELATION_ID })],
+    ['no correlation id', json(400, { ...FORM, correlationId: undefined })],
+    ['a correlation id that is no UUID', json(400, { ...FORM, correlationId: 'abc' })],
+    ['no service', json(400, { ...FORM, service: '' })],
+    ['another status', json(400, { ...FORM, statusCode: 404 })],
+    ['no body', html(400, '')],
+  ])('is not attributed to the service if it has %s', async (_what, reply) => {
+    service.answer(reply);
+    const error = await failureOf(clientWith().getCompany('c1'));
+    expect(error).toBeInstanceOf(ForeignResponse);
+    expect(error.message).toContain("answered 400 without the service's error body: ");
+    expect([error.retrySafety, error.toFailure()]).toMatchObject(['risky', { status: 400, isFromService: false }]);
   });
 
   test.each<[string, Reply]>([

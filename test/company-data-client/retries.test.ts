@@ -9,7 +9,7 @@ import {
   type RetryWait,
 } from '../../company-data-client';
 import { Secret } from '../../security/secret';
-import { dropped, droppedMidBody, empty, failing, json, neverAnswered, type Reply } from './misbehaving-service';
+import { dropped, droppedMidBody, empty, failing, html, json, neverAnswered, type Reply } from './misbehaving-service';
 import { COMPANY, CONNECTION, useMisbehavingService } from './use-misbehaving-service';
 
 const FIELDS = new Secret({ accessToken: 'a' });
@@ -191,4 +191,11 @@ test('a deletion that gets a 404 succeeds if it is a retry, and fails otherwise'
   service.answer(dropped, failing(404, 'No such company'));
   await clientWith().deleteCompany('c1');
   await expect(clientWith().deleteCompany('c1')).rejects.toThrow(NotFound);
+});
+
+test("a deletion does not succeed because of a proxy's 404, which is retried", async () => {
+  const notFound = html(404, '<h1>404 page not found</h1>');
+  service.answer(dropped, notFound, notFound, empty(204));
+  await clientWith().deleteCompany('c1');
+  expect(service.arrived).toHaveLength(4);
 });

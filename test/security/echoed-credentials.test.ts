@@ -7,7 +7,7 @@ import { createCompanyDataClient } from '../../company-data-client';
 import { Secret } from '../../security';
 import { createLog } from '../../security/log';
 import type { MisbehavingService, Reply } from '../company-data-client/misbehaving-service';
-import { startMisbehavingService } from '../company-data-client/misbehaving-service';
+import { CORRELATION_ID, startMisbehavingService } from '../company-data-client/misbehaving-service';
 import type { ImportRig } from '../support/company-import';
 import { openImportRig } from '../support/company-import';
 import { alterBody } from '../support/http-proxy';
@@ -25,9 +25,17 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   'as in a URL': (text) => `https://a.example/cb?token=${encodeURIComponent(text)}`,
   'in base64': (text) => Buffer.from(text).toString('base64'),
 };
-type Place = 'the error' | 'a validation error' | 'headers' | 'an HTML page' | 'a redirect' | 'a success';
+type Place =
+  | 'the error'
+  | 'an error of another form'
+  | 'a validation error'
+  | 'headers'
+  | 'an HTML page'
+  | 'a redirect'
+  | 'a success';
 const PLACES: readonly [number, Place][] = [
   [400, 'the error'],
+  [400, 'an error of another form'],
   [400, 'a validation error'],
   [500, 'the error'],
   [500, 'headers'],
@@ -49,10 +57,12 @@ const echo =
   };
 
 function responseWith(status: number, place: Place, text: string): { body: unknown; headers: Record<string, string> } {
-  const error = { statusCode: status, service: 'PublicApi', error: 'failed' };
+  const error = { statusCode: status, service: 'PublicApi', error: 'failed', correlationId: CORRELATION_ID };
   const correlated = { 'x-correlation-id': encodeURI(text) };
   switch (place) {
     case 'the error':
+      return { body: { ...error, error: text, service: text }, headers: {} };
+    case 'an error of another form':
       return { body: { ...error, error: text, service: text, correlationId: text }, headers: {} };
     case 'a validation error':
       return { body: { ...error, validation: { errors: [{ message: text, itemId: text }] } }, headers: {} };

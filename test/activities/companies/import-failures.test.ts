@@ -1,5 +1,5 @@
 /** The rows of the failure table that concern an import: their effects on the company and on the batch. */
-import { failing, html, dropped } from '../../company-data-client/misbehaving-service';
+import { CORRELATION_ID, dropped, failing, html } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
 import { alterBody, type Interceptor } from '../../support/http-proxy';
@@ -20,7 +20,8 @@ const stateOf = async (id: string, row = 1) => readRow(rig.ledger.db, id, row);
 const puts = () => rig.proxy.arrived('PUT', AUTHORIZATION).length;
 const REFUSED_BY_PLATFORM: Interceptor = (response) => {
   response.writeHead(403, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ statusCode: 403, service: 'QuickBooks Online', error: 'not accessible' }));
+  const error = { service: 'QuickBooks Online', error: 'not accessible', correlationId: CORRELATION_ID };
+  response.end(JSON.stringify({ statusCode: 403, ...error }));
 };
 
 test('an import links each company with one authorization and starts its syncs', async () => {
@@ -81,7 +82,6 @@ describe('the company goes back to waiting and the batch stops', () => {
       failing(403, 'managed only'),
       'key-refused',
     ],
-    ['after a 403 with the page of a proxy', 'POST', COMPANY, html(403, '<h1>Forbidden</h1>'), 'key-refused'],
     [
       'after a 402',
       'POST',
@@ -138,6 +138,8 @@ describe('the company goes back to waiting and is retried later', () => {
   test.each<[string, string, RegExp, Interceptor]>([
     ['after a 500', 'POST', COMPANY, failing(500, 'oops')],
     ['after a 503', 'POST', CONNECTION, failing(503, 'maintenance')],
+    ['after a 404 with the page of a proxy', 'POST', COMPANY, html(404, '<h1>404 page not found</h1>')],
+    ['after a 403 with the page of a proxy', 'POST', CONNECTION, html(403, '<h1>Forbidden</h1>')],
     ['after a 502 with the page of a proxy', 'POST', COMPANY, html(502, '<h1>Bad gateway</h1>')],
     ['if connections are dropped', 'POST', COMPANY, dropped],
     ['after a 403 from the platform', 'PUT', AUTHORIZATION, REFUSED_BY_PLATFORM],

@@ -1,4 +1,5 @@
 import { awaitRelink, readRelinking } from '../../../store';
+import { html } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
 import { readRow } from '../../support/ledger';
@@ -28,6 +29,18 @@ test('the poll gives up on a company that was deleted at the service and continu
   });
   expect(await readRow(db, id, 2)).toMatchObject({ state: 'syncing' });
   expect(await readRelinking(db, id)).toEqual([]);
+});
+
+test('a link stays valid if a proxy answers 404 in place of the service', async () => {
+  const { id } = await rig.migration(['sbx-revoked']);
+  const { db } = rig.ledger;
+  await rig.importSlice(id);
+  await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
+  rig.proxy.on('GET', /\/connections\//, html(404, '<h1>404 page not found</h1>'));
+  const poll = rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
+  await expect(poll).rejects.toMatchObject({ type: 'ForeignResponse' });
+  rig.proxy.reset();
+  expect(await readRow(db, id, 1)).toMatchObject({ link_url: expect.stringContaining('http') as string });
 });
 
 test('an end customer who connects the wrong organization must reconnect again, without stopping the batch', async () => {

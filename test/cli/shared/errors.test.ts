@@ -40,7 +40,7 @@ const M = 'acme.xero';
 const CORRELATION_ID = '6f1c1f9e-1f0a-4d3e-9a53-0d6a2f1c9b11';
 
 const answer = (status: number, error: string) => ({
-  ...{ kind: 'response' as const, status, error, service: 'PublicApi', correlationId: CORRELATION_ID },
+  ...{ kind: 'response' as const, status, isFromService: true, error, service: 'PublicApi', correlationId: CORRELATION_ID },
 });
 
 function withCode(message: string, code: string): Error {

@@ -19,10 +19,13 @@ const except = (...calls: readonly Call[]): readonly Call[] => CALLS.filter((cal
 const answer = (status: number, more: Partial<Extract<CallFailure, { kind: 'response' }>> = {}): CallFailure => ({
   kind: 'response',
   status,
+  isFromService: true,
   error: 'something',
   service: 'PublicApi',
   ...more,
 });
+/** The page of a proxy. */
+const page = (status: number): CallFailure => answer(status, { isFromService: false, service: '' });
 const noResponse = (reason: 'time-out' | 'dropped' | 'refused'): CallFailure => ({ kind: 'no-response', reason });
 const UNREADABLE: CallFailure = { kind: 'unreadable', status: 200 };
 const UNSUPPORTED = 'Datatype invoices not supported by platform(s) Plaid';
@@ -42,7 +45,6 @@ const TABLE: readonly [string, CallFailure, readonly Call[], Consequence][] = [
   ['401', answer(401), CALLS, KEY],
   ['402', answer(402), CALLS, ACCOUNT],
   ['403 for the key', answer(403), CALLS, KEY],
-  ['403 from a proxy', answer(403, { service: '' }), CALLS, KEY],
   ['403 because the platform cannot be reached', answer(403, { service: 'QuickBooks Online' }), CALLS, RETRY],
   ['409 when starting syncs', answer(409), ['start-sync'], READ_CONNECTION],
   ['409 when reading data', answer(409), ['read-sync', 'read-records'], SYNCING],
@@ -62,7 +64,11 @@ const TABLE: readonly [string, CallFailure, readonly Call[], Consequence][] = [
   ['refused connection', noResponse('refused'), CALLS, RETRY],
   ['unreadable success', UNREADABLE, except('authorize'), RETRY],
   ['unreadable success of the authorization', UNREADABLE, ['authorize'], READ_CONNECTION],
-  ['a redirect', answer(302), CALLS, FAIL],
+  ...[302, 400, 401, 402, 403, 404, 405, 409, 410].flatMap((status): typeof TABLE => [
+    [`a proxy's ${status}`, page(status), except('authorize'), RETRY],
+    [`a proxy's ${status} for the authorization`, page(status), ['authorize'], READ_CONNECTION],
+  ]),
+  ["a proxy's 429", page(429), CALLS, RETRY],
   ['410', answer(410), CALLS, FAIL],
 ];
 
@@ -88,6 +94,7 @@ const anyFailure: fc.Arbitrary<CallFailure> = fc.oneof(
   fc.record({
     kind: fc.constant('response'),
     status: fc.integer({ min: 100, max: 999 }),
+    isFromService: fc.boolean(),
     error: fc.string(),
     service: fc.string(),
   }),
@@ -97,7 +104,9 @@ const anyFailure: fc.Arbitrary<CallFailure> = fc.oneof(
 
 test('an authorization is retried only if its credential was certainly not used', () => {
   const neverUsed = (failure: CallFailure): boolean =>
-    failure.kind === 'no-response' ? failure.reason === 'refused' : failure.kind === 'response' && failure.status < 500;
+    failure.kind === 'no-response'
+      ? failure.reason === 'refused'
+      : failure.kind === 'response' && failure.status < 500 && (failure.isFromService || failure.status === 429);
   fc.assert(
     fc.property(anyFailure, (failure) => {
       const { action } = consequenceOf('authorize', failure);
