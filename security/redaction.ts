@@ -27,16 +27,21 @@ const MAX_SEARCHED_LENGTH = 8 * MAX_ERROR_LENGTH;
  */
 export function redactErrorText(text: string, secrets: readonly string[] = []): string {
   const line = withoutUnsafeCharacters(text.slice(0, MAX_SEARCHED_LENGTH));
-  return redactSecrets(line, secrets).slice(0, MAX_ERROR_LENGTH);
+  // A half of a surrogate pair, also one that the cut leaves, cannot be stored in Postgres.
+  return redactSecrets(line, secrets)
+    .slice(0, MAX_ERROR_LENGTH)
+    .replace(/\p{Cs}/gu, '');
 }
 
-/**
- * Redacts text from outside. Masks `secrets` and parts of them, in plain text and in the encodings of JSON, URLs, HTML,
- * base64 and hex. Also masks everything that looks like a credential.
- */
+/** Redacts text from outside. Masks `secrets`, and everything that looks like a credential. */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
+  return redactCredentials(maskSecrets(text, secrets)).replace(TOKEN, MASK);
+}
+
+/** Masks secrets and parts of them, in plain text and in the encodings of JSON, URLs, HTML, base64 and hex. */
+export function maskSecrets(text: string, secrets: readonly string[]): string {
   const encodings = secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH).flatMap(encodingsOf);
-  return redactCredentials(encodings.reduce(maskFragments, text)).replace(TOKEN, MASK);
+  return encodings.reduce(maskFragments, text);
 }
 
 /** Redacts our own text, for example a log line. Masks only credentials in known forms. */
@@ -91,7 +96,28 @@ function encodingsOf(secret: string): readonly string[] {
   return [...encodings];
 }
 
-/** Masks every part of `text` that consists of fragments of `secret`. */
+/**
+ * A part of a secret that consists of one or two words. A sentence can contain the same words, such as `unavailable`, so
+ * it is not masked if it stands alone both in the text and in the secret. A part of a random token does not, because it
+ * would have to lie between two separators without containing a digit or an inner capital.
+ */
+const WORDS = /^[A-Za-z][a-z]+(?:-[a-z]+)?$/;
+const MAX_WORDS_LENGTH = 20;
+const ALPHANUMERIC = /[\p{L}\p{N}_]/u;
+
+/** Returns whether the part of the text from `from` to `to` consists of ordinary words, not of the complete secret. */
+function isOrdinaryPart(text: string, from: number, to: number, secret: string): boolean {
+  let [start, end] = [from, to];
+  while (start < end && !ALPHANUMERIC.test(text.charAt(start))) start += 1;
+  while (start < end && !ALPHANUMERIC.test(text.charAt(end - 1))) end -= 1;
+  const words = text.slice(start, end);
+  if (words.length > MAX_WORDS_LENGTH || words === secret || !WORDS.test(words)) return false;
+  const at = secret.indexOf(words);
+  const around = [text.charAt(start - 1), text.charAt(end), secret.charAt(at - 1), secret.charAt(at + words.length)];
+  return !around.some((character) => ALPHANUMERIC.test(character));
+}
+
+/** Masks every part of `text` that consists of fragments of `secret`, unless it consists of ordinary words. */
 function maskFragments(text: string, secret: string): string {
   const length = Math.min(FRAGMENT_LENGTH, secret.length);
   const fragments = new Set<string>();
@@ -105,8 +131,11 @@ function maskFragments(text: string, secret: string): string {
     }
     let end = at + length;
     while (end < text.length && fragments.has(text.slice(end + 1 - length, end + 1))) end += 1;
-    masked += `${text.slice(from, at)}${MASK}`;
-    from = at = end;
+    if (!isOrdinaryPart(text, at, end, secret)) {
+      masked += `${text.slice(from, at)}${MASK}`;
+      from = end;
+    }
+    at = end;
   }
   return masked + text.slice(from);
 }

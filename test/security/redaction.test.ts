@@ -56,6 +56,18 @@ test('leaves text without credentials unchanged', () => {
 });
 
 test.each([
+  ['sbx-unavailable.x', 'The platform is unavailable.', 'The platform is unavailable.'],
+  ['sbx-inaccessible.7f', '"inaccessible."', '"inaccessible."'],
+  ['sbx-unavailable.x', 'sbx-unavailable.x is refused', '[secret] is refused'],
+  ['sbx-unavailable.x', 'refused: bx-unavailable.', 'refused: [secret]'],
+  ['unavailable', 'the password is unavailable', 'the password is [secret]'],
+  ['qkvzprtywabc-defghijkl', 'refused: qkvzprtywabcd', 'refused: [secret]d'],
+  ['aqkvzprtywabc-7', 'refused: qkvzprtywabc-', 'refused: [secret]'],
+])('masks parts of %s in "%s", but no ordinary words', (secret, text, shown) => {
+  expect(redactSecrets(text, [secret])).toBe(shown);
+});
+
+test.each([
   ['Authorization: Basic QUJDREVGRw==', 'Authorization: Basic [secret]'],
   ['{"authorization":"Bearer eyJh.bGci.OiJSUzI1NiJ9"}', '{"authorization":"Bearer [secret]"}'],
   ['postgres://ferry:pass-word@db.example/ferry', 'postgres://[secret]@db.example/ferry'],
