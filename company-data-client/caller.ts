@@ -24,20 +24,13 @@
  */
 import type { z } from 'zod';
 import type { CallFailure } from '../domain/companies/call-failure';
-import { redactErrorText } from '../security/redaction';
+import { MASK } from '../security/secret';
 import { type ImplausibleWait, implausibleWaits } from './announced-waits';
 import { correlationIdOf, errorFromResponse } from './error-answer';
-import {
-  CompanyDataError,
-  DeferredUntil,
-  type ErrorResponse,
-  NoResponse,
-  NotFound,
-  NotReady,
-  UnreadableResponse,
-} from './errors';
+import { CompanyDataError, DeferredUntil, type ErrorResponse, NoResponse, NotFound, NotReady } from './errors';
 import { createRateLimiter } from './rate-limiter';
 import { sleep } from './semaphore';
+import { checkIgnoredBody, parseBody } from './success-answer';
 import type { HttpRequest, HttpResponse, Transport } from './transport';
 
 /** Options that every call accepts. */
@@ -106,7 +99,7 @@ export interface Caller {
    */
   read<S extends z.ZodType>(call: Call, schema: S, options?: CallOptions): Promise<CallResult<z.output<S>>>;
   /**
-   * Makes a call and ignores the body of its response.
+   * Makes a call and ignores the body of its response, which must be empty or JSON.
    *
    * @throws {CompanyDataError}
    */
@@ -167,6 +160,9 @@ export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait 
     }
   }
 
+  /** Masks the API key in the body of a success, which can quote it. Only the key itself, because a page can be long. */
+  const withoutKey = (body: string): string => secrets.reduce((text, secret) => text.replaceAll(secret, MASK), body);
+
   async function makeCall<T>(call: Call, parse: (response: HttpResponse, label: string) => T, options: CallOptions) {
     const request = requestOf(call);
     const budget = new RetryBudget(retry, onWait, options);
@@ -180,7 +176,7 @@ export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait 
         const correlationId = correlationIdOf(response);
         const { durationMs } = response;
         return {
-          value: parse(response, request.label),
+          value: parse({ ...response, body: withoutKey(response.body) }, request.label),
           ...(correlationId !== undefined && { correlationId }),
           durationMs,
         };
@@ -194,7 +190,7 @@ export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait 
   return {
     read: (call, schema, options = {}) =>
       makeCall(call, (response, label) => parseBody(response, label, schema), options),
-    send: (call, options = {}) => makeCall(call, () => undefined, options),
+    send: (call, options = {}) => makeCall(call, checkIgnoredBody, options),
   };
 }
 
@@ -225,30 +221,6 @@ function isSuccess({ status }: HttpResponse): boolean {
  */
 function isDeleted(error: ErrorResponse, { method }: Call, isRetry: boolean): boolean {
   return error instanceof NotFound && method === 'DELETE' && isRetry;
-}
-
-/** Parses a body. Errors do not quote values from the response, which can be names of people and businesses. */
-function parseBody<S extends z.ZodType>(response: HttpResponse, call: string, schema: S): z.output<S> {
-  if (response.cutOff) throw response.cutOff;
-  const unreadable = (message: string) =>
-    new UnreadableResponse(call, response.status, correlationIdOf(response), message);
-  const json = parseJson(response.body);
-  if (json === undefined) {
-    const body = response.body === '' ? 'an empty body' : 'a body that is not JSON';
-    throw unreadable(`answered ${response.status} with ${body}`);
-  }
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw unreadable(`answered ${response.status} in an unexpected form (${redactErrorText(issues.join('; '))})`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined; // The parser's message is dropped, because it quotes the text.
-  }
 }
 
 /** Creates the error of a call that the rate limiter would admit only after the call's budget has ended. */

@@ -1,7 +1,7 @@
 /** Creates the client: builds the request of each endpoint and decides which requests are idempotent. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import { redactErrorText } from '../security/redaction';
+import { maskSecrets, redactErrorText } from '../security/redaction';
 import type { Secret } from '../security/secret';
 import { type Call, type CallOptions, createCaller, type IgnoredWait, labelOf, type RetryWait } from './caller';
 import type { CompanyDataClient, CompanyDetails, CompanyFilter } from './client';
@@ -187,7 +187,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
         freshConnection: true,
       });
       const { value, ...details } = await caller.read(call, schemas.connectionSchema, options);
-      return { value: withRedactedErrors(value, secrets), ...details };
+      return { value: withoutSecrets(value, body), ...details };
     },
 
     startSync: (companyId, options) => caller.send(callTo('POST', ['companies', companyId, 'data', 'all']), options),
@@ -246,13 +246,27 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
   };
 }
 
-/** Redacts the platform's error texts, which can quote the credential even in a success response. */
-function withRedactedErrors(connection: schemas.Connection, secrets: readonly string[]): schemas.Connection {
-  const dataConnectionErrors = connection.dataConnectionErrors.map((error) => ({
-    ...error,
-    errorMessage: error.errorMessage && redactErrorText(error.errorMessage, secrets),
-  }));
-  return { ...connection, dataConnectionErrors };
+/**
+ * Masks the credential in the texts of a connection, which can quote it even in a success response. Error texts also
+ * mask the other fields. Those fields identify the organization, which is compared, so other texts keep them.
+ */
+function withoutSecrets(connection: schemas.Connection, fields: Readonly<Record<string, string>>): schemas.Connection {
+  const credentials = Object.entries(fields).flatMap(([name, value]) =>
+    /token|secret|key/i.test(name) ? [value] : [],
+  );
+  const mask = <T extends string | undefined>(value: T) => value && maskSecrets(value, credentials);
+  const { platformName, linkUrl, connectionInfo = {} } = connection;
+  return {
+    ...connection,
+    platformName: mask(platformName),
+    linkUrl: mask(linkUrl),
+    connectionInfo: Object.fromEntries(Object.entries(connectionInfo).map(([name, value]) => [name, mask(value)])),
+    dataConnectionErrors: connection.dataConnectionErrors.map((error) => ({
+      ...error,
+      statusText: mask(error.statusText),
+      errorMessage: error.errorMessage && redactErrorText(error.errorMessage, Object.values(fields)),
+    })),
+  };
 }
 
 const bodyOf = ({ name, description, tags }: CompanyDetails) => ({ name, description, tags });

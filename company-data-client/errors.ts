@@ -141,15 +141,15 @@ export class ServiceFailing extends ErrorResponse {
 }
 
 /**
- * Thrown when no complete response arrived. `refused`: the request was certainly never sent. `time-out` and `dropped`:
- * the call might have taken effect.
+ * Thrown when no complete response arrived. `refused`: the request was certainly never sent. `time-out`, `dropped` and
+ * `malformed`: the call might have taken effect. A malformed response is not retried, because its sender would repeat it.
  */
 export class NoResponse extends CompanyDataError {
   override readonly name = 'NoResponse';
 
   constructor(
     call: string,
-    readonly reason: 'time-out' | 'dropped' | 'refused',
+    readonly reason: 'time-out' | 'dropped' | 'malformed' | 'refused',
     message: string,
     options?: ErrorOptions,
   ) {
@@ -157,6 +157,7 @@ export class NoResponse extends CompanyDataError {
   }
 
   override get retrySafety(): RetrySafety {
+    if (this.reason === 'malformed') return 'useless';
     return this.reason === 'refused' ? 'safe' : 'risky';
   }
 
@@ -187,7 +188,7 @@ export class UnreadableResponse extends CompanyDataError {
 
 /**
  * Thrown when a list cannot be read to its end, because a page without new results links to a next page, a link is
- * invalid or points to another host, or the total keeps shrinking.
+ * invalid or leaves the list, the list has more results than its total, or the total keeps shrinking.
  */
 export class BrokenPaging extends UnreadableResponse {
   override readonly name = 'BrokenPaging';

@@ -29,10 +29,11 @@ export function pathTo({ basePath }: ServiceAddress, segments: readonly string[]
  * Resolves a link from the response to `currentPath`.
  *
  * The service's own links start with `/` and are relative to the base URL. Other implementations send absolute URLs,
- * paths from the root or only a query. Host and port must match, because the request carries the API key. The scheme is
- * ignored, because a service behind a proxy that terminates TLS builds http links.
+ * paths from the root or only a query. Host, port and path must match, because the request carries the API key and the
+ * pages of a list differ only in their query. The scheme is ignored, because a service behind a proxy that terminates
+ * TLS builds http links.
  *
- * @returns path and query; undefined if the link is invalid or points to another host
+ * @returns path and query; undefined if the link is invalid or points to anything but another page of the same list
  */
 export function followLink(address: ServiceAddress, currentPath: string, href: string): string | undefined {
   const { origin, host, basePath } = address;
@@ -41,5 +42,6 @@ export function followLink(address: ServiceAddress, currentPath: string, href: s
   const current = `${origin}${currentPath}`;
   if (!URL.canParse(target, current)) return undefined;
   const url = new URL(target, current);
-  return url.host === host ? `${url.pathname}${url.search}` : undefined;
+  const isSameList = url.host === host && url.pathname === new URL(current).pathname;
+  return isSameList ? `${url.pathname}${url.search}` : undefined;
 }

@@ -4,6 +4,8 @@ import type { Page } from './schemas';
 
 /** The maximum number of times a list is read again because its total shrank while it was being read. */
 const MAX_REREADS = 5;
+/** The maximum number of pages of one list. With the service's default page size, they hold a million results. */
+const MAX_PAGES = 10_000;
 
 /** The functions that read one list. */
 export interface PageSource<T> {
@@ -12,7 +14,7 @@ export interface PageSource<T> {
   readonly firstPath: string;
   readPage(path: string): Promise<Page<T>>;
   /**
-   * Resolves a link on the page at `currentPath`; returns undefined if the link is invalid or points to another host.
+   * Resolves a link on the page at `currentPath`; returns undefined if the link is invalid or leaves the list.
    */
   follow(currentPath: string, href: string): string | undefined;
   idOf(result: T): string;
@@ -25,8 +27,8 @@ export interface PageSource<T> {
  * shrinks, a result might have moved to a page that has already been read. The list is then read again, and results
  * that were missed are yielded.
  *
- * @throws {BrokenPaging} if a page without new results links to a next page, a link is invalid or points to another
- * host, or the total keeps shrinking
+ * @throws {BrokenPaging} if a page without new results links to a next page, a link is invalid or leaves the list, the
+ * list is longer than its total or than 10,000 pages, or the total keeps shrinking
  */
 export async function* eachResult<T>(source: PageSource<T>): AsyncGenerator<T, void, undefined> {
   const yielded = new Set<string>();
@@ -52,16 +54,22 @@ export async function* eachResult<T>(source: PageSource<T>): AsyncGenerator<T, v
 async function* pages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, undefined> {
   const seen = new Set<string>();
   let path: string | undefined = source.firstPath;
-  while (path !== undefined) {
+  let received = 0;
+  for (let count = 1; path !== undefined; count += 1) {
     const page: Page<T> = await source.readPage(path);
     const known = seen.size;
+    received += page.results.length;
     for (const result of page.results) seen.add(source.idOf(result));
     yield page;
     const next = page._links.next?.href;
     if (next === undefined) return;
     if (seen.size === known) throw broken(source, `${path} has no new results but links to a next page`);
+    // A full page ends at its position in the list, so a page that ends at the total is the last one.
+    if (received >= page.totalResults)
+      throw broken(source, `${received} results of ${page.totalResults} have been read, but there is a next page`);
+    if (count >= MAX_PAGES) throw broken(source, `the list has more than ${MAX_PAGES} pages`);
     path = source.follow(path, next);
-    if (path === undefined) throw broken(source, 'the link to the next page is invalid or points to another host');
+    if (path === undefined) throw broken(source, 'the link to the next page is invalid or leaves the list');
   }
 }
 

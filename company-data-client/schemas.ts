@@ -5,7 +5,7 @@
  * without it, because most fields are optional in the specification.
  */
 import { z } from 'zod';
-import { redactErrorText } from '../security/redaction';
+import { redactCredentials, redactErrorText } from '../security/redaction';
 
 /** Returns the schema of an optional field. A missing field and `null` both parse to undefined. */
 const optional = <S extends z.ZodType>(schema: S) =>
@@ -14,9 +14,28 @@ const optional = <S extends z.ZodType>(schema: S) =>
     .transform((value) => value ?? undefined)
     .optional();
 
-const text = optional(z.string());
-/** An error text of the service or a platform, redacted because it can quote the request. */
-const errorText = optional(z.string().transform((value) => redactErrorText(value)));
+/** An id, which becomes part of paths and of the ledger. */
+const id = z.guid();
+/** The name of a data set, which becomes part of paths. */
+const dataType = z.string().regex(/^[\w-]{1,100}$/);
+/** Maximum length of a text, in characters. The service's longest text, a description, has 1,000. */
+const MAX_TEXT_LENGTH = 10_000;
+/** The largest number that a column of type `integer` holds. */
+const MAX_INTEGER = 2 ** 31 - 1;
+/**
+ * A text that is compared, so it is changed only if it is too long, contains a named credential or cannot be stored in
+ * Postgres.
+ */
+const comparedText = z
+  .string()
+  .transform((value) => redactCredentials(value.slice(0, MAX_TEXT_LENGTH).replace(/[\p{Cc}\p{Cs}]+/gu, ' ')));
+const text = optional(comparedText);
+/** A text that people read, redacted because the service or a platform can quote a credential in it. */
+const shownText = optional(z.string().transform((value) => redactErrorText(value)));
+/** An address that people open. Anything but an http or https URL parses to undefined. */
+const link = optional(z.string().max(MAX_TEXT_LENGTH).pipe(comparedText).catch('')).transform((value) =>
+  value !== undefined && isWebAddress(value) ? value : undefined,
+);
 /** A date and time, as ISO 8601. A text that is not a date parses to undefined. */
 const moment = optional(z.string()).transform((value) => {
   const at = new Date(value ?? '');
@@ -24,13 +43,18 @@ const moment = optional(z.string()).transform((value) => {
 });
 const tags = optional(z.record(z.string(), z.string()));
 /** The organization of a linked connection, according to the platform: `organizationId`, `organizationName`. */
-const info = optional(z.record(z.string(), z.string()));
+const info = optional(
+  z.record(z.string(), comparedText).transform((fields) => {
+    const { organizationName } = fields;
+    return organizationName === undefined ? fields : { ...fields, organizationName: redactErrorText(organizationName) };
+  }),
+);
 
 /** An error of a connection. `statusText` is its code: `GrantRefused`, `ApplicationRefused`, ... */
 const connectionErrorSchema = z.object({
   statusCode: optional(z.coerce.string()),
-  statusText: text,
-  errorMessage: errorText,
+  statusText: shownText,
+  errorMessage: shownText,
   erroredOnUtc: text,
   status: text,
 });
@@ -39,10 +63,10 @@ const connectionErrorSchema = z.object({
  * A connection. If its status is `PendingAuth` or `Deauthorized`, the end customer has to authorize it at `linkUrl`.
  */
 export const connectionSchema = z.object({
-  id: z.string().min(1),
+  id,
   integrationKey: text,
-  platformName: text,
-  linkUrl: text,
+  platformName: shownText,
+  linkUrl: link,
   status: z.enum(['PendingAuth', 'Linked', 'Unlinked', 'Deauthorized']),
   created: text,
   lastSync: text,
@@ -52,9 +76,9 @@ export const connectionSchema = z.object({
 export type Connection = z.infer<typeof connectionSchema>;
 
 export const companySchema = z.object({
-  id: z.string().min(1),
+  id,
   /** The name as stored. The service removes characters that it does not allow. */
-  name: z.string(),
+  name: comparedText,
   redirect: text,
   description: text,
   created: text,
@@ -67,19 +91,19 @@ export type Company = z.infer<typeof companySchema>;
 
 export const integrationSchema = z.object({
   key: z.string().min(1),
-  name: z.string(),
+  name: comparedText,
   enabled: z.boolean(),
   sourceType: text,
   /** The redirect URI that the client has to add to its application at the platform. */
-  callbackUrl: text,
+  callbackUrl: link,
   /** The account's application, without its secret. Null if none is registered, absent if the service omits it. */
-  application: z.object({ clientId: z.string(), environment: z.string() }).nullish(),
+  application: z.object({ clientId: comparedText, environment: comparedText }).nullish(),
 });
 export type Integration = z.infer<typeof integrationSchema>;
 
 export const accountSchema = z.object({
-  plan: z.string(),
-  role: z.string(),
+  plan: comparedText,
+  role: comparedText,
   companyLimit: optional(z.number()),
   companiesUsed: optional(z.number()),
   /** When a trial or free account expires. */
@@ -89,12 +113,12 @@ export type Account = z.infer<typeof accountSchema>;
 
 /** A sync of one data set. `isCompleted` means that it has succeeded, `isErrored` that it has failed. */
 export const pullOperationSchema = z.object({
-  id: z.string().min(1),
-  dataType: z.string(),
-  status: z.string(),
-  statusDescription: errorText,
-  errorMessage: errorText,
-  requested: z.string(),
+  id,
+  dataType,
+  status: comparedText,
+  statusDescription: shownText,
+  errorMessage: shownText,
+  requested: comparedText,
   completed: text,
   progress: optional(z.number()),
   isCompleted: z.boolean(),
@@ -106,8 +130,8 @@ export type PullOperation = z.infer<typeof pullOperationSchema>;
 export const dataStatusSchema = z.record(
   z.string(),
   z.object({
-    dataType: z.string(),
-    currentStatus: z.string(),
+    dataType,
+    currentStatus: comparedText,
     lastSuccessfulSync: text,
     latestSyncId: text,
     latestSuccessfulSyncId: text,
@@ -117,7 +141,7 @@ export type DataStatus = z.infer<typeof dataStatusSchema>;
 
 /** `syncSchedule` is the interval in hours; 0 means never. */
 const syncSettingSchema = z.object({
-  dataType: z.string(),
+  dataType,
   fetchOnFirstLink: z.boolean(),
   syncSchedule: z.number(),
   syncOrder: z.number(),
@@ -134,7 +158,7 @@ export type SyncSettings = z.infer<typeof syncSettingsSchema>;
  * status from the platform.
  */
 export const pushOperationSchema = z.object({
-  pushOperationKey: z.string().min(1),
+  pushOperationKey: id,
   dataConnectionKey: text,
   dataType: text,
   status: z.enum(['Pending', 'Failed', 'Success', 'TimedOut']),
@@ -142,7 +166,7 @@ export const pushOperationSchema = z.object({
   providerStatusCode: optional(z.number()),
   requestedOnUtc: text,
   completedOnUtc: text,
-  errorMessage: errorText,
+  errorMessage: shownText,
 });
 export type PushOperation = z.infer<typeof pushOperationSchema>;
 
@@ -150,7 +174,7 @@ export type PushOperation = z.infer<typeof pushOperationSchema>;
 const recordSchema = z.looseObject({ id: z.string(), modifiedDate: text });
 export type DataRecord = z.infer<typeof recordSchema>;
 
-const link = optional(z.object({ href: z.string() }));
+const pageLink = optional(z.object({ href: z.string() }));
 
 /** Returns the schema of one page of a list. */
 const pageOf = <S extends z.ZodType>(result: S) =>
@@ -159,8 +183,8 @@ const pageOf = <S extends z.ZodType>(result: S) =>
     pageNumber: optional(z.number().int()),
     pageSize: optional(z.number().int()),
     /** Number of results on all pages, after filtering. */
-    totalResults: z.number().int().nonnegative(),
-    _links: z.object({ self: link, current: link, next: link, previous: link }),
+    totalResults: z.number().int().nonnegative().max(MAX_INTEGER),
+    _links: z.object({ self: pageLink, current: pageLink, next: pageLink, previous: pageLink }),
   });
 export type Page<T> = Omit<z.infer<ReturnType<typeof pageOf>>, 'results'> & { results: T[] };
 
@@ -182,3 +206,7 @@ export const errorBodySchema = z.object({
   correlationId: z.guid(),
   validation: optional(z.object({ errors: z.array(z.object({ message: z.string() })) })).catch(undefined),
 });
+
+function isWebAddress(value: string): boolean {
+  return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol);
+}

@@ -7,11 +7,14 @@
  * starts when it gets a connection and covers the complete response.
  *
  * The reason for a failure shows whether the request could have left this machine: `refused` if it certainly did not,
- * `dropped` or `time-out` if it might have.
+ * `dropped`, `malformed` or `time-out` if it might have.
+ *
+ * Interim responses (102, 103) before the final response are skipped. A 100 is an exception: no request expects one, and
+ * undici closes a connection on which one arrives, without an option to read on. It counts as a malformed response.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isNativeError } from 'node:util/types';
-import { type Dispatcher, Pool } from 'undici';
+import { type Dispatcher, errors, Pool } from 'undici';
 import { type CompanyDataError, NoResponse, UnreadableResponse } from './errors';
 import { createSemaphore, type Semaphore } from './semaphore';
 
@@ -169,14 +172,25 @@ function noResponse(call: string, error: unknown): NoResponse {
   if (error instanceof NoResponse) return error;
   const message = isNativeError(error) ? error.message : String(error);
   if (neverConnected(error)) return new NoResponse(call, 'refused', `could not connect: ${message}`, { cause: error });
+  if (isMalformed(error)) return new NoResponse(call, 'malformed', `not valid HTTP: ${message}`, { cause: error });
   return new NoResponse(call, 'dropped', `the connection broke: ${message}`, { cause: error });
 }
 
 /** Returns whether name resolution, connecting or the certificate check failed, so that the request never left. */
 function neverConnected(error: unknown): boolean {
   if (!isNativeError(error)) return false;
-  const { code, syscall, errors }: NodeJS.ErrnoException & { errors?: readonly unknown[] } = error;
-  if (errors !== undefined) return errors.every(neverConnected); // `errors` has one entry per address of the host.
+  const { code, syscall, errors: each }: NodeJS.ErrnoException & { errors?: readonly unknown[] } = error;
+  if (each !== undefined) return each.every(neverConnected); // One error per address of the host.
   const isCertificate = code !== undefined && /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code);
   return isCertificate || syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
+}
+
+/**
+ * Returns whether a response arrived that is not valid HTTP: no status line, oversized headers, contradictory lengths, a
+ * 100, or a change of protocol that was not requested.
+ */
+function isMalformed(error: unknown): boolean {
+  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) return true;
+  if (error instanceof errors.ResponseContentLengthMismatchError) return true;
+  return error instanceof errors.SocketError && ['bad response', 'bad upgrade'].includes(error.message);
 }

@@ -1,7 +1,7 @@
 /** The error that commands throw, and the advice for every failure that a user can do something about. */
 import { types } from 'node:util';
 import { NamespaceNotFoundError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
-import { CompanyDataError } from '../../company-data-client';
+import { CompanyDataError, ForeignResponse } from '../../company-data-client';
 import { ConfigurationError } from '../../config';
 import {
   KeyInvalid,
@@ -76,6 +76,10 @@ const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [VaultSecretMissing, 'nothing was changed; restore the folder if only its storage is missing'],
   [VaultUsable, 'nothing was changed; to replace a single credential, use: ferry replace-credential'],
   [KeyInvalid, 'specify the correct file; nothing was signed or changed'],
+  [
+    ForeignResponse,
+    'something other than the service has answered; check COMPANY_DATA_URL and the proxies in front of the service',
+  ],
   [
     CompanyDataError,
     'check the service and its API key with: ferry doctor; the correlation id identifies the request at the service',

@@ -29,9 +29,9 @@ export type CallFailure =
       readonly kind: 'no-response';
       /**
        * `refused`: no connection was established, so the call was certainly not sent. `dropped`: the connection broke
-       * before the answer was complete.
+       * before the answer was complete. `malformed`: the answer was not valid HTTP.
        */
-      readonly reason: 'time-out' | 'dropped' | 'refused';
+      readonly reason: 'time-out' | 'dropped' | 'malformed' | 'refused';
       readonly retryAfterMs?: number;
     }
   /** The service answered with success, but this client cannot read the body. */

@@ -1,9 +1,19 @@
-import { BrokenPaging, type Company, type CompanyDataClient, createCompanyDataClient } from '../../company-data-client';
+import { randomUUID } from 'node:crypto';
+import {
+  BrokenPaging,
+  type Company,
+  type CompanyDataClient,
+  createCompanyDataClient,
+  UnreadableResponse,
+} from '../../company-data-client';
 import type { CompanyFilter } from '../../company-data-client/client';
 import { Secret } from '../../security/secret';
 import { json, type MisbehavingService, page, startMisbehavingService } from './misbehaving-service';
 
-const company = (id: string) => ({ id, name: `Company ${id}` });
+/** Ids are UUIDs. Those of the companies A to D consist of one digit. */
+const uuid = (digit: string) =>
+  `${digit.repeat(8)}-${digit.repeat(4)}-${digit.repeat(4)}-${digit.repeat(4)}-${digit.repeat(12)}`;
+const company = (digit: string) => ({ id: uuid(digit), name: `Company ${digit}` });
 const [A, B, C, D] = ['a', 'b', 'c', 'd'].map(company);
 
 let service: MisbehavingService;
@@ -26,7 +36,8 @@ async function companiesOf(from: CompanyDataClient, filter?: CompanyFilter): Pro
   return companies;
 }
 
-const listed = async (from = client, filter?: CompanyFilter) => (await companiesOf(from, filter)).map(({ id }) => id);
+const listed = async (from = client, filter?: CompanyFilter) =>
+  (await companiesOf(from, filter)).map(({ id }) => id.slice(0, 1));
 
 const urls = () => service.arrived.map(({ url }) => url);
 
@@ -73,7 +84,14 @@ describe('a list', () => {
     '//elsewhere.example/companies?page=2',
     'http://[',
     'file:///x',
-  ])('fails if a link is invalid or points to another host: %s', async (href) => {
+    '/../../admin',
+    '/%2e%2e/admin',
+    '/companies/../account?page=2',
+    '/companies/..;/admin',
+    '/account?page=2',
+    '\\\\elsewhere.example\\companies',
+    'https://key@elsewhere.example/companies',
+  ])('fails if a link is invalid or leaves the list: %s', async (href) => {
     service.answer(page([A, B], 3, href));
     await expect(listed()).rejects.toThrow(BrokenPaging);
     expect(service.arrived).toHaveLength(1);
@@ -84,7 +102,7 @@ test('a client never sends the key to another port of the same host', async () =
   const other = await startMisbehavingService();
   other.answer(page([C], 3));
   service.answer(page([A, B], 3, `${other.url}/companies?page=2`), page([C], 3));
-  await expect(listed()).rejects.toThrow(/points to another host/);
+  await expect(listed()).rejects.toThrow(/leaves the list/);
   expect([service.arrived.length, other.arrived.length]).toEqual([1, 0]);
   await other.close();
 });
@@ -95,18 +113,32 @@ test("a cancelled list ends immediately with the signal's reason", async () => {
   service.answer(page([A, B], 4, '/companies?page=2'), () => controller.abort(reason));
   const ids: string[] = [];
   const reading = async () => {
-    for await (const { id } of client.companies({}, { signal: controller.signal })) ids.push(id);
+    for await (const { id } of client.companies({}, { signal: controller.signal })) ids.push(id.slice(0, 1));
   };
   await expect(reading()).rejects.toBe(reason);
   expect(ids).toEqual(['a', 'b']);
 });
 
 describe('a misbehaving list', () => {
+  test('ends when it has more results than its total, even if each page has new results and a next page', async () => {
+    service.answer((response, arrived) => {
+      const results = [1, 2].map(() => ({ id: randomUUID(), name: 'New' }));
+      page(results, 5, `/companies?page=${Math.random()}`)(response, arrived);
+    });
+    await expect(listed()).rejects.toThrow(/6 results of 5 have been read, but there is a next page/);
+    expect(service.arrived).toHaveLength(3);
+  });
+
+  test.each(['..', '../../account', 'a', ''])('fails if the id of a company is not a UUID: "%s"', async (id) => {
+    service.answer(page([{ ...company('a'), id }], 1));
+    await expect(listed()).rejects.toThrow(UnreadableResponse);
+  });
+
   test('fails if its links form a circle', async () => {
     service.answer(
-      page([A, B], 4, '/companies?page=2'),
-      page([C, D], 4, '/companies'),
-      page([A, B], 4, '/companies?page=2'),
+      page([A, B], 9, '/companies?page=2'),
+      page([C, D], 9, '/companies'),
+      page([A, B], 9, '/companies?page=2'),
     );
     await expect(listed()).rejects.toThrow(/no new results/);
     expect(service.arrived).toHaveLength(3);
@@ -139,7 +171,7 @@ describe('a misbehaving list', () => {
     service.answer((response, arrived) => {
       total -= 1;
       const isFirst = arrived.url === '/companies';
-      page([company(`${total}`)], total, isFirst ? '/companies?page=2' : undefined)(response, arrived);
+      page([{ id: randomUUID(), name: 'New' }], total, isFirst ? '/companies?page=2' : undefined)(response, arrived);
     });
     await expect(listed()).rejects.toThrow(/kept shrinking/);
     expect(service.arrived).toHaveLength(12);

@@ -3,6 +3,7 @@ import { createRateLimiter, type RateLimiter } from '../../company-data-client/r
 import { Secret } from '../../security/secret';
 import { type LimitedService, type LimitedServiceOptions, simulateLimitedService } from './rate-limited-service';
 import { json, startMisbehavingService } from './misbehaving-service';
+import { COMPANY } from './use-misbehaving-service';
 
 /** More microtasks than a request takes to pass through the rate limiter and the simulated service. */
 const MICROTASKS = 12;
@@ -144,11 +145,11 @@ test('a client delays the next request until the reset if the limit is used up',
       resetAt = Date.now() + 200;
       const limit = { 'x-rate-limit-limit': '10', 'x-rate-limit-remaining': '0' };
       const headers = { ...limit, 'x-rate-limit-reset': new Date(resetAt).toISOString() };
-      json(200, { id: 'c1', name: 'Bakery' }, headers)(response, request);
+      json(200, COMPANY, headers)(response, request);
     },
     (response, request) => {
       nextAt = Date.now();
-      json(200, { id: 'c1', name: 'Bakery' })(response, request);
+      json(200, COMPANY)(response, request);
     },
   );
   await client.getCompany('c1');

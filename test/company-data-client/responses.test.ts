@@ -5,13 +5,19 @@ import type { CallFailure } from '../../domain/companies/call-failure';
 import { type CompanyDataClientOptions, NoResponse, UnreadableResponse } from '../../company-data-client';
 import { Secret } from '../../security/secret';
 import { dropped, droppedMidBody, empty, endless, html, json, neverAnswered, type Reply } from './misbehaving-service';
-import { COMPANY, failureOf, useMisbehavingService } from './use-misbehaving-service';
+import { COMPANY, failureOf, ID, useMisbehavingService } from './use-misbehaving-service';
 
 // The clients make a single attempt by default.
+const twoLengths = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}';
+const switching = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n';
+
 const { service, clientWith } = useMisbehavingService({ retryBudgetMs: 0, firstRetryWaitMs: 5 });
 
 describe('a missing response', () => {
-  const noResponse = (reason: 'time-out' | 'dropped' | 'refused'): CallFailure => ({ kind: 'no-response', reason });
+  const noResponse = (reason: 'time-out' | 'dropped' | 'malformed' | 'refused'): CallFailure => ({
+    kind: 'no-response',
+    reason,
+  });
 
   test.each<[string, Reply, Partial<CompanyDataClientOptions>, CallFailure]>([
     ['when the service never answers', neverAnswered, { requestTimeoutMs: 50 }, noResponse('time-out')],
@@ -23,7 +29,9 @@ describe('a missing response', () => {
     ],
     ['when the service hangs up', dropped, {}, noResponse('dropped')],
     ['when the body breaks off', droppedMidBody(200, '{"id":"c1"'), {}, noResponse('dropped')],
-    ['when it is not HTTP', (response) => response.socket?.end('hello'), {}, noResponse('dropped')],
+    ['when it is not HTTP', raw('hello'), {}, noResponse('malformed')],
+    ['when its headers contain two lengths', raw(twoLengths), {}, noResponse('malformed')],
+    ['when it is a 101', raw(switching), {}, noResponse('malformed')],
   ])('has the right reason %s', async (_when, reply, options, failure) => {
     service.answer(reply);
     const error = await failureOf(clientWith(options).getCompany('c1'));
@@ -48,11 +56,11 @@ test('a client does not mistake excess bytes of a response for the response to t
       const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 27\r\n\r\n';
       response.socket?.write(`${head}{"id":"c1","name":"Bakery"}${evil}`);
     },
-    json(200, { id: 'c2', name: 'Butcher' }),
+    json(200, { id: ID, name: 'Butcher' }),
   );
   const client = clientWith({ connections: 1, retryBudgetMs: 1_000 });
   await client.getCompany('c1').catch(() => undefined);
-  expect((await client.getCompany('c2')).value).toMatchObject({ id: 'c2', name: 'Butcher' });
+  expect((await client.getCompany('c2')).value).toMatchObject({ id: ID, name: 'Butcher' });
 });
 
 describe('a success status', () => {
@@ -66,7 +74,6 @@ describe('a success status', () => {
 
   test.each<[string, Reply]>([
     ['200 with a body', json(200, { queued: 7 })],
-    ['200 with a page', html(200, 'done')],
     ['202 without a body', empty(202)],
     ['204', empty(204)],
   ])('is accepted if the call expects no body: %s', async (_what, reply) => {
@@ -78,6 +85,13 @@ describe('a success status', () => {
 });
 
 describe('a success response that cannot be read', () => {
+  test('does not count as a success if the call expects no body, because a proxy has sent it', async () => {
+    service.answer(html(200, '<html>Log in</html>'));
+    const client = clientWith({ retryBudgetMs: 1_000 });
+    for (const call of [client.startSync('c1'), client.deleteCompany('c1'), client.deleteConnection('c1', 'k1')])
+      expect((await failureOf(call)).toFailure()).toMatchObject({ kind: 'unreadable', status: 200 });
+  });
+
   test.each<[string, Reply, string]>([
     ['is empty', json(200, undefined), 'answered 200 with an empty body'],
     ['is a page', html(200, '<html>Log in</html>'), 'answered 200 with a body that is not JSON'],
@@ -106,6 +120,11 @@ async function freePort(): Promise<string> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return String(port);
+}
+
+/** Replies with these bytes. */
+function raw(bytes: string): Reply {
+  return (response) => response.socket?.end(bytes);
 }
 
 /** Replies with a longer body than its content length. */

@@ -10,7 +10,7 @@ import {
 } from '../../company-data-client';
 import { Secret } from '../../security/secret';
 import { dropped, droppedMidBody, empty, failing, html, json, neverAnswered, type Reply } from './misbehaving-service';
-import { COMPANY, CONNECTION, useMisbehavingService } from './use-misbehaving-service';
+import { COMPANY, CONNECTION, ID, useMisbehavingService } from './use-misbehaving-service';
 
 const FIELDS = new Secret({ accessToken: 'a' });
 
@@ -132,14 +132,14 @@ describe('an authorization', () => {
 
 describe('every POST and PATCH', () => {
   const operation = {
-    id: 's1',
+    id: ID,
     dataType: 'bills',
     status: 'Queued',
     requested: 'now',
     isCompleted: false,
     isErrored: false,
   };
-  const OK = json(200, { ...COMPANY, ...CONNECTION, ...operation, pushOperationKey: 'p1', status: 'Linked' });
+  const OK = json(200, { ...COMPANY, ...CONNECTION, ...operation, pushOperationKey: ID, status: 'Linked' });
   const settings = { settings: [], overridesDefaults: false };
   const idempotencyKey = randomUUID();
 
@@ -167,7 +167,7 @@ describe('every POST and PATCH', () => {
 
   test('is retried until its first attempt, whose response was lost, has ended', async () => {
     service.answer(dropped, failing(409, 'The first request is under way'), OK);
-    expect((await clientWith().queueSync('c1', 'bills')).value).toMatchObject({ id: 's1' });
+    expect((await clientWith().queueSync('c1', 'bills')).value).toMatchObject({ id: ID });
     expect(service.arrived).toHaveLength(3);
   });
 

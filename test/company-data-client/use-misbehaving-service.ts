@@ -7,8 +7,10 @@ import {
 import { Secret } from '../../security/secret';
 import { type MisbehavingService, startMisbehavingService } from './misbehaving-service';
 
-export const COMPANY = { id: 'c1', name: 'Bakery' };
-export const CONNECTION = { id: 'k1', status: 'Linked' };
+/** Ids in responses are UUIDs. Ids in requests can be any text, because the service's replies do not depend on them. */
+export const ID = '5b0c4c1e-7d52-4a55-9f0e-1c2d3e4f5a6b';
+export const COMPANY = { id: ID, name: 'Bakery' };
+export const CONNECTION = { id: ID, status: 'Linked' };
 
 interface ServiceAndClients {
   readonly service: Omit<MisbehavingService, 'close'>;

@@ -73,8 +73,13 @@ function responseWith(status: number, place: Place, text: string): { body: unkno
     case 'a redirect':
       return { body: '', headers: { location: `https://a.example/login?${encodeURI(text)}` } };
     case 'a success': {
-      const complaint = { statusText: 'GrantRefused', errorMessage: text };
-      return { body: { id: 'k1', status: 'PendingAuth', dataConnectionErrors: [complaint] }, headers: correlated };
+      const complaint = { statusText: text, errorMessage: text };
+      const connectionInfo = { organizationId: text, organizationName: text };
+      const fields = { linkUrl: `https://a.example/?t=${text}`, platformName: text, connectionInfo };
+      return {
+        body: { id: CORRELATION_ID, status: 'PendingAuth', ...fields, dataConnectionErrors: [complaint] },
+        headers: correlated,
+      };
     }
   }
 }

@@ -15,7 +15,7 @@ import {
   WorkflowTaskFailing,
 } from '../../../client';
 import { FileChanged } from '../../../cli/manifest/findings';
-import { AccessDenied, KeyRefused } from '../../../company-data-client';
+import { AccessDenied, ForeignResponse, KeyRefused } from '../../../company-data-client';
 import {
   KeyInvalid,
   UnknownMasterKey,
@@ -40,7 +40,14 @@ const M = 'acme.xero';
 const CORRELATION_ID = '6f1c1f9e-1f0a-4d3e-9a53-0d6a2f1c9b11';
 
 const answer = (status: number, error: string) => ({
-  ...{ kind: 'response' as const, status, isFromService: true, error, service: 'PublicApi', correlationId: CORRELATION_ID },
+  ...{
+    kind: 'response' as const,
+    status,
+    isFromService: true,
+    error,
+    service: 'PublicApi',
+    correlationId: CORRELATION_ID,
+  },
 });
 
 function withCode(message: string, code: string): Error {
@@ -75,6 +82,11 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new VaultUsable(M), /acme\.xero/, /nothing was changed/],
   [new KeyInvalid('This is no signing key.'), /no signing key/, /correct file/],
   [new FileChanged('m.csv'), /m\.csv changed/, /run the command again/],
+  [
+    new ForeignResponse('GET /account', { ...answer(404, 'page not found'), isFromService: false }, []),
+    /GET \/account: answered 404 without the service's error body: page not found/,
+    /check COMPANY_DATA_URL/,
+  ],
   [
     new KeyRefused('GET /account', answer(401, 'no'), []),
     new RegExp(`GET /account.*401.*${CORRELATION_ID}`),

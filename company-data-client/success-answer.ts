@@ -1,0 +1,43 @@
+/** Parses the bodies of success responses. */
+import type { z } from 'zod';
+import { redactErrorText } from '../security/redaction';
+import { correlationIdOf } from './error-answer';
+import { UnreadableResponse } from './errors';
+import type { HttpResponse } from './transport';
+
+/** Parses a body. Errors do not quote values from the response, which can be names of people and businesses. */
+export function parseBody<S extends z.ZodType>(response: HttpResponse, call: string, schema: S): z.output<S> {
+  if (response.cutOff) throw response.cutOff;
+  if (response.body === '') throw unreadable(response, call, 'with an empty body');
+  const parsed = schema.safeParse(parseJson(response, call));
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw unreadable(response, call, `in an unexpected form (${redactErrorText(issues.join('; '))})`);
+}
+
+/**
+ * Checks the body of a response to a call that expects none. JSON is accepted, because implementations of the service
+ * differ. A page is not, because a proxy has sent it, so the service might not have received the call.
+ */
+export function checkIgnoredBody(response: HttpResponse, call: string): void {
+  if (response.cutOff) throw response.cutOff;
+  if (response.body !== '') parseJson(response, call);
+}
+
+function parseJson(response: HttpResponse, call: string): unknown {
+  try {
+    return JSON.parse(response.body) as unknown;
+  } catch {
+    // The parser's message is dropped, because it quotes the text.
+    throw unreadable(response, call, 'with a body that is not JSON');
+  }
+}
+
+function unreadable(response: HttpResponse, call: string, problem: string): UnreadableResponse {
+  return new UnreadableResponse(
+    call,
+    response.status,
+    correlationIdOf(response),
+    `answered ${response.status} ${problem}`,
+  );
+}
