@@ -79,7 +79,7 @@ async function conformsToDescription({ schemathesis, url, key, folder }: Run): P
     [
       ...['run', `${url}/openapi.json`, '--header', authorization, '--checks', CHECKS.join(',')],
       ...['--seed', String(SEED), '--max-examples', String(EXAMPLES_PER_OPERATION), '--generation-database', 'none'],
-      ...['--phases', 'examples,coverage,fuzzing', '--workers', '2', '--no-color'],
+      ...['--phases', 'examples,coverage,fuzzing', '--workers', '1', '--no-color'],
     ],
     { stdio: ['ignore', 'pipe', 'inherit'], cwd: folder },
   );

@@ -30,7 +30,7 @@ export interface StandaloneServiceOptions {
   port?: number | undefined;
   /** Rate limit of each API key. Default: the service's own default. */
   requestsPerMinute?: number | undefined;
-  /** Keys that encrypt tokens and client secrets. Default: those in `service.key` in the folder of the data. */
+  /** Keys that encrypt tokens and client secrets. Default: those in `service.key` in the home folder. */
   keys?: KeyRing | undefined;
   logLevel: Config['logLevel'];
   log: (line: string) => void;

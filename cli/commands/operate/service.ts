@@ -11,6 +11,7 @@ interface StartOptions {
   readonly port?: number;
   readonly temporary?: true;
   readonly faults?: true;
+  readonly requestsPerMinute?: number;
 }
 
 export function addService(context: Context): void {
@@ -23,6 +24,7 @@ export function addService(context: Context): void {
     .addOption(new Option('--port <number>', 'port to listen on (default: 8700, or the next free one)').argParser(port))
     .option('--temporary', 'use an empty embedded database, and remove it at the end (unless DATABASE_URL is set)')
     .option('--faults', 'let an administrator inject faults, to test clients (see docs/sandbox.md)')
+    .option('--requests-per-minute <number>', 'rate limit of each API key (default: 1000)', requestsPerMinute)
     .action((options: StartOptions) => start(context, options));
   addServiceKeys(context, service);
 }
@@ -49,13 +51,16 @@ async function startService(output: Output, { env }: Terminal, options: StartOpt
       faults: options.faults ?? false,
       databaseUrl: env['DATABASE_URL'] || undefined,
       port: options.port,
+      requestsPerMinute: options.requestsPerMinute,
       keys: serviceKeys,
       logLevel,
       log: (line) => output.note(line),
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : 'the service did not start';
-    throw new CommandFailed(message, 'choose another --port, or check the database', { cause: error });
+    throw new CommandFailed(message, 'choose another --port, or check the database and the service key', {
+      cause: error,
+    });
   }
 }
 
@@ -78,5 +83,11 @@ function printStarted(output: Output, { url, keys }: StandaloneService): void {
 function port(text: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('Expected a port number up to 65535.');
+  return number;
+}
+
+function requestsPerMinute(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < 1) throw new InvalidArgumentError('Expected a whole number of at least 1.');
   return number;
 }

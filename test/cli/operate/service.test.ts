@@ -37,12 +37,14 @@ const temporaryFolders = () =>
 describe('ferry service start', () => {
   it('prints keys for a new embedded database, and removes a temporary database at the end', async () => {
     const before = temporaryFolders();
-    const { line, stop } = await startService({}, '--temporary');
+    const { line, stop } = await startService({}, '--temporary', '--requests-per-minute', '50');
     for (const [key, role] of [
       [line.administratorKey, 'administrator'],
       [line.clientKey, 'client'],
     ]) {
-      expect(await callerWith(line.url, key)('GET', '/account')).toMatchObject({ status: 200, body: { role } });
+      const { status, body, headers } = await callerWith(line.url, key)('GET', '/account');
+      expect({ status, body }).toMatchObject({ status: 200, body: { role } });
+      expect(headers.get('x-rate-limit-limit')).toBe('50');
     }
     expect(temporaryFolders()).toHaveLength(before.length + 1);
     await stop();
