@@ -53,7 +53,7 @@ test('docs/dependencies.md contains every package', () => {
 
 test('every command in the runbook exists and has the options that are used', async () => {
   const runbook = readDocument('runbook.md');
-  const named = [...runbook.matchAll(/`ferry ([a-z-]+)((?: (?:show|resume|trigger|pause)\b)?)([^`]*)`/g)];
+  const named = [...runbook.matchAll(/`ferry ([a-z-]+)((?: (?:show|resume|trigger|pause|renew)\b)?)([^`]*)`/g)];
   expect(named.length).toBeGreaterThan(60);
   const optionsOf = new Map<string, Set<string>>();
   for (const [, name = '', sub = '', rest = ''] of named) {
