@@ -3,12 +3,17 @@
  * workflow of one's own, so each activity accepts only calls from the workflows of its migration, in its namespace.
  */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
-import { batchRunIdOf, closeWorkflowIdOf, windowWorkflowIdOf } from '../domain/migration/temporal-names';
+import {
+  batchRunIdOf,
+  closeWorkflowIdOf,
+  reconcileWorkflowIdOf,
+  windowWorkflowIdOf,
+} from '../domain/migration/temporal-names';
 import type { Database } from '../store';
 import { readNamespace } from '../store';
 import type { Activities } from './index';
 
-type Caller = 'migration' | 'batch' | 'window' | 'closing';
+type Caller = 'migration' | 'batch' | 'window' | 'closing' | 'reconciliation';
 
 /** The workflows that call each activity. Empty: the activity concerns no migration. */
 const CALLERS: Readonly<Record<keyof Activities, readonly Caller[]>> = {
@@ -30,9 +35,10 @@ const CALLERS: Readonly<Record<keyof Activities, readonly Caller[]>> = {
   verifySlice: ['batch'],
   checkReconnected: ['migration'],
   recordTermination: ['closing'],
-  resolveInterrupted: ['migration', 'closing'],
-  closeMigration: ['migration', 'closing'],
+  resolveInterrupted: ['migration', 'closing', 'reconciliation'],
+  closeMigration: ['migration', 'closing', 'reconciliation'],
   deleteUnused: ['migration', 'closing'],
+  reconcileLedger: ['reconciliation'],
   findTerminated: [],
   sendNotice: ['migration'],
 };
@@ -74,6 +80,8 @@ function isCaller(caller: Caller, workflowId: string, migrationId: string): bool
       return workflowId === batchRunIdOf(migrationId);
     case 'closing':
       return workflowId === closeWorkflowIdOf(migrationId);
+    case 'reconciliation':
+      return workflowId === reconcileWorkflowIdOf(migrationId);
     case 'window':
       // Temporal appends the time at which the Schedule started the workflow.
       return workflowId.startsWith(windowWorkflowIdOf(migrationId));

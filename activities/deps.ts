@@ -1,4 +1,6 @@
 import type { CompanyDataClient } from '../company-data-client';
+import type { DecisionRecord } from '../domain/migration/migration-state';
+import type { WorkflowEnd } from '../domain/migration/reconciliation';
 import type { Notice } from '../domain/progress/notices';
 import type { WindowOccurrence, ScheduleState } from '../domain/planning/windows';
 import type { KeyProvider } from '../security';
@@ -32,6 +34,18 @@ export interface WorkflowStatus {
   scheduled(): Promise<readonly string[]>;
 }
 
+/** Reads from Temporal what a migration's workflow knows and its restored ledger may have lost. */
+export interface WorkflowRecords {
+  /** Returns how the workflow is, and the highest mark of the ledger that it has seen; 0 unless it is running. */
+  statusOf(migrationId: string): Promise<{ readonly workflow: WorkflowEnd; readonly ledgerMark: number }>;
+  /**
+   * Returns the decisions that the workflow has given to `recordDecisions`, oldest first, with the ledger's outcomes,
+   * from all of its runs that Temporal still keeps. Empty if Temporal does not know the migration. Not verified:
+   * anyone who may write to the namespace could have started the workflow.
+   */
+  decisionsOf(migrationId: string): Promise<readonly DecisionRecord[]>;
+}
+
 /** The dependencies of the activities. A worker creates them once; tests create their own. */
 export interface ActivityDeps {
   readonly db: Database;
@@ -40,6 +54,7 @@ export interface ActivityDeps {
   readonly notices: Notifier;
   readonly schedules: WindowSchedules;
   readonly workflowStatus: WorkflowStatus;
+  readonly workflowRecords: WorkflowRecords;
   /** How long after the claim of a company its credential may be sent. Milliseconds. */
   readonly sendWithinMs: number;
   /** Milliseconds from a claim to the end of its lease. `leaseMs` in store/companies/lease.ts calculates it. */

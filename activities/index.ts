@@ -9,6 +9,7 @@ import { firstCompanyActivities } from './companies/first-company';
 import { sweepActivities } from './migration/sweep';
 import { noticeActivities } from './migration/notices';
 import { preflightActivities } from './migration/preflight';
+import { reconciliationActivities } from './migration/reconciliation';
 import { relinkActivities } from './companies/relink';
 import { withTypedFailures } from './typed-failures';
 import { windowActivities } from './migration/windows';
@@ -18,6 +19,7 @@ export function createActivities(deps: ActivityDeps) {
     ...lifecycleActivities(deps),
     ...decisionActivities(deps),
     ...preflightActivities(deps),
+    ...reconciliationActivities(deps),
     ...firstCompanyActivities(deps),
     ...batchActivities(deps),
     ...closingActivities(deps),
@@ -33,4 +35,5 @@ export type Activities = ReturnType<typeof createActivities>;
 
 export { createNotifier } from './migration/notices';
 export { createWorkflowStatus } from './migration/workflow-status';
+export { createWorkflowRecords } from './migration/workflow-records';
 export { createWindowSchedules } from './migration/schedules';

@@ -27,6 +27,7 @@ import { addDefaultBy } from './shared/decisions';
 import { addService } from './commands/operate/service';
 import { addShow } from './commands/view/show';
 import { addStart } from './commands/supply/start';
+import { addReconcile } from './commands/operate/reconcile';
 import { addSweep } from './commands/operate/sweep';
 import { addUp } from './commands/operate/up';
 import { addVault } from './commands/operate/vault';
@@ -46,6 +47,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
     ...[addAdjust, addAmend, addApplication, addCredentials],
   ],
   'Windows:': [addSchedule, addSweep],
+  'Repair:': [addReconcile],
   'Keys:': [addKeys, addVault, addCodecServer],
   'Your shell:': [addCompletion],
 };

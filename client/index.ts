@@ -66,6 +66,7 @@ export {
 } from './health';
 export { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from './schedules';
 export type { WindowSchedule } from './schedules';
+export { isLedgerBehind, reconcile } from './reconcile';
 export { readReport } from './report';
 export type { HandoverReport } from './report';
 export { closeTerminated, sweep } from './sweep';

@@ -29,6 +29,9 @@ export { createSendIntents, LeaseLost, recordSendIntents } from './companies/sen
 export type { RecordSendIntent } from './companies/send-intent';
 export * from './database/inspection';
 export { OrganizationTaken } from './migrations/manifest-rows';
+export { readRecordedCompanies, writeRepairs } from './migrations/reconciliation';
+export type { RecordedCompany, Repair } from './migrations/reconciliation';
+export { checkLedgerMark, clearLedgerFlag, flagLedger, readLedgerStatus } from './migrations/ledger-mark';
 export * from './migrations/migrations';
 export * from './reporting/throughput';
 export * from './vault/vault';

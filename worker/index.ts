@@ -4,7 +4,13 @@ import path from 'node:path';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createActivities, createNotifier, createWorkflowStatus, createWindowSchedules } from '../activities';
+import {
+  createActivities,
+  createNotifier,
+  createWorkflowRecords,
+  createWorkflowStatus,
+  createWindowSchedules,
+} from '../activities';
 import { withCallerCheck } from '../activities/callers';
 import { createCompanyDataClient } from '../company-data-client';
 import type { Config } from '../config';
@@ -91,6 +97,7 @@ export async function startWorker(
           workflowStatus: createWorkflowStatus(
             new Client({ connection, namespace, dataConverter: withoutPayloadCodec() }),
           ),
+          workflowRecords: createWorkflowRecords(client),
           sendWithinMs: timing.sendWithinMs,
           leaseMs: leaseMs(timing),
           sliceTimeLimitMs: timing.sliceTimeLimitMs,

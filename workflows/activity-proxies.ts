@@ -33,6 +33,7 @@ const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
   closeMigration: 'Close the migration and destroy its credentials',
   deleteUnused: 'Remove companies that were created but never used',
   findTerminated: 'Find terminated migrations',
+  reconcileLedger: 'Repair the ledger from Temporal and the service',
   sendNotice: 'Send a notice',
 };
 

@@ -20,6 +20,8 @@ export interface Batch {
   readonly runNumber: number;
   /** The window in which moves may begin; null if they may begin at any time. */
   readonly window: WindowOccurrence | null;
+  /** The highest mark of the ledger that the migration has seen; absent in older histories. */
+  readonly ledgerMark?: number;
 }
 
 export interface BatchReport {
@@ -40,7 +42,7 @@ export interface BatchReport {
 export async function batchRun(batch: Batch): Promise<BatchReport> {
   const { migrationId, runNumber } = batch;
   assertIsChildOf(migrationId);
-  const context = createRunContext(migrationId, `batch-${runNumber}`);
+  const context = createRunContext(migrationId, `batch-${runNumber}`, batch.ledgerMark ?? 0);
   setHandler(wakeSignal, context.wake, {
     description:
       'Sent by the migration after a decision or when a window opens, so that the run checks at once what can be done',

@@ -11,4 +11,5 @@ export { closeTerminated } from './close-terminated';
 export { openWindow } from './open-window';
 export { managedMigration } from './managed-migration';
 export { selfServiceMigration } from './self-service-migration';
+export { reconcileLedger } from './reconcile';
 export { sweep } from './sweep';

@@ -27,6 +27,9 @@ export const TASK_QUEUE = 'tokenferry';
 /** The workflow type that closes a terminated migration. `sweep` and `ferry sweep --close` start it. */
 export const CLOSE_TERMINATED = 'closeTerminated';
 
+/** The workflow type that repairs a ledger that was restored to an older state. `ferry reconcile` starts it. */
+export const RECONCILE = 'reconcileLedger';
+
 /** The workflow type that finds terminated migrations. A Schedule created by the workers starts it every hour. */
 export const SWEEP = 'sweep';
 
@@ -58,6 +61,12 @@ export const progressQuery = defineQuery<Progress>('progress');
  * there is an outcome.
  */
 export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: string }]>('outcome');
+
+/**
+ * Returns the highest mark of the ledger that the migration has seen (store/migrations/ledger-mark.ts); 0 if it has not
+ * seen any. `client/` compares it with the ledger.
+ */
+export const ledgerMarkQuery = defineQuery<number>('ledgerMark');
 
 /**
  * Tells the migration that companies have moved, at most once a minute, so that it counts them in the ledger. Contains

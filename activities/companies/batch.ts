@@ -19,6 +19,7 @@ import type { CheckOutcome, ClaimedCompany, Database, DueCompany, ImportOutcome,
 import {
   advanceRamp,
   beginSlice,
+  checkLedgerMark,
   claimCompanies,
   createSendIntents,
   readDueChecks,
@@ -34,12 +35,14 @@ import {
 import type { ActivityDeps } from '../deps';
 import type { ImportContext } from './import';
 import { CompanyImport } from './import';
-import { isLedgerCurrent } from './ledger-comparison';
+import { trustLedger } from './ledger-comparison';
 import { verifyCompany } from './verify';
 import { runSlice, type SliceEnd } from './worker-pool';
 
 interface SliceResult extends SliceEnd {
   readonly claimed: number;
+  /** The highest mark of the ledger that the slice knows of. */
+  readonly ledgerMark: number;
 }
 
 export interface SliceReport extends SliceResult {
@@ -133,6 +136,8 @@ interface SliceWork {
   readonly slice: number;
   /** The only row to import; null if any row can be imported. */
   readonly onlyRow: number | null;
+  /** The highest mark of the ledger that the workflow has seen; absent in older histories. */
+  readonly ledgerMark?: number;
 }
 
 /** How often a slice looks for companies whose attempt has died. It first does so when it begins. */
@@ -142,8 +147,11 @@ const RECLAIM_EVERY_MS = 1_000;
 export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
   const { db, sendWithinMs } = deps;
   const { migrationId, slice, onlyRow } = work;
-  const owner = await beginSlice(db, { ...work, leaseMs: deps.leaseMs });
-  const context = await createImportContext(deps, owner);
+  const owner = await beginSlice(db, { migrationId, run: work.run, slice, leaseMs: deps.leaseMs });
+  const trust = await trustLedger(deps, owner, work.ledgerMark);
+  let knownMark = trust.mark;
+  if (trust.ledger === 'behind') return { claimed: 0, ledgerMark: knownMark, stop: 'ledger-behind', outage: null };
+  const context = await createImportContext(deps, owner, trust.ledger === 'current');
   let claimed = 0;
   /** No company is claimed before this time, because the limits set a pace. Epoch milliseconds. */
   let nextClaimAt = 0;
@@ -157,7 +165,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       await releaseUnsent(db, owner);
       nextReclaimAt = Date.now() + RECLAIM_EVERY_MS;
     }
-    return claimCompanies(db, owner, size, onlyRow);
+    return claimCompanies(db, owner, size, onlyRow, knownMark);
   }
 
   const end = await runSlice<{ company: ClaimedCompany; sendBefore: Date }, ImportOutcome>(deps, migrationId, {
@@ -174,6 +182,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       const claimedAt = Date.now();
       const companies = await nextCompanies(Math.min(size, pace.companies));
       claimed += companies.length;
+      knownMark = Math.max(knownMark, companies[0]?.ledgerMark ?? 0);
       nextClaimAt = claimedAt + companies.length * pace.waitMs;
       const sendBefore = new Date(claimedAt + sendWithinMs);
       return companies.map((company) => ({ company, sendBefore }));
@@ -187,10 +196,17 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       heartbeat({ claimed });
     },
   });
-  return { claimed, ...end };
+  // A ledger that lost claims during the slice has refused further claims.
+  const { mark, behindSince } = await checkLedgerMark(db, migrationId, knownMark);
+  const stop = behindSince === null ? end.stop : 'ledger-behind';
+  return { claimed, ...end, stop, ledgerMark: Math.max(mark, knownMark) };
 }
 
-async function createImportContext(deps: ActivityDeps, owner: LeaseOwner): Promise<Omit<ImportContext, 'sendBefore'>> {
+async function createImportContext(
+  deps: ActivityDeps,
+  owner: LeaseOwner,
+  ledgerIsCurrent: boolean,
+): Promise<Omit<ImportContext, 'sendBefore'>> {
   const { db, keys, service } = deps;
   const { migrationId } = owner;
   return {
@@ -200,7 +216,7 @@ async function createImportContext(deps: ActivityDeps, owner: LeaseOwner): Promi
     vault: await readVault(db, keys, migrationId),
     signal: sharedSignal(),
     recordSendIntent: createSendIntents(db, owner),
-    ledgerIsCurrent: await isLedgerCurrent(db, service, migrationId),
+    ledgerIsCurrent,
   };
 }
 

@@ -28,9 +28,16 @@ export function firstCompanyActivities(deps: ActivityDeps) {
     async advanceFirstCompany(step: {
       readonly migrationId: string;
       readonly row: number;
+      readonly ledgerMark?: number;
     }): Promise<FirstCompanyProgress> {
-      const { migrationId, row: onlyRow } = step;
-      const imported = await importSlice(deps, { migrationId, run: RUN, slice: 1, onlyRow });
+      const { migrationId, row: onlyRow, ledgerMark } = step;
+      const imported = await importSlice(deps, {
+        migrationId,
+        run: RUN,
+        slice: 1,
+        onlyRow,
+        ...(ledgerMark !== undefined && { ledgerMark }),
+      });
       if (imported.stop) return { stop: imported.stop };
       const checked = await verifySlice(deps, { migrationId, onlyRow, everyDataSet: true });
       if (checked.stop) return { stop: checked.stop };

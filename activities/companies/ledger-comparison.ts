@@ -4,11 +4,12 @@
  * Every company that an import creates carries the tag of its row, and the claim counts a try before the import begins.
  * So if the service has a company for a row without a try, the ledger has lost that claim.
  */
-import { cancellationSignal } from '@temporalio/activity';
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import type { CompanyDataClient } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
-import type { Database } from '../../store';
-import { readUntriedRows } from '../../store';
+import type { Database, LeaseOwner } from '../../store';
+import { checkLedgerMark, flagLedger, readUntriedRows } from '../../store';
+import type { ActivityDeps } from '../deps';
 import { companiesOfMigration } from './service-refs';
 
 /** The number of rows that are compared with one statement. */
@@ -39,15 +40,37 @@ export async function findLostTries(
   return lost;
 }
 
+/** `unknown`: the service did not list its companies, so each company is looked up by its tag before it is created. */
+export interface LedgerTrust {
+  readonly ledger: 'current' | 'behind' | 'unknown';
+  /** The highest mark that is known. */
+  readonly mark: number;
+}
+
 /**
- * Returns whether the ledger contains a try of every company that the service has for this migration. Returns false if
- * the service does not answer, so that each company is then looked up by its tag.
+ * Decides whether a slice can rely on the ledger. A ledger that is behind is flagged.
+ *
+ * The ledger is known to be current if its mark is not lower than the workflow's, and no attempt has died since: this
+ * is not the slice's first attempt in its run, and it is the activity's first attempt. Otherwise claims may have been
+ * lost of which the workflow does not know, so the ledger is compared with the service, with one request per 5,000
+ * companies.
+ *
+ * @param workflowMark the highest mark that the workflow has seen; undefined if it does not say
  */
-export async function isLedgerCurrent(db: Database, service: CompanyDataClient, migrationId: string): Promise<boolean> {
+export async function trustLedger(
+  { db, service }: Pick<ActivityDeps, 'db' | 'service'>,
+  { migrationId, attempt }: LeaseOwner,
+  workflowMark: number | undefined,
+): Promise<LedgerTrust> {
+  const { mark, behindSince } = await checkLedgerMark(db, migrationId, workflowMark ?? 0);
+  if (behindSince !== null) return { ledger: 'behind', mark };
+  if (workflowMark !== undefined && attempt > 1 && activityInfo().attempt === 1) return { ledger: 'current', mark };
   try {
-    return (await findLostTries(db, service, migrationId)).length === 0;
+    if ((await findLostTries(db, service, migrationId)).length === 0) return { ledger: 'current', mark };
   } catch (error) {
-    if (error instanceof CompanyDataError) return false;
+    if (error instanceof CompanyDataError) return { ledger: 'unknown', mark };
     throw error;
   }
+  await flagLedger(db, migrationId);
+  return { ledger: 'behind', mark };
 }

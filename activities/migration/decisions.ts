@@ -19,9 +19,11 @@ import {
   acceptFailures,
   advanceRamp,
   changeLimits,
+  checkLedgerMark,
   chooseFirstAgain,
   confirmDisabled,
   countCompanies,
+  isCompanyHandedOver,
   isFirstCompanyMoved,
   lockDecisions,
   readLastSigned,
@@ -38,6 +40,7 @@ import {
 } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { applyToCompanies, isExceptionDecision } from './exceptions';
+import { countWithMark } from './lifecycle';
 import { updateWindowOccurrence } from './windows';
 
 export interface RecordedBatch {
@@ -52,10 +55,15 @@ export function decisionActivities(deps: ActivityDeps) {
     async recordDecisions({
       migrationId,
       recorded,
+      ledgerMark = 0,
     }: {
       readonly migrationId: string;
       readonly recorded: readonly DecisionRecord[];
+      /** The highest mark of the ledger that the workflow has seen. */
+      readonly ledgerMark?: number;
     }): Promise<RecordedBatch> {
+      // Before the decisions raise the mark. They are recorded in any case, but no company can be claimed then.
+      await checkLedgerMark(db, migrationId, ledgerMark);
       const outcomes: Outcome[] = [];
       for (const record of recorded) {
         const outcome = await db.transaction().execute((tx) => recordDecision(tx, migrationId, record));
@@ -66,7 +74,7 @@ export function decisionActivities(deps: ActivityDeps) {
         if (decision.limits.windows) await updateWindowOccurrence(deps, migrationId);
         if (decision.limits.rampCompanies === 0) await advanceRamp(db, migrationId);
       }
-      return { outcomes, counts: await countCompanies(db, migrationId) };
+      return { outcomes, counts: await countWithMark(db, migrationId) };
     },
   };
 }
@@ -82,7 +90,44 @@ async function recordDecision(tx: Database, migrationId: string, record: Decisio
   const earlier = await readOutcome(tx, migrationId, decision.decisionId);
   if (earlier) return earlier;
   const ledger = await readLedgerView(tx, migrationId, record);
+  return write(tx, record, ledger, record.outcome.applied ? ledgerRefusal(record, ledger) : null);
+}
+
+/**
+ * Verifies, applies and records one decision that the ledger has lost, in a transaction.
+ *
+ * It is verified like any other, but the companies need not be as far as they were, because those of a restored ledger
+ * are behind: instead of a moved first company, one that the service holds is enough.
+ *
+ * @returns the outcome; null if the ledger has the decision. A decision that fails is not recorded, because it may be
+ * verified later
+ */
+export async function restoreDecision(
+  tx: Database,
+  migrationId: string,
+  record: DecisionRecord,
+): Promise<Outcome | null> {
+  await lockDecisions(tx, migrationId);
+  if (await readOutcome(tx, migrationId, record.decision.decisionId)) return null;
+  const ledger = {
+    ...(await readLedgerView(tx, migrationId, record)),
+    isFirstCompanyMoved: await isCompanyHandedOver(tx, migrationId),
+    openCompanies: 0,
+  };
   const refusal = record.outcome.applied ? ledgerRefusal(record, ledger) : null;
+  if (refusal !== null) return { ...record.outcome, applied: false, text: refusal };
+  return write(tx, record, ledger, null);
+}
+
+/** Applies a decision unless it is refused, and records it. */
+async function write(
+  tx: Database,
+  record: DecisionRecord,
+  ledger: LedgerView,
+  refusal: string | null,
+): Promise<Outcome> {
+  const { decision } = record;
+  const { migrationId } = ledger;
   const isApplied = record.outcome.applied && refusal === null;
   const text =
     isApplied && decision.kind !== 'unreadable'

@@ -10,9 +10,11 @@ import {
   hasRamp,
   isRampInProgress,
   NotReleased,
+  readLedgerStatus,
   readLimits,
   setPaused,
 } from '../../store';
+import type { Database } from '../../store';
 import type { ActivityDeps } from '../deps';
 
 interface MigrationRef {
@@ -34,7 +36,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
     },
 
     async countCompanies({ migrationId }: MigrationRef): Promise<Counts> {
-      return countCompanies(db, migrationId);
+      return countWithMark(db, migrationId);
     },
 
     /** Begins a batch run. Fails for good if no recorded decision has released all companies. */
@@ -44,7 +46,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
       // succeeded.
       const inRamp = !(await hasRamp(db, migrationId)) || (await isRampInProgress(db, migrationId));
       await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0).catch(asFinalFailure);
-      return { slicesAtOnce: paceOf(limits).slices, counts: await countCompanies(db, migrationId) };
+      return { slicesAtOnce: paceOf(limits).slices, counts: await countWithMark(db, migrationId) };
     },
 
     /** Pauses the migration because of a problem. Only a recorded decision can resume it. */
@@ -52,6 +54,12 @@ export function lifecycleActivities(deps: ActivityDeps) {
       await setPaused(db, migrationId, true);
     },
   };
+}
+
+/** Counts the companies. Reads the ledger's mark first, so that it is never higher than that of the counted ledger. */
+export async function countWithMark(db: Database, migrationId: string): Promise<Counts> {
+  const { mark } = await readLedgerStatus(db, migrationId);
+  return { ...(await countCompanies(db, migrationId)), ledgerMark: mark };
 }
 
 /** Makes Temporal give up, because only another decision can release the companies. */

@@ -28,6 +28,13 @@ function schema(pending: readonly string[], unknown: readonly string[]): CheckRe
     const what = `has ${counted(unknown.length, 'step')} that this version does not know: ${unknown.join(', ')}`;
     return problem(SCHEMA, what, 'a newer version of ferry has updated this database; use that version');
   }
-  if (pending.length === 0) return ok(SCHEMA, 'up to date');
+  if (pending.length === 0) return ok(SCHEMA, UP_TO_DATE);
   return ok(SCHEMA, `${counted(pending.length, 'step')} behind: the next command that opens the database updates it`);
+}
+
+const UP_TO_DATE = 'up to date';
+
+/** Returns whether the checks found a schema to which nothing has to be applied. */
+export function isSchemaCurrent(checks: readonly CheckResult[]): boolean {
+  return checks.some(({ check: about, finding }) => about === SCHEMA && finding === UP_TO_DATE);
 }

@@ -2,9 +2,10 @@
 import { packageJson } from '../shared/context';
 import { checkCodecServer } from './codec-server';
 import { readConfig } from './check-result';
-import { checkDatabase } from './database';
+import { checkDatabase, isSchemaCurrent } from './database';
 import type { ClockReading, CheckResult } from './check-result';
 import { checkClocks, checkNodeVersion, checkSigningKey, sharedTimeMs } from './this-machine';
+import { checkLedger } from './ledger';
 import { checkService } from './service';
 import { checkTemporal } from './temporal';
 
@@ -28,10 +29,13 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
     service,
     checkCodecServer(env, namespace, payloadKeys),
   ]);
+  const isTemporalUp = temporalChecks.some(({ verdict }) => verdict === 'ok');
+  const isReady = isTemporalUp && 'value' in payloadKeys && isSchemaCurrent(databaseChecks);
   return [
     checkNodeVersion(process.versions.node, packageJson().engines.node),
     ...temporalChecks,
     ...databaseChecks,
+    ...(await checkLedger(env, isReady)),
     ...serviceChecks,
     ...codecChecks,
     checkSigningKey(readConfig(env, 'signingKey', 'signing key', FOR_SIGNING)),

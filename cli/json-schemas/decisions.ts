@@ -32,6 +32,33 @@ export const DECISION_SCHEMAS: CommandSchemas = {
     'ferry schedule pause, resume, trigger',
     { results: z.array(z.strictObject({ migrationId: z.string(), done: z.boolean(), text: z.string() })) },
   ],
+  'ferry.reconciliation/1': [
+    'ferry reconcile',
+    {
+      migrationId: z.string(),
+      workflow: z.enum(['running', 'gone', 'completed', 'abandoned', 'cancelled']),
+      decisions: z
+        .array(z.strictObject({ decisionId: z.string(), kind: z.string(), by: z.string().nullable(), at: z.string() }))
+        .describe('applied and recorded again'),
+      refused: z
+        .array(
+          z.strictObject({
+            decisionId: z.string(),
+            kind: z.string(),
+            by: z.string().nullable(),
+            at: z.string(),
+            why: z.string(),
+          }),
+        )
+        .describe('Temporal has them, but the ledger does not accept them; take them again'),
+      linked: z.array(z.string()).describe('references; the connection is linked, so the company is syncing'),
+      notMoved: z.array(z.string()),
+      unknown: z.array(z.string()),
+      adopted: z.array(z.string()),
+      gone: z.array(z.string()).describe('moved, but missing at the service'),
+      doubled: z.array(z.string()).describe('more than one company at the service'),
+    },
+  ],
   'ferry.sweep/1': [
     'ferry sweep',
     {

@@ -131,7 +131,14 @@ export const pause = (
     reason: z.string(),
     by: z.string().nullable(),
     stopReason: z
-      .enum(['key-refused', 'account-limit', 'application-refused', 'wrong-organization', 'too-many-failures'])
+      .enum([
+        'key-refused',
+        'account-limit',
+        'application-refused',
+        'wrong-organization',
+        'too-many-failures',
+        'ledger-behind',
+      ])
       .nullable(),
     at: time,
   }) satisfies z.ZodType<Pause>

@@ -69,6 +69,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'schedule pause': [`ferry schedule pause ${M} --reason "platform maintenance"`],
   'schedule resume': ['ferry schedule resume --all'],
   'schedule trigger': [`ferry schedule trigger ${M}`],
+  reconcile: [`ferry reconcile ${M}`],
   sweep: ['ferry sweep', 'ferry sweep --close'],
   'keys create': ['ferry keys create --by Sam'],
   'keys show': ['ferry keys show'],

@@ -78,6 +78,8 @@ function beforeResuming(progress: Progress, stop: StopReason | null | undefined)
     case 'wrong-organization':
     case 'too-many-failures':
       return exceptions(progress);
+    case 'ledger-behind':
+      return [bySupport(`ferry reconcile ${progress.migrationId}`)];
     case 'key-refused':
     case 'account-limit':
     case null:

@@ -104,6 +104,8 @@ export interface Counts {
   readonly outcomeUnknown: number;
   /** Digest of the companies that were not moved, with their reasons; null if there are none. */
   readonly exceptionsDigest: string | null;
+  /** The ledger's mark when the companies were counted. Only activities set it; the state keeps the highest one. */
+  readonly ledgerMark?: number;
 }
 
 export const NO_COUNTS: Counts = {

@@ -52,7 +52,13 @@ export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 /** Why a batch stopped before all companies were moved. */
 export type StopReason =
-  'key-refused' | 'account-limit' | 'application-refused' | 'wrong-organization' | 'too-many-failures';
+  | 'key-refused'
+  | 'account-limit'
+  | 'application-refused'
+  | 'wrong-organization'
+  | 'too-many-failures'
+  /** The ledger was restored to an older state. See store/migrations/ledger-mark.ts. */
+  | 'ledger-behind';
 
 export type Consequence =
   /** The company has failed. The batch continues. */
@@ -157,6 +163,8 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   'wrong-organization':
     'a credential belongs to another organization; check whether manifest rows are shifted, then resume',
   'too-many-failures': 'too many companies were not moved; find out why, then resume to accept these failures',
+  'ledger-behind':
+    'the ledger is older than the migration or the service, so it was restored to an older state; run: ferry reconcile, then resume',
 };
 
 /** Returns why a batch stopped, and what to do before it is resumed. */

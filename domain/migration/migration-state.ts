@@ -145,6 +145,8 @@ export interface MigrationState {
   readonly outcomes: readonly Outcome[];
   /** Decisions that are not in the audit trail yet. */
   readonly unrecorded: readonly UnrecordedDecision[];
+  /** The highest mark of the ledger that has been seen. Absent until the first one. */
+  readonly ledgerMark?: number;
   /** Absent until the first signed decision arrives. */
   readonly lastSigned?: LastSigned;
 }
@@ -161,6 +163,14 @@ export interface DecisionRecord {
 export interface UnrecordedDecision extends DecisionRecord {
   /** The fields that the decision changed, with their earlier values, in case the ledger refuses it. */
   readonly undo?: Partial<MigrationState>;
+}
+
+/** Moves the ledger's mark from new counts to the state, which keeps the highest one. */
+export function withLedgerMark(state: MigrationState): MigrationState {
+  const { ledgerMark, ...counts } = state.counts;
+  return ledgerMark === undefined
+    ? state
+    : { ...state, counts, ledgerMark: Math.max(ledgerMark, state.ledgerMark ?? 0) };
 }
 
 /** Returns the initial state. */

@@ -27,6 +27,11 @@ export function windowWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.window`;
 }
 
+/** Returns the id of the workflow that reconciles a migration's ledger. One id, so that only one runs at a time. */
+export function reconcileWorkflowIdOf(migrationId: string): string {
+  return `${migrationId}.reconciliation`;
+}
+
 const SCHEDULE_SUFFIX = '.windows';
 
 /** Returns the id of the Schedule that opens a migration's windows. */

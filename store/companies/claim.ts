@@ -2,8 +2,8 @@
  * The claim: the only statement that sets a company to `importing`.
  *
  * The conditions of the statement keep superseded attempts and runs from claiming. They also prevent claims that no
- * recorded decision has released, and claims during a pause, after the end of the migration, outside the window, and
- * while the company's token family is busy.
+ * recorded decision has released, and claims during a pause, after the end of the migration, outside the window, while
+ * the company's token family is busy, and in a ledger that is behind (store/migrations/ledger-mark.ts).
  *
  * The statement locks the rows of the migration, the slice and the credential for reading. A change to these rows that
  * commits first (a pause, a close, a newer attempt, a newer credential) is therefore seen by the claim. A later change
@@ -18,6 +18,7 @@ import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';
 import type { Database } from '../database/database';
 import { violatesConstraint } from '../database/database';
 import type { ClaimedCompany, LeaseOwner } from './lease';
+import { markOf } from '../migrations/ledger-mark';
 import { assignTo, CLAIMED_COLUMNS, leaseEnd } from './lease';
 
 /**
@@ -25,6 +26,7 @@ import { assignTo, CLAIMED_COLUMNS, leaseEnd } from './lease';
  *
  * @param size maximum number of companies
  * @param onlyRow the only row that can be claimed; null for any row
+ * @param knownMark the highest mark that the caller has seen; if the ledger's mark is lower, nothing is claimed
  * @returns the claimed companies; empty if no company can be claimed now
  */
 export async function claimCompanies(
@@ -32,12 +34,13 @@ export async function claimCompanies(
   owner: LeaseOwner,
   size: number,
   onlyRow: number | null,
+  knownMark = 0,
 ): Promise<readonly ClaimedCompany[]> {
   try {
     const { rows } = await sql<ClaimedCompany>`
       with claimable as (
         select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
-          false as in_flight
+          false as in_flight, ${markOf(owner.migrationId)} + 1 as ledger_mark
         from companies c
         join migrations m on m.id = c.migration_id
         -- A slice must have begun in the current run.
@@ -62,6 +65,8 @@ export async function claimCompanies(
           and (m.released = 'all' or (m.released = 'first-company' and c.row = m.first_row))
           -- The migration must be open and not paused.
           and m.state = 'open' and not m.paused
+          -- The ledger must not be older than its workflow or the service.
+          and m.behind_since is null and ${markOf(owner.migrationId)} >= ${knownMark}
           -- The run must be the current run.
           and m.current_run = ${owner.run}
           -- The attempt must be the newest attempt of its slice. An earlier attempt might still be running after
@@ -76,6 +81,10 @@ export async function claimCompanies(
         for update of c skip locked
         -- Postgres checks the conditions again on the locked versions of these rows, so that no change is missed.
         for share of m, s, v
+      ), marked as (
+        insert into ledger_marks (migration_id, source, mark)
+        select ${owner.migrationId}, ${`slice ${owner.slice}`}, 1 where exists (select from claimable)
+        on conflict (migration_id, source) do update set mark = ledger_marks.mark + 1
       )
       update companies c
       set state = 'importing', ${assignTo(owner)}, lease_ends_at = ${leaseEnd(owner)}, authorization_sent_at = null,

@@ -118,6 +118,13 @@ export async function chooseFirstAgain(db: Queryable, migrationId: string): Prom
     .execute();
 }
 
+/** Returns whether any company has been handed over to the service. */
+export async function isCompanyHandedOver(db: Queryable, migrationId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from companies where migration_id = ${migrationId} and state in ('syncing', 'moved') limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Returns whether the chosen company has been moved. */
 export async function isFirstCompanyMoved(db: Queryable, migrationId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -44,6 +44,7 @@
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
+import { markOf } from '../migrations/ledger-mark';
 
 /** The attempt of a slice that owns rows. */
 export interface LeaseOwner {
@@ -144,6 +145,8 @@ export interface ClaimedCompany {
   readonly sentAgain: boolean;
   /** True if the credential that an earlier attempt sent might still be in flight. */
   readonly isInFlight: boolean;
+  /** The ledger's mark after the claim. */
+  readonly ledgerMark: number;
 }
 
 /**
@@ -152,7 +155,8 @@ export interface ClaimedCompany {
 export const CLAIMED_COLUMNS = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
   c.company_id as "companyId", c.connection_id as "connectionId", c.named as "suppliedIds", picked.sealed, picked.crossed, picked.supersedes,
-  c.authorization_sent_at as "sentAt", c.authorization_sent_again as "sentAgain", picked.in_flight as "isInFlight"`;
+  c.authorization_sent_at as "sentAt", c.authorization_sent_again as "sentAgain", picked.in_flight as "isInFlight",
+  picked.ledger_mark as "ledgerMark"`;
 
 /**
  * Releases companies whose attempt died before it recorded a send intent: sets them to `waiting`.
@@ -184,14 +188,14 @@ export async function reclaimSent(db: Database, owner: LeaseOwner, size: number)
   const { rows } = await sql<ClaimedCompany>`
     with picked as (
       select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
-        c.lease_ends_at >= clock_timestamp() as in_flight
+        c.lease_ends_at >= clock_timestamp() as in_flight, ${markOf(owner.migrationId)} as ledger_mark
       from companies c
       join migrations m on m.id = c.migration_id
       join slices s on s.migration_id = m.id and s.run = m.current_run
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
       where c.migration_id = ${owner.migrationId}
         and c.state = 'importing' and c.authorization_sent_at is not null and ${SUPERSEDED_OR_EXPIRED}
-        and m.state = 'open' and m.current_run = ${owner.run}
+        and m.state = 'open' and m.behind_since is null and m.current_run = ${owner.run}
         and s.slice = ${owner.slice} and s.attempt = ${owner.attempt}
       order by c.claimed_at
       limit ${size}

@@ -6,6 +6,7 @@
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
+import { ledgerMarks } from './ledger-marks';
 import { verifiedDecisions } from './verified-decisions';
 
 const createLedger: Migration = {
@@ -286,6 +287,7 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0006-namespaces': namespaces,
   '0007-names-of-1-0': renameForVersion1,
   '0008-verified-decisions': verifiedDecisions,
+  '0009-ledger-marks': ledgerMarks,
   '0010-erasable-vaults': erasableVaults,
   '0011-authorizations-sent-again': authorizationsSentAgain,
 };

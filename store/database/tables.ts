@@ -47,6 +47,7 @@ interface MigrationTable {
   released: Generated<Release>;
   requested_first: string | null;
   first_row: number | null;
+  behind_since: Date | null;
 }
 
 interface CompanyTable {
@@ -122,6 +123,12 @@ interface SliceTable {
   attempt: number;
 }
 
+interface LedgerMarkTable {
+  migration_id: string;
+  source: string;
+  mark: number;
+}
+
 interface DecisionTable {
   position: Generated<number>;
   migration_id: string;
@@ -143,5 +150,6 @@ export interface Tables {
   credentials: CredentialTable;
   speeds: SpeedTable;
   slices: SliceTable;
+  ledger_marks: LedgerMarkTable;
   decisions: DecisionTable;
 }

@@ -2,9 +2,9 @@
  * The audit trail: an append-only table of all decisions and their outcomes, including refused decisions and unreadable
  * messages. It is needed because Temporal deletes its histories after the retention period.
  */
+import { sql } from 'kysely';
 import type { Decision, Outcome, Unreadable } from '../../domain/migration/decision';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
-import { sql } from 'kysely';
 import type { RecordedDecisions } from '../../domain/decisions/release';
 import { NO_DECISIONS, withDecision } from '../../domain/decisions/release';
 import type { LastSigned, SignedMessage } from '../../domain/migration/signatures';
@@ -13,30 +13,43 @@ import type { Database, Queryable } from '../database/database';
 /** A decision, and whether the ledger has verified it. A refused decision is verified if its signature is valid. */
 export type LedgerRecord = DecisionRecord & { readonly verified?: boolean };
 
-/** Records decisions. A decision that is already recorded stays unchanged. */
+/**
+ * Records decisions and raises the ledger's mark by their number. A decision that is already recorded stays unchanged.
+ */
 export async function recordDecisions(
   db: Queryable,
   migrationId: string,
   recorded: readonly LedgerRecord[],
 ): Promise<void> {
   if (recorded.length === 0) return;
+  const rows = recorded.map(({ decision, outcome, signed, verified = false }) => ({
+    migration_id: migrationId,
+    decision_id: decision.decisionId,
+    at: new Date(outcome.at),
+    role: decision.role,
+    by_whom: decision.by,
+    content: JSON.stringify(decision),
+    applied: outcome.applied,
+    text: outcome.text,
+    signed: signed ? JSON.stringify(signed) : null,
+    verified,
+  }));
   await db
-    .insertInto('decisions')
-    .values(
-      recorded.map(({ decision, outcome, signed, verified = false }) => ({
-        migration_id: migrationId,
-        decision_id: decision.decisionId,
-        at: new Date(outcome.at),
-        role: decision.role,
-        by_whom: decision.by,
-        content: JSON.stringify(decision),
-        applied: outcome.applied,
-        text: outcome.text,
-        signed: signed ? JSON.stringify(signed) : null,
-        verified,
-      })),
+    .with('inserted', (cte) =>
+      cte
+        .insertInto('decisions')
+        .values(rows)
+        .onConflict((conflict) => conflict.columns(['migration_id', 'decision_id']).doNothing())
+        .returning('decision_id'),
     )
-    .onConflict((conflict) => conflict.columns(['migration_id', 'decision_id']).doNothing())
+    .insertInto('ledger_marks')
+    .columns(['migration_id', 'source', 'mark'])
+    .expression(sql`select ${migrationId}, 'decisions', count(*) from inserted having count(*) > 0`)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['migration_id', 'source'])
+        .doUpdateSet({ mark: sql<number>`ledger_marks.mark + excluded.mark` }),
+    )
     .execute();
 }
 

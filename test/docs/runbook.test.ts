@@ -37,6 +37,7 @@ const STOPS: Readonly<Record<StopReason, true>> = {
   'application-refused': true,
   'wrong-organization': true,
   'too-many-failures': true,
+  'ledger-behind': true,
 };
 const ENDINGS: Readonly<Record<Ending, true>> = { completed: true, abandoned: true, cancelled: true };
 const NOTICES: Readonly<Record<NoticeKind, true>> = { stopped: true, reminder: true, escalation: true };

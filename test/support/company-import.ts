@@ -111,6 +111,10 @@ export async function openImportRig(): Promise<ImportRig> {
       notices: { post: async () => undefined },
       schedules: { update: async () => 'none', refresh: async () => undefined },
       workflowStatus: { of: async () => 'running', scheduled: async () => [] },
+      workflowRecords: {
+        statusOf: async () => ({ workflow: 'gone', ledgerMark: 0 }),
+        decisionsOf: async () => [],
+      },
       sendWithinMs: 30_000,
       leaseMs: LEASE_MS,
       sliceTimeLimitMs: 60_000,

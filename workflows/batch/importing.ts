@@ -90,7 +90,10 @@ async function importSlice(context: RunContext, slice: number): Promise<SliceRep
   const { migrationId, runName } = context;
   // "Part", because clients read the summary and do not know what a slice is.
   const options = { summary: `Move companies, part ${slice}` };
-  const report = await sliceActivities.importSlice.executeWithOptions(options, [{ migrationId, run: runName, slice }]);
+  const report = await sliceActivities.importSlice.executeWithOptions(options, [
+    { migrationId, run: runName, slice, ledgerMark: context.ledgerMark() },
+  ]);
+  context.noteLedgerMark(report.ledgerMark);
   context.recordSlice(report.claimed, report);
   return report;
 }

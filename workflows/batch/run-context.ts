@@ -18,6 +18,10 @@ export interface RunContext extends OutageContext {
    * @param companies the number of companies that the slice claimed, or whose verification it ended
    */
   recordSlice(companies: number, report: SliceEnd & { readonly ramp: number | null }): void;
+  /** Returns the highest mark of the ledger that the run has seen. */
+  ledgerMark(): number;
+  /** Notes the ledger's mark at the end of a slice. */
+  noteLedgerMark(mark: number): void;
   /** Returns the sum of the `companies` noted so far. A higher number than before means progress. */
   progress(): number;
   /** Ends all current sleeps. */
@@ -32,11 +36,12 @@ export interface RunContext extends OutageContext {
 /** After this time, a run starts no more work and leaves the rest to the next run, so that its history stays short. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
 
-export function createRunContext(migrationId: string, runName: string): RunContext {
+export function createRunContext(migrationId: string, runName: string, knownMark: number): RunContext {
   const { parent } = workflowInfo();
   const endsAt = Date.now() + LONGEST_RUN_MS;
   let reason: StopReason | null = null;
   let progress = 0;
+  let ledgerMark = knownMark;
   let wakes = 0;
   /** The ramp after the latest slice; undefined before the first. */
   let ramp: number | null | undefined;
@@ -63,6 +68,10 @@ export function createRunContext(migrationId: string, runName: string): RunConte
       if ((circuit ? circuit.gotThrough : companies) > 0) outage.reset();
       if (ramp !== undefined && ramp !== current) wake();
       ramp = current;
+    },
+    ledgerMark: () => ledgerMark,
+    noteLedgerMark: (mark) => {
+      ledgerMark = Math.max(ledgerMark, mark);
     },
     progress: () => progress,
     wake,

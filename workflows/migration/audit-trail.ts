@@ -42,7 +42,8 @@ export function createAuditTrail(migration: MigrationContext): AuditTrail {
         if (batch.length === 0) break;
         await migration.deferContinueAsNew(async () => {
           const recorded = batch.map(({ undo: _undo, ...record }) => record);
-          const { outcomes, counts } = await shortActivities.recordDecisions({ migrationId, recorded });
+          const { ledgerMark = 0 } = migration.state();
+          const { outcomes, counts } = await shortActivities.recordDecisions({ migrationId, recorded, ledgerMark });
           migration.change((state) => ({ ...withLedgerOutcomes(state, outcomes, decisions), counts }));
         });
       }

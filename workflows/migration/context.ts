@@ -9,7 +9,7 @@
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { withStepEnded, withStepOpened } from '../../domain/decisions/step-transitions';
 import type { MigrationState } from '../../domain/migration/migration-state';
-import { newMigration } from '../../domain/migration/migration-state';
+import { newMigration, withLedgerMark } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
 import type { Step } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
@@ -34,7 +34,7 @@ export function createMigrationContext(plan: MigrationPlan, carried: MigrationSt
   const state = (): MigrationState => current;
 
   function change(to: (state: MigrationState) => MigrationState): void {
-    current = to(current);
+    current = withLedgerMark(to(current));
     const progress = progressOf(plan, current);
     setCurrentDetails(currentDetails(progress));
     attributes = updateSearchAttributes(progress, attributes);

@@ -25,6 +25,7 @@ import { parseSigned } from '../../domain/migration/signatures';
 import { isWindowOccurrence } from '../../domain/planning/windows';
 import {
   batchProgressSignal,
+  ledgerMarkQuery,
   wakeSignal,
   outcomeQuery,
   progressQuery,
@@ -71,6 +72,9 @@ export function setMessageHandlers(
   });
   setHandler(outcomeQuery, ({ decisionId }) => outcomeOf(state(), decisionId) ?? null, {
     description: 'The outcome of a decision: {"decisionId"}',
+  });
+  setHandler(ledgerMarkQuery, () => state().ledgerMark ?? 0, {
+    description: 'The highest mark of the ledger that the migration has seen',
   });
   setHandler(
     windowOpenedSignal,

@@ -8,7 +8,7 @@ import type { Progress, StepProgress } from '../../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../../domain/migration/steps';
 import type { Database, Interrupted } from '../../../store';
 import { countInterrupted, readCompanyPage } from '../../../store';
-import { readRetriedErrors, readProgress } from '../../../client';
+import { isLedgerBehind, readRetriedErrors, readProgress } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
@@ -26,9 +26,11 @@ export function addShow({ program, run, terminal }: Context): void {
         withMigrationClient(terminal.env, async (ferry) => {
           const progress = await readProgress(ferry, migration);
           const retriedErrors = await readRetriedErrors(ferry, migration);
-          const interrupted = ferry.db ? await countInterrupted(ferry.db, migration) : null;
-          const deferred = ferry.db ? await readDeferred(ferry.db, migration) : null;
-          return showResult(progress, retriedErrors, interrupted, deferred);
+          const { db } = ferry;
+          const interrupted = db ? await countInterrupted(db, migration) : null;
+          const deferred = db ? await readDeferred(db, migration) : null;
+          const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
+          return showResult(progress, retriedErrors, { interrupted, deferred, ledgerBehind });
         }),
       ),
     );
@@ -47,20 +49,33 @@ async function readDeferred(db: Database, migrationId: string): Promise<Deferred
   return { companies: matching, references: companies.map(({ reference }) => reference) };
 }
 
+const LEDGER_BEHIND =
+  'The ledger is older than the migration or the service, so it was restored to an older state. No company moves until it has been reconciled.';
+
+/** What the ledger shows beside the progress. Null or false without a ledger. */
+interface LedgerFindings {
+  readonly interrupted: Interrupted | null;
+  readonly deferred: Deferred | null;
+  readonly ledgerBehind: boolean;
+}
+
 function showResult(
   progress: Progress,
   retriedErrors: readonly string[],
-  interrupted: Interrupted | null,
-  deferred: Deferred | null,
+  { interrupted, deferred, ledgerBehind }: LedgerFindings,
 ): CommandResult {
-  const next = nextCommands(progress);
+  const reconcile = { who: 'support', command: `ferry reconcile ${progress.migrationId}` } as const;
+  const next = ledgerBehind ? [reconcile] : nextCommands(progress);
   return {
-    json: { schema: 'ferry.show/1', ...progress, retrying: retriedErrors, interrupted, deferred, next },
+    json: {
+      ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors },
+      ...{ interrupted, deferred, ledgerBehind, next },
+    },
     print: (output) => {
       output.line(`${output.styled('bold', progress.migrationId)}  ${headline(progress)}`);
       const paused = pausedText(progress);
       if (paused !== null) output.line(`Paused ${paused}`);
-      output.line(waitingText(progress));
+      output.line(ledgerBehind ? output.styled('yellow', LEDGER_BEHIND) : waitingText(progress));
       for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
       output.line();
       if (progress.route !== 'self-service') {

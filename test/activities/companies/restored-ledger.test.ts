@@ -1,8 +1,9 @@
 /** A ledger that was restored to an older state doubles no company, and uses no token twice. */
 import { failing } from '../../company-data-client/misbehaving-service';
+import { readDecisions } from '../../../store';
 import { takeBackup } from '../../support/backup';
 import type { ImportRig } from '../../support/company-import';
-import { openImportRig, statusAtService } from '../../support/company-import';
+import { activityEnvironment, openImportRig, statusAtService } from '../../support/company-import';
 import { readRow } from '../../support/ledger';
 
 let rig: ImportRig;
@@ -19,40 +20,82 @@ const puts = () => rig.proxy.arrived('PUT', /\/authorization$/).length;
 const lists = () => rig.proxy.arrived('GET', LIST).length;
 
 /** Moves three companies, and restores the ledger to the state before that. */
-async function restoredMigration(): Promise<string> {
+async function restoredMigration() {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5'], { platformKey: SINGLE_USE });
-  const { restore } = await takeBackup(rig.ledger.url);
-  await rig.importSlice(id);
+  const backup = await takeBackup(rig.ledger.url);
+  const { ledgerMark } = await rig.importSlice(id);
   await rig.verify(id);
   expect(puts()).toBe(3);
-  await restore();
+  await backup.restore();
   await rig.forgetIdempotencyKeys();
-  return id;
+  return { id, ledgerMark };
 }
+
+const sliceWith = (id: string, ledgerMark: number) =>
+  rig.runActivity((activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: 1, ledgerMark }));
 
 async function expectNothingTwice(id: string): Promise<void> {
   expect(puts()).toBe(3);
   for (const row of ROWS) expect(await statusAtService(rig.directClient, id, row)).toEqual(['company with Linked']);
 }
 
-test('companies are looked up by their tags on the first try if the ledger is older than the service', async () => {
-  const id = await restoredMigration();
-  await rig.importSlice(id);
+test('no company is claimed in a ledger that is older than the service, whatever the caller knows', async () => {
+  const { id } = await restoredMigration();
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 0, stop: 'ledger-behind' });
+  expect(await sliceWith(id, 0)).toMatchObject({ claimed: 0, stop: 'ledger-behind' });
   await expectNothingTwice(id);
   for (const row of ROWS) {
-    expect(await readRow(rig.ledger.db, id, row)).toMatchObject({ state: 'syncing', tries: 1 });
+    expect(await readRow(rig.ledger.db, id, row)).toMatchObject({ state: 'waiting', tries: 0 });
   }
 });
 
-test('companies are also looked up if the service does not list the companies of the migration', async () => {
-  const id = await restoredMigration();
+test('no company is claimed in a ledger that is older than its workflow, and the service is not asked', async () => {
+  const { id, ledgerMark } = await restoredMigration();
+  const before = lists();
+  expect(await sliceWith(id, ledgerMark)).toMatchObject({ claimed: 0, stop: 'ledger-behind', ledgerMark: 0 });
+  expect(lists()).toBe(before);
+  await expectNothingTwice(id);
+});
+
+test('a slice stops if a fail-over loses its last claims', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5'], { platformKey: SINGLE_USE });
+  const backup = await takeBackup(rig.ledger.url);
+  rig.proxy.on('POST', /\/data\/all$/, [
+    async (_response, _request, pass) => {
+      await backup.restore();
+      await pass();
+    },
+  ]);
+  expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop: 'ledger-behind' });
+  expect(puts()).toBe(1);
+});
+
+test('decisions are recorded in a ledger that is older than its workflow, but no company is claimed', async () => {
+  const { id } = await rig.migration(['sbx-ok-5']);
+  const decision = { kind: 'resume', decisionId: 'resume', role: 'support', by: 'Sam' } as const;
+  const outcome = { decisionId: 'resume', applied: true, text: 'resumed', at: new Date().toISOString() };
+  const recorded = [{ decision, outcome }];
+  await rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded, ledgerMark: 1 }));
+  expect(await readDecisions(rig.ledger.db, id)).toHaveLength(1);
+  expect(await sliceWith(id, 1)).toMatchObject({ claimed: 0, stop: 'ledger-behind' });
+});
+
+test('companies are looked up by their tags if the service does not list the companies of the migration', async () => {
+  const { id } = await restoredMigration();
   rig.proxy.on('GET', LIST, [failing(500, 'oops'), failing(500, 'oops'), failing(500, 'oops'), failing(500, 'oops')]);
   await rig.importSlice(id);
   await expectNothingTwice(id);
 });
 
-test('a current ledger costs one request for all companies, and none for each company', async () => {
+test('the first slice of a run asks once for all companies, the next one only if an attempt has died', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
   await rig.importSlice(id);
   expect(lists()).toBe(1);
+  await sliceWith(id, 1);
+  expect(lists()).toBe(1);
+  await rig.runActivity(
+    (activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: 1, ledgerMark: 1 }),
+    activityEnvironment({ attempt: 2 }),
+  );
+  expect(lists()).toBe(2);
 });

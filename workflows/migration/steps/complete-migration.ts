@@ -79,7 +79,8 @@ async function runBatch(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
   const runNumber = migration.state().batchRuns + 1;
   migration.change((state) => ({ ...state, batchRuns: runNumber }));
-  const batch = { migrationId, runNumber, window: migration.state().window };
+  const { window, ledgerMark = 0 } = migration.state();
+  const batch = { migrationId, runNumber, window, ledgerMark };
   const run = await startChild(batchRun, {
     args: [batch],
     workflowId: batchRunIdOf(migrationId),

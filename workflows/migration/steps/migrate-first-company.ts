@@ -100,7 +100,7 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
     const hasChanged = changedSince(migration.state());
     const advance = await sliceActivities.advanceFirstCompany.executeWithOptions(
       { summary: `Move and check the first company, ${reference}` },
-      [{ migrationId, row }],
+      [{ migrationId, row, ledgerMark: migration.state().ledgerMark ?? 0 }],
     );
     await refreshCounts(migration, () => ({
       ...('retryInMs' in advance ? {} : { outage: null }),

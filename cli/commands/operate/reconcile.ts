@@ -1,0 +1,95 @@
+import type { ReconciliationResult } from '../../../domain/migration/reconciliation';
+import { reconcile } from '../../../client';
+import { counted } from '../../../domain/text/sentences';
+import type { CommandResult } from '../../terminal';
+import type { Context } from '../../shared/context';
+import { withLedgerClient } from '../../shared/clients';
+
+/** `ferry reconcile`: repairs a ledger that was restored to an older state. */
+export function addReconcile({ program, run, terminal }: Context): void {
+  program
+    .command('reconcile <migration>')
+    .description('Repair the ledger of a migration after a database was restored to an older state')
+    .action((migrationId: string) => run(() => runReconcile(terminal.env, migrationId)));
+}
+
+async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promise<CommandResult> {
+  return withLedgerClient(env, async (ferry) => {
+    const result = await reconcile(ferry, migrationId);
+    return {
+      json: { schema: 'ferry.reconciliation/1', migrationId, ...result },
+      print: (output) => {
+        const rows = repairRows(result);
+        if (rows.length === 0) output.line('Temporal, the service and the ledger agree. Nothing was changed.');
+        else output.table(COLUMNS, rows);
+        for (const line of nextLines(result, migrationId)) output.line(line);
+      },
+    };
+  });
+}
+
+const COLUMNS = [
+  { title: 'Count', align: 'right' },
+  { title: 'Found' },
+  { title: 'Done' },
+  { title: 'Which', optional: true },
+] as const;
+
+/** The references that a row of the table lists. The JSON contains all. */
+const LISTED = 10;
+
+function repairRows(result: ReconciliationResult): string[][] {
+  const { decisions, refused, linked, notMoved, unknown, adopted, gone, doubled } = result;
+  const rows: readonly (readonly [readonly string[], string, string])[] = [
+    [decisions.map(({ kind }) => kind), 'decisions missing in the audit trail', 'applied and recorded again'],
+    [
+      refused.map(({ kind, why }) => `${kind} (${why})`),
+      'decisions that the ledger does not accept',
+      'take them again',
+    ],
+    [linked, 'connection linked at the service', 'syncing; the credential is not sent again'],
+    [notMoved, 'credential refused, or grant lost by the service', 'not moved; see ferry exceptions'],
+    [unknown, 'connection not linked, single-use credential', 'outcome unknown; a person decides'],
+    [adopted, 'company exists, credential not used', 'kept; it will be moved'],
+    [gone, 'moved, but missing at the service', 'not moved; supply a new credential'],
+    [doubled, 'more than one company at the service', 'nothing; delete the one that is not linked'],
+  ];
+  return rows.flatMap(([names, found, done]) =>
+    names.length === 0
+      ? []
+      : [
+          [
+            String(names.length),
+            found,
+            done,
+            names.slice(0, LISTED).join(', ') + (names.length > LISTED ? ', ...' : ''),
+          ],
+        ],
+  );
+}
+
+function nextLines({ workflow, decisions }: ReconciliationResult, migrationId: string): readonly string[] {
+  const supplied = decisions.filter(({ kind }) => SUPPLIES.includes(kind));
+  return [
+    ...(supplied.length > 0
+      ? [`${counted(supplied.length, 'file')} supplied after the backup must be supplied again: credentials or rows.`]
+      : []),
+    ...(workflow === 'running'
+      ? [`Companies can be moved again. If the migration is paused, run: ferry resume ${migrationId}`]
+      : []),
+    ...(workflow === 'gone'
+      ? [
+          'Temporal does not run this migration, so nothing moves. To move the remaining companies:',
+          `  ferry report ${migrationId}`,
+          '  ferry sweep --close',
+          '  then start a migration of the remaining companies with ferry start and another --label',
+        ]
+      : []),
+    ...(workflow === 'running' || workflow === 'gone'
+      ? []
+      : [`The migration has ended (${workflow}); it is closed again.`]),
+  ];
+}
+
+/** Decisions that only announce what was stored in the ledger, which cannot be restored. */
+const SUPPLIES: readonly string[] = ['credentials-supplied', 'replace-credential', 'manifest-amended'];

@@ -1,0 +1,19 @@
+/** The schema migration by which a ledger recognises that it was restored to an older state. */
+import type { Kysely, Migration } from 'kysely';
+import { sql } from 'kysely';
+
+export const ledgerMarks: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      -- The mark of a migration is the sum of its rows: the number of claims and recorded decisions. Each slice has a
+      -- row of its own, so that slices do not wait for one another. See store/migrations/ledger-mark.ts.
+      create table ledger_marks (
+        migration_id text not null references migrations (id) on delete cascade,
+        source text not null,
+        mark bigint not null,
+        primary key (migration_id, source)
+      ) with (fillfactor = 50)`.execute(db);
+    // When it was noticed that the ledger is older than its workflow or the service. No company can be claimed then.
+    await sql`alter table migrations add column behind_since timestamptz`.execute(db);
+  },
+};

@@ -1,0 +1,73 @@
+/**
+ * The ledger's mark: a number that only rises, by which a ledger is recognized that was restored to an older state.
+ *
+ * Each claim and each recorded decision raises the mark of its migration, in the same transaction. The workflow keeps
+ * the highest mark that it has seen, outside the ledger, and passes it to the activities. A slice also keeps the mark
+ * of its last claim. If the ledger's mark is lower, the ledger has lost claims or decisions, whatever was the cause: a
+ * dump, point-in-time recovery, or a fail-over that lost the last seconds.
+ *
+ * The ledger is then flagged (`behind_since`), and no company of the migration can be claimed until `ferry reconcile`
+ * has repaired it. The flag is needed because later decisions could raise the mark above the lost one.
+ */
+import { sql } from 'kysely';
+import type { Queryable } from '../database/database';
+import { queryOne } from '../database/database';
+
+export interface LedgerStatus {
+  readonly mark: number;
+  /** When it was noticed that the ledger is behind; null if it is not known to be. */
+  readonly behindSince: Date | null;
+}
+
+/** Builds the mark of a migration; 0 if nothing has raised it yet. */
+export function markOf(migrationId: string) {
+  return sql<number>`
+    (select coalesce(sum(mark), 0) from ledger_marks where migration_id = ${migrationId})::bigint`;
+}
+
+/** Reads the mark, and whether the ledger is flagged. Changes nothing. */
+export async function readLedgerStatus(db: Queryable, migrationId: string): Promise<LedgerStatus> {
+  return queryOne(
+    db,
+    sql<LedgerStatus>`
+    select ${markOf(migrationId)} as mark,
+      (select behind_since from migrations where id = ${migrationId}) as "behindSince"`,
+  );
+}
+
+/**
+ * Compares the ledger with a mark that the caller knows from it, and flags the ledger if its own mark is lower.
+ *
+ * @returns the status after that
+ */
+export async function checkLedgerMark(db: Queryable, migrationId: string, knownMark: number): Promise<LedgerStatus> {
+  const status = await readLedgerStatus(db, migrationId);
+  if (status.behindSince !== null || status.mark >= knownMark) return status;
+  await flagLedger(db, migrationId);
+  return readLedgerStatus(db, migrationId);
+}
+
+/** Flags the ledger as behind, so that no company of the migration can be claimed. Keeps an earlier time. */
+export async function flagLedger(db: Queryable, migrationId: string): Promise<void> {
+  await sql`
+    update migrations set behind_since = coalesce(behind_since, clock_timestamp()) where id = ${migrationId}`.execute(
+    db,
+  );
+}
+
+/** The gap that a reconciliation leaves above all known marks. No caller can know of that many lost claims. */
+const RECONCILED_GAP = 1_000_000;
+
+/**
+ * Allows claims again. Raises the mark far above the known one, because a slice that is still running may know of lost
+ * claims of which the workflow does not know yet.
+ */
+export async function clearLedgerFlag(db: Queryable, migrationId: string, knownMark: number): Promise<void> {
+  await sql`
+    with raised as (
+      insert into ledger_marks (migration_id, source, mark)
+      values (${migrationId}, 'reconciled', greatest(0, ${knownMark}::bigint - ${markOf(migrationId)}) + ${RECONCILED_GAP})
+      on conflict (migration_id, source) do update set mark = ledger_marks.mark + excluded.mark
+    )
+    update migrations set behind_since = null where id = ${migrationId}`.execute(db);
+}

@@ -1,0 +1,145 @@
+/** Restores of the ledger, of Temporal and of the service, and `ferry reconcile` after them. */
+import { Client as PostgresClient } from 'pg';
+import { readDecisions, readMigration } from '../../../store';
+import type { Backup } from '../../support/backup';
+import { forgetIdempotencyKeys, takeBackup } from '../../support/backup';
+import { until } from '../../support/conditions';
+import { statusAtService } from '../../support/company-import';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import type { TestMigration } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { ferry } from '../captured-terminal';
+import { runJson } from '../command-line';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+const ROWS = [1, 2, 3];
+const SINGLE_USE = { slug: 'freshbooks' };
+const STEP = { step: 'migrate-first-company', ...SUPPORT };
+const ledgerUrl = () => orchestrator.config.databaseUrl.reveal();
+const print = async (...args: string[]) => (await ferry(args, undefined, orchestrator.env)).out;
+const decisionsOf = async (id: string) =>
+  (await readDecisions(orchestrator.ferry.db, id)).map(({ decision: { kind } }) => kind);
+
+/** Moves the first company of three, takes a backup of the ledger, and moves the other two. */
+async function movedSince(client: string): Promise<{ migration: TestMigration; backup: Backup; trail: string[] }> {
+  const tokens = ROWS.map((row) => `sbx-ok-1.${client}-${row}`);
+  const migration = await startTestMigration(orchestrator, client, tokens, null, SINGLE_USE);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  const backup = await takeBackup(ledgerUrl());
+  await migration.send('approve', STEP);
+  await migration.until(({ counts }) => counts.moved === 3);
+  await migration.send('pause', { reason: 'a test', ...SUPPORT });
+  await migration.send('resume', SUPPORT);
+  await migration.until(({ waitingFor }) => waitingFor.roles.length === 2);
+  return { migration, backup, trail: await decisionsOf(migration.id) };
+}
+
+async function expectNothingTwice(id: string): Promise<void> {
+  for (const row of ROWS) {
+    expect(await statusAtService(orchestrator.client(), id, row)).toEqual(['company with Linked']);
+  }
+}
+
+/** Makes Temporal forget a workflow, as if its database had been lost. */
+async function forgetWorkflow(id: string): Promise<void> {
+  const { workflowService, options } = orchestrator.ferry.temporal;
+  const workflowExecution = { workflowId: id };
+  await workflowService.deleteWorkflowExecution({ namespace: options.namespace, workflowExecution });
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(id);
+  await until(() =>
+    handle.describe().then(
+      () => false,
+      () => true,
+    ),
+  );
+}
+
+test('after a restore of the ledger, show and doctor say so, and reconcile repairs it and can be repeated', async () => {
+  const { migration, backup, trail } = await movedSince('restored');
+  await backup.restore();
+  await forgetIdempotencyKeys(orchestrator.serviceDatabaseUrl);
+
+  expect(await print('show', migration.id)).toMatch(/ledger is older [^]*ferry reconcile restored\.freshbooks/);
+  expect(await print('doctor')).toContain(`ferry reconcile ${migration.id}`);
+
+  const { json } = await runJson(orchestrator, 'reconcile', migration.id);
+  expect(json).toMatchObject({ workflow: 'running', linked: ['R-2', 'R-3'], notMoved: [], adopted: [], gone: [] });
+  expect(await decisionsOf(migration.id)).toEqual(trail);
+  const { counts } = await migration.until((progress) => progress.counts.moved === 3);
+  expect(counts.failed).toBe(0);
+  await expectNothingTwice(migration.id);
+
+  expect(await print('reconcile', migration.id)).toContain('agree. Nothing was changed.');
+  expect(await print('show', migration.id)).not.toContain('ledger is older');
+  expect(await print('doctor')).not.toContain(migration.id);
+  for (const role of [CLIENT, SUPPORT]) {
+    const { digests } = await migration.until(({ waitingFor }) => waitingFor.roles.length > 0);
+    await migration.send('approve', { step: 'complete-migration', digest: digests['complete-migration'], ...role });
+  }
+  await until(async () => (await readMigration(orchestrator.ferry.db, migration.id))?.ending === 'completed');
+}, 120_000);
+
+test('a restored ledger of a migration that has ended is closed again', async () => {
+  const { migration, backup } = await movedSince('ended');
+  for (const role of [CLIENT, SUPPORT]) {
+    const { digests } = await migration.until(({ waitingFor }) => waitingFor.roles.length > 0);
+    await migration.send('approve', { step: 'complete-migration', digest: digests['complete-migration'], ...role });
+  }
+  await orchestrator.ferry.temporal.workflow.getHandle(migration.id).result();
+  await backup.restore();
+  expect(await runJson(orchestrator, 'reconcile', migration.id)).toMatchObject({
+    json: { workflow: 'completed', linked: ['R-2', 'R-3'] },
+  });
+  expect(await readMigration(orchestrator.ferry.db, migration.id)).toMatchObject({
+    ...{ state: 'closed', ending: 'completed' },
+    vaultDestroyedAt: expect.any(Date) as Date,
+  });
+}, 120_000);
+
+test('without its workflow, a migration is repaired from the service, and sweep closes it', async () => {
+  const { migration, backup } = await movedSince('forgotten');
+  await backup.restore();
+  await forgetIdempotencyKeys(orchestrator.serviceDatabaseUrl);
+  await forgetWorkflow(migration.id);
+
+  expect(await print('doctor')).toContain('ferry sweep --close');
+  const out = await print('reconcile', migration.id);
+  expect(out).toMatch(/2 .*connection linked/);
+  expect(out).toContain('ferry sweep --close');
+  await expectNothingTwice(migration.id);
+  expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { closed: [migration.id] } });
+}, 120_000);
+
+test('after a restore of the service, companies that it has lost are not moved and need a new credential', async () => {
+  const { migration } = await movedSince('lost-service');
+  // As if the backup of the service were older than the second company, and than the grant of the third.
+  const service = new PostgresClient({ connectionString: orchestrator.serviceDatabaseUrl });
+  await service.connect();
+  try {
+    const tag = (row: number) => JSON.stringify({ ferryRow: `${migration.id}/${row}` });
+    await service.query('delete from company_data_service.companies where tags @> $1::jsonb', [tag(2)]);
+    await service.query(
+      `update company_data_service.connections set status = 'PendingAuth'
+       where company_id in (select id from company_data_service.companies where tags @> $1::jsonb)`,
+      [tag(3)],
+    );
+  } finally {
+    await service.end();
+  }
+  await forgetIdempotencyKeys(orchestrator.serviceDatabaseUrl);
+  expect(await runJson(orchestrator, 'reconcile', migration.id)).toMatchObject({
+    json: { linked: [], notMoved: ['R-3'], gone: ['R-2'] },
+  });
+  await migration.until(({ counts }) => counts.failed === 2 && counts.mustReconnect === 1);
+  // The new credential creates the company again.
+  expect(await migration.replace('R-2', 'sbx-ok-1.lost-service-new')).toBe('applied');
+  await migration.until(({ counts }) => counts.moved === 2);
+}, 120_000);

@@ -1,0 +1,37 @@
+import { ActivityFailure, getExternalWorkflowHandle, log } from '@temporalio/workflow';
+import type { ReconciliationResult } from '../domain/migration/reconciliation';
+import { longActivities } from './activity-proxies';
+import { batchProgressSignal } from './messages';
+import { closeLedger } from './migration/closing';
+
+/**
+ * Repairs a ledger that was restored to an older state: its companies are compared with the service, and the decisions
+ * that it has lost are verified, applied and recorded again. No company can be claimed meanwhile.
+ *
+ * The input names the migration only. The activity reads everything else from Temporal and the service, because
+ * anyone with access to Temporal can start a workflow.
+ */
+export async function reconcileLedger({
+  migrationId,
+}: {
+  readonly migrationId: string;
+}): Promise<ReconciliationResult> {
+  const result = await longActivities.reconcileLedger({ migrationId });
+  if (result.workflow === 'running') {
+    // The migration still has the counts from before the restore.
+    await getExternalWorkflowHandle(migrationId)
+      .signal(batchProgressSignal)
+      .catch(() => undefined);
+  } else if (result.workflow !== 'gone') await closeAgain(migrationId);
+  return result;
+}
+
+/** Closes the restored ledger again, which is open although the migration has ended. */
+async function closeAgain(migrationId: string): Promise<void> {
+  try {
+    await closeLedger(migrationId);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    log.warn('no decision in the ledger ends the migration; to close it, run: ferry sweep --close', { migrationId });
+  }
+}
