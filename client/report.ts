@@ -1,7 +1,19 @@
 import type { CompanyState } from '../domain/companies/company-state';
 import type { ReportHead } from '../presentation/handover/report-facts';
+import { createTrailVerifier } from '../domain/decisions/audit-trail';
+import { createLedgerProof } from '../domain/decisions/ledger-proof';
+import type { Approver } from '../domain/migration/signatures';
 import type { MigrationStatistics } from '../store';
-import { countCompanies, readCompanies, readStatistics, readDecisions, readFigures, readMigration } from '../store';
+import {
+  countCompanies,
+  readCompanies,
+  readDecisions,
+  readFigures,
+  readLedgerClaims,
+  readMigration,
+  readStatistics,
+  readTrail,
+} from '../store';
 import type { LedgerCompany } from '../store';
 import { NoSuchMigration } from './errors';
 import type { LedgerClient } from './connect';
@@ -34,8 +46,26 @@ export async function readReport({ db }: Pick<LedgerClient, 'db'>, migrationId: 
       counts: await countCompanies(db, migrationId),
       figures: await readFigures(db, migrationId),
       decisions: await readDecisions(db, migrationId),
+      unproven: await differencesFromSigned(db, migrationId, migration.rules?.approvers ?? null),
     },
     companies: (states) => readCompanies(db, migrationId, states === undefined ? {} : { states }),
     statistics: () => readStatistics(db, migrationId),
   };
+}
+
+/** Returns how the ledger differs from the signed decisions; null if decisions need not be signed. */
+async function differencesFromSigned(
+  db: LedgerClient['db'],
+  migrationId: string,
+  approvers: readonly Approver[] | null,
+): Promise<readonly string[] | null> {
+  if (!approvers) return null;
+  const claims = await readLedgerClaims(db, migrationId);
+  const proof = createLedgerProof();
+  const problemOf = createTrailVerifier(migrationId, approvers);
+  for await (const record of readTrail(db, migrationId)) {
+    const { decision, outcome } = record;
+    if (problemOf({ ...record, applied: outcome.applied, at: outcome.at }) === null) proof.add(decision, outcome);
+  }
+  return claims ? proof.differences(claims) : [];
 }

@@ -161,6 +161,10 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       counts: part.counts,
       figures,
       decisions: z.array(z.strictObject({ decision: part.decision, outcome: part.outcome })),
+      unproven: z
+        .array(z.string())
+        .nullable()
+        .describe('how the ledger differs from the signed decisions; null if decisions need not be signed'),
       companies: z.array(
         z
           .strictObject({

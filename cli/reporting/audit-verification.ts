@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { TrailEnd } from '../../domain/decisions/audit-trail';
 import { trailEndProblem, isTrailEnd, isTrailEntry, createTrailVerifier } from '../../domain/decisions/audit-trail';
+import { createLedgerProof, isLedgerLine } from '../../domain/decisions/ledger-proof';
 import type { Approver } from '../../domain/migration/signatures';
 import { counted } from '../../domain/text/sentences';
 import { CommandFailed } from '../shared/errors';
@@ -22,6 +23,8 @@ interface Verification {
   readonly unproven: readonly Unproven[];
   /** The signed last line; null if the file has none. */
   readonly end: TrailEnd | null;
+  /** True if the file says what the ledger contains, so that the two could be compared. */
+  readonly hasLedger: boolean;
 }
 
 /**
@@ -41,7 +44,7 @@ export async function verifyTrail(
       'pass each key with --approver; take it from a source that you trust, because keys that came with the trail prove nothing',
     );
   }
-  const { entries, unproven, end } = await verify(file, migrationId, approvers);
+  const { entries, unproven, end, hasLedger } = await verify(file, migrationId, approvers);
   return {
     failed: unproven.length > 0,
     json: { schema: 'ferry.audit-verification/1', migrationId, entries, unproven, end },
@@ -50,7 +53,7 @@ export async function verifyTrail(
         const what = decisionId === null ? '' : `, decision ${decisionId}`;
         output.line(`${output.styled('red', '✗')} line ${line}${what}: ${why}`);
       }
-      if (unproven.length === 0) printVerified(output, entries, end);
+      if (unproven.length === 0) printVerified(output, { entries, end, hasLedger });
     },
   };
 }
@@ -59,6 +62,8 @@ async function verify(file: string, migrationId: string, approvers: readonly App
   const problemOf = createTrailVerifier(migrationId, approvers);
   const unproven: Unproven[] = [];
   const digest = createHash('sha256');
+  const proof = createLedgerProof();
+  let hasLedger = false;
   let end: TrailEnd | null = null;
   let entries = 0;
   for await (const { line, text, value } of readLines(file)) {
@@ -67,19 +72,25 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       entries += 1;
       digest.update(`${text}\n`);
       const why = problemOf(value);
-      if (why !== null) unproven.push({ line, decisionId: value.decision.decisionId, why });
+      if (why === null) proof.add(value.decision, { applied: value.applied, at: value.at });
+      else unproven.push({ line, decisionId: value.decision.decisionId, why });
     } else if (isTrailEnd(value)) {
       end = value.end;
       const why = trailEndProblem(value, { migrationId, entries, sha256: digest.digest('hex') }, approvers);
       if (why !== null) unproven.push({ line, decisionId: null, why });
+    } else if (isLedgerLine(value) && !hasLedger) {
+      hasLedger = true;
+      digest.update(`${text}\n`);
+      for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
     } else unproven.push({ line, decisionId: null, why: 'it is not an audit trail entry' });
   }
-  return { entries, unproven, end };
+  return { entries, unproven, end, hasLedger };
 }
 
-function printVerified(output: Output, entries: number, end: TrailEnd | null): void {
+function printVerified(output: Output, { entries, end, hasLedger }: Omit<Verification, 'unproven'>): void {
   const mark = output.styled('green', '✓');
   output.line(`${mark} ${counted(entries, 'entry')}: the signature of every applied decision matches its record`);
+  if (hasLedger) output.line(`${mark} signed decisions support every confirmation and every release in the ledger`);
   if (end) {
     const by = `${end.exportedBy} exported and signed the trail on ${localTime(end.exportedAt)}`;
     output.line(`${mark} ${by}: nothing has been changed, added or removed since then`);

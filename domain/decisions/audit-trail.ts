@@ -45,6 +45,8 @@ export function terminationRecord(requestedBy: string | null, at: string): Decis
 /** An entry of an exported trail. */
 export interface TrailEntry extends Pick<DecisionRecord, 'decision' | 'signed'> {
   readonly applied: boolean;
+  /** ISO 8601, UTC. */
+  readonly at: string;
 }
 
 /** The last line of an exported trail. Its exporter signs it, so that no later change to the file goes unnoticed. */

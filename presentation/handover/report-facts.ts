@@ -27,6 +27,8 @@ export interface ReportHead {
   readonly figures: ReportFigures;
   readonly planned: Planned | null;
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
+  /** How the ledger differs from the signed decisions; null if decisions need not be signed. */
+  readonly unproven: readonly string[] | null;
 }
 
 /** A sentence with its topic and the number of companies it applies to: `Not yet (23): companies that ...` */
@@ -69,9 +71,15 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
       ? [['Route', 'self-service (the client confirmed at the start that syncing is off for every company)'] as const]
       : []),
     ['State', stateText(head)],
+    ...(head.unproven === null ? [] : [['Signed decisions', proofText(head.unproven)] as const]),
     ['Details supplied', `${momentText(head.suppliedAt)} by ${head.suppliedBy}`],
     ['Who to call', head.contact],
   ];
+}
+
+function proofText(unproven: readonly string[]): string {
+  if (unproven.length === 0) return 'they support every confirmation and every release in the ledger';
+  return `${unproven.join('; ')}. Somebody has changed the database without a signed decision; find out who before you rely on this report`;
 }
 
 export function resultRows({ counts, figures }: ReportHead): readonly (readonly [what: string, companies: number])[] {

@@ -3,8 +3,9 @@
  * messages. It is needed because Temporal deletes its histories after the retention period.
  */
 import { sql } from 'kysely';
-import type { Decision, Outcome, Unreadable } from '../../domain/migration/decision';
+import type { ApplicationSupplied, Decision, Outcome, Unreadable } from '../../domain/migration/decision';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
+import type { LedgerClaims } from '../../domain/decisions/ledger-proof';
 import type { RecordedDecisions } from '../../domain/decisions/release';
 import { NO_DECISIONS, withDecision } from '../../domain/decisions/release';
 import type { LastSigned, SignedMessage } from '../../domain/migration/signatures';
@@ -69,6 +70,34 @@ export async function readRecordedDecisions(db: Queryable, migrationId: string):
       and content ->> 'kind' not in ('sync-disabled', 'credentials-supplied', 'adjust', 'pause', 'resume')
     order by position`.execute(db);
   return rows.reduce((before, { content, at }) => withDecision(before, content, at.toISOString()), NO_DECISIONS);
+}
+
+/**
+ * Returns the application of the latest accepted decision that supplied one, if that was recorded within the last
+ * minute; else null.
+ */
+export async function readNewApplication(db: Queryable, migrationId: string): Promise<ApplicationSupplied | null> {
+  const { rows } = await sql<{ content: ApplicationSupplied }>`
+    select content from decisions
+    where migration_id = ${migrationId} and applied and content ->> 'kind' = 'application-supplied'
+      and recorded_at > clock_timestamp() - interval '1 minute'
+    order by position desc limit 1`.execute(db);
+  return rows[0]?.content ?? null;
+}
+
+/** Reads what the ledger claims, to compare it with the signed decisions. */
+export async function readLedgerClaims(db: Queryable, migrationId: string): Promise<LedgerClaims | null> {
+  const migration = await db
+    .selectFrom('migrations')
+    .select(['route', 'released'])
+    .where('id', '=', migrationId)
+    .executeTakeFirst();
+  if (!migration) return null;
+  const { rows } = await sql<{ by: string; at: Date; companies: number }>`
+    select coalesce(confirmed_by, '') as by, confirmed_at as at, count(*)::integer as companies from companies
+    where migration_id = ${migrationId} and confirmed_at is not null
+    group by 1, 2 order by 2, 1`.execute(db);
+  return { ...migration, confirmations: rows.map((each) => ({ ...each, at: each.at.toISOString() })) };
 }
 
 /** Returns when each approver signed their latest verified decision. */

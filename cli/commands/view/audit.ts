@@ -4,9 +4,10 @@ import { decisionText } from '../../../presentation/wording/decisions';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-trail';
 import { signedEnd } from '../../../domain/decisions/audit-trail';
+import type { LedgerClaims } from '../../../domain/decisions/ledger-proof';
 import type { Approver } from '../../../domain/migration/signatures';
 import type { SigningKey } from '../../../security';
-import { readMigration, readTrail } from '../../../store';
+import { readLedgerClaims, readMigration, readTrail } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal';
@@ -59,7 +60,7 @@ async function audit(
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
   const trail = readTrail(db, migrationId);
   if (output.json) await output.streamJson({ schema: 'ferry.audit/1', migrationId }, 'trail', map(trail, entryOf));
-  else await PRINTERS[format](output, trail, { migrationId, signer });
+  else await PRINTERS[format](output, trail, { migrationId, signer, ledger: await readLedgerClaims(db, migrationId) });
   return { written: true };
 }
 
@@ -70,6 +71,8 @@ async function* map<T>(trail: AsyncIterable<DecisionRecord>, each: (recorded: De
 interface ExportOptions {
   readonly migrationId: string;
   readonly signer: SigningKey | undefined;
+  /** Exported with the decisions, so that a verification can compare the two. */
+  readonly ledger: LedgerClaims | null;
 }
 
 type Printer = (output: Output, trail: AsyncIterable<DecisionRecord>, options: ExportOptions) => Promise<void>;
@@ -94,6 +97,12 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
       entries += 1;
       await output.stream(line);
     }
+    const { ledger } = options;
+    if (ledger) {
+      const line = JSON.stringify({ ledger });
+      digest.update(`${line}\n`);
+      await output.stream(line);
+    }
     const end = endOf({ ...options, entries, sha256: digest.digest('hex') });
     if (end) await output.stream(JSON.stringify(end));
   },
@@ -116,9 +125,9 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
 };
 
 /** Returns the signed last line, which proves that the export is complete; null if there is no signing key. */
-function endOf({ signer, ...lines }: ExportOptions & Pick<TrailEnd, 'entries' | 'sha256'>) {
+function endOf({ signer, migrationId, entries, sha256 }: ExportOptions & Pick<TrailEnd, 'entries' | 'sha256'>) {
   if (!signer) return null;
-  const end: TrailEnd = { ...lines, exportedBy: signer.by, exportedAt: new Date().toISOString() };
+  const end: TrailEnd = { migrationId, entries, sha256, exportedBy: signer.by, exportedAt: new Date().toISOString() };
   return { end, signature: { publicKey: signer.publicKey, value: signer.sign(signedEnd(end)) } };
 }
 

@@ -177,7 +177,7 @@ describe('the exported trail', () => {
   test('can be verified offline with only the public keys', async () => {
     const { exitCode, out, err } = await verify(lines);
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-    expect(out).toContain(`${lines.length - 1} entries: the signature of every applied decision matches its record`);
+    expect(out).toContain(`${lines.length - 2} entries: the signature of every applied decision matches its record`);
     expect(out).toContain('Sam exported and signed the trail on');
   });
 
@@ -197,7 +197,8 @@ describe('the exported trail', () => {
 
   test.each<[string, (trail: readonly string[]) => string[]]>([
     ['an entry is missing', (trail) => trail.filter((_, index) => index !== 0)],
-    ['the last entry is missing', (trail) => trail.filter((_, index) => index !== trail.length - 2)],
+    ['the last entry is missing', (trail) => trail.filter((_, index) => index !== trail.length - 3)],
+    ['the line about the ledger is missing', (trail) => trail.filter((_, index) => index !== trail.length - 2)],
     ['an entry appears twice', (trail) => [trail[0] ?? '', ...trail]],
     ['two entries are swapped', ([first = '', second = '', ...rest]) => [second, first, ...rest]],
     ['an entry is added at the end', (trail) => [...trail, trail[0] ?? '']],

@@ -34,6 +34,7 @@ const HEAD: ReportHead = {
     lastMovedAt: '2026-11-21T01:30:00.000Z',
   },
   planned: null,
+  unproven: null,
   decisions: [
     {
       decision: { kind: 'pause', decisionId: '1', role: 'support', by: EVIL, reason: EVIL },

@@ -53,6 +53,7 @@ const HEAD: ReportHead = {
     credentialsLeft: 0,
   },
   planned: null,
+  unproven: null,
   decisions: [PAUSED, REFUSED],
 };
 

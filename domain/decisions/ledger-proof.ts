@@ -1,0 +1,88 @@
+/**
+ * Compares the ledger with the signed decisions. Anyone who may write to Postgres can change the ledger without a
+ * decision, so a claim of the ledger counts as proven only if a signed decision supports it.
+ */
+import type { Decision, Outcome } from '../migration/decision';
+import type { DecisionRecord } from '../migration/migration-state';
+import type { Route } from '../../platforms/platforms';
+import { counted } from '../text/sentences';
+import type { RecordedDecisions, Release } from './release';
+import { NO_DECISIONS, releaseOf, withDecision } from './release';
+
+/** The companies that the ledger shows as confirmed by one person at one time. */
+export interface LedgerConfirmations {
+  readonly by: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly companies: number;
+}
+
+/** The parts of the ledger that decisions must support. */
+export interface LedgerClaims {
+  readonly route: Route;
+  readonly released: Release;
+  readonly confirmations: readonly LedgerConfirmations[];
+}
+
+/** Collects signed decisions, and compares the ledger with them. */
+export interface LedgerProof {
+  /** Adds a decision whose signature is valid. Decisions must be added in the order of the audit trail. */
+  add(decision: DecisionRecord['decision'], outcome: Pick<Outcome, 'applied' | 'at'>): void;
+  /** Returns how the ledger and the signed decisions differ, one sentence each; empty if they agree. */
+  differences(claims: LedgerClaims): readonly string[];
+}
+
+export function createLedgerProof(): LedgerProof {
+  let recorded: RecordedDecisions = NO_DECISIONS;
+  const confirmable = new Map<string, number>();
+  return {
+    add(decision, { applied, at }) {
+      if (!applied || decision.kind === 'unreadable') return;
+      recorded = withDecision(recorded, decision, at);
+      if (decision.kind === 'sync-disabled') confirmable.set(keyOf({ by: decision.by, at }), companiesOf(decision));
+    },
+    differences({ route, released, confirmations }) {
+      const confirmed = sum(confirmations.map(({ companies }) => companies));
+      const proven = sum(confirmations.map((each) => Math.min(each.companies, confirmable.get(keyOf(each)) ?? 0)));
+      const provenRelease = releaseOf(route, recorded);
+      return [
+        ...(confirmed === proven
+          ? []
+          : [`${counted(confirmed, 'company')} confirmed in the ledger, ${proven} by signed decisions`]),
+        ...(RELEASES.indexOf(released) <= RELEASES.indexOf(provenRelease)
+          ? []
+          : [`released in the ledger: ${TEXTS[released]}; by signed decisions: ${TEXTS[provenRelease]}`]),
+      ];
+    },
+  };
+}
+
+/** From the smallest release to the largest. */
+const RELEASES: readonly Release[] = ['nothing', 'first-company', 'all'];
+
+const TEXTS: Readonly<Record<Release, string>> = {
+  nothing: 'nothing',
+  'first-company': 'the first company',
+  all: 'all companies',
+};
+
+function keyOf({ by, at }: Pick<LedgerConfirmations, 'by' | 'at'>): string {
+  return `${at} ${by}`;
+}
+
+/** Returns the largest number of companies that the decision can confirm. */
+function companiesOf({ companies }: Extract<Decision, { readonly kind: 'sync-disabled' }>): number {
+  return companies === 'all' ? Number.MAX_SAFE_INTEGER : new Set(companies).size;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+/** Checks the form of the ledger's claims in an exported trail. */
+export function isLedgerLine(value: unknown): value is { readonly ledger: LedgerClaims } {
+  const { ledger } = (value ?? {}) as { readonly ledger?: unknown };
+  if (typeof ledger !== 'object' || ledger === null) return false;
+  const { released, confirmations } = ledger as Partial<Record<keyof LedgerClaims, unknown>>;
+  return RELEASES.some((each) => each === released) && Array.isArray(confirmations);
+}

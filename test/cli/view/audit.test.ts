@@ -1,0 +1,67 @@
+/** A migration that accepts only signed decisions, whose ledger somebody has changed without one. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createSigningKey, parseSigningKey, Secret } from '../../../security';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import type { TestMigration } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration } from '../../workflows/running-migration';
+import { ferry } from '../captured-terminal';
+
+const signers = ['Sam', 'Cleo'].map((by) => parseSigningKey(new Secret(createSigningKey(by))));
+let orchestrator: Orchestrator;
+let migration: TestMigration;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  const credentials = ['sbx-ok-1.a1', 'sbx-ok-1.a2', 'sbx-ok-1.a3'];
+  migration = await startTestMigration(orchestrator, 'audited', credentials, null, { signers });
+  await migration.until(({ preflight }) => preflight !== null);
+});
+afterAll(async () => {
+  await orchestrator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function verifyExport() {
+  const { out } = await ferry(['audit', migration.id, '--format', 'jsonl'], undefined, orchestrator.env);
+  const file = path.join(folder, 'trail.jsonl');
+  writeFileSync(file, out);
+  const approvers = signers.flatMap(({ by, publicKey }) => [
+    '--approver',
+    `${by === 'Sam' ? 'support' : 'client'}:${by}:${publicKey}`,
+  ]);
+  return ferry(['audit', migration.id, '--verify', file, ...approvers], undefined, {});
+}
+
+const reportText = async (): Promise<string> =>
+  (await ferry(['report', migration.id], undefined, orchestrator.env)).out;
+
+test('signed confirmations are found to support the ledger', async () => {
+  expect(await migration.send('confirmSyncDisabled', { companies: ['R-1'], ...CLIENT })).toBe('applied');
+  expect(await verifyExport()).toMatchObject({
+    exitCode: 0,
+    out: expect.stringContaining('signed decisions support every confirmation and every release') as string,
+  });
+  expect(await reportText()).toContain('they support every confirmation and every release in the ledger');
+});
+
+test('confirmations and a release without a signed decision are named', async () => {
+  const { db } = orchestrator.ferry;
+  await db.updateTable('companies').set({ confirmed_at: new Date() }).where('row', '>', 1).execute();
+  await db.updateTable('migrations').set({ released: 'all' }).execute();
+  const differences = [
+    '3 companies confirmed in the ledger, 1 by signed decisions',
+    'released in the ledger: all companies; by signed decisions: nothing',
+  ];
+  const { exitCode, out } = await verifyExport();
+  expect(exitCode).toBe(1);
+  const report = await reportText();
+  for (const difference of differences) {
+    expect(out).toContain(difference);
+    expect(report).toContain(difference);
+  }
+});

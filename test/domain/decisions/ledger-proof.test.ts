@@ -1,0 +1,67 @@
+import { createLedgerProof, isLedgerLine } from '../../../domain/decisions/ledger-proof';
+import type { LedgerClaims } from '../../../domain/decisions/ledger-proof';
+import type { Companies, Decision } from '../../../domain/migration/decision';
+
+const AT = '2026-03-02T12:00:00.000Z';
+const cleo = { decisionId: 'd', role: 'client', by: 'Cleo' } as const;
+const confirmation = (companies: Companies): Decision => ({ kind: 'sync-disabled', companies, ...cleo });
+const confirmed = (companies: number, by = 'Cleo', at = AT): LedgerClaims => ({
+  route: 'managed',
+  released: 'nothing',
+  confirmations: [{ by, at, companies }],
+});
+
+test.each<[string, Companies | null, LedgerClaims, readonly string[]]>([
+  ['no decision', null, confirmed(6), ['6 companies confirmed in the ledger, 0 by signed decisions']],
+  ['a decision on all companies', 'all', confirmed(6), []],
+  [
+    'a decision on fewer companies',
+    ['a', 'b', 'a'],
+    confirmed(3),
+    ['3 companies confirmed in the ledger, 2 by signed decisions'],
+  ],
+  [
+    'a decision of another person',
+    'all',
+    confirmed(1, 'Eve'),
+    ['1 company confirmed in the ledger, 0 by signed decisions'],
+  ],
+  [
+    'an earlier decision',
+    'all',
+    confirmed(1, 'Cleo', '2026-03-03T00:00:00.000Z'),
+    ['1 company confirmed in the ledger, 0 by signed decisions'],
+  ],
+])('confirmations are compared with %s', (_, companies, claims, differences) => {
+  const proof = createLedgerProof();
+  if (companies !== null) proof.add(confirmation(companies), { applied: true, at: AT });
+  expect(proof.differences(claims)).toEqual(differences);
+});
+
+test('a refused decision proves nothing', () => {
+  const proof = createLedgerProof();
+  proof.add(confirmation('all'), { applied: false, at: AT });
+  expect(proof.differences(confirmed(1))).toHaveLength(1);
+});
+
+test('a release is compared with the signed approvals', () => {
+  const proof = createLedgerProof();
+  const claims = { ...confirmed(0), confirmations: [], released: 'first-company' } as const;
+  expect(proof.differences(claims)).toEqual([
+    'released in the ledger: the first company; by signed decisions: nothing',
+  ]);
+  for (const step of ['supply-details', 'schedule', 'update-application'] as const)
+    for (const role of ['support', 'client'] as const)
+      proof.add({ ...cleo, kind: 'step', verdict: 'approve', step, role }, { applied: true, at: AT });
+  expect(proof.differences(claims)).toEqual([]);
+  expect(proof.differences({ ...claims, released: 'all' })).toEqual([
+    'released in the ledger: all companies; by signed decisions: the first company',
+  ]);
+});
+
+test.each([null, {}, { ledger: null }, { ledger: { released: 'everything', confirmations: [] } }])(
+  '%j is not a line about the ledger',
+  (value) => {
+    expect(isLedgerLine(value)).toBe(false);
+  },
+);
