@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Stream } from '../domain/text/streams';
 import type { ManifestRow } from '../domain/companies/manifest';
@@ -11,7 +12,7 @@ import type { Platform, Route } from '../platforms/platforms';
 import { isRotating } from '../platforms/platforms';
 import { BOTTOM_PADDING } from '../presentation/temporal-ui/page-parts';
 import type { SuppliedCredential } from '../store';
-import { MigrationExists, supplyCredentials, supplyMigration } from '../store';
+import { MigrationExists, stageCredentials, supplyMigration } from '../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { decide } from './decide';
@@ -173,9 +174,12 @@ export async function startSelfService(
   const preflight = await waitForPreflightWhileRunning(ferry, migrationId);
   if (!preflight)
     return { migrationId, stored: 0, preflight, retriedErrors: await readRetriedErrors(ferry, migrationId) };
-  const { stored } = await supplyCredentials(ferry.db, migrationId, credentials, by);
+  const decisionId = randomUUID();
+  const staged = { decisionId, replaces: false };
+  const { stored } = await stageCredentials(ferry.db, migrationId, credentials, by, staged);
   if (stored.length > 0) {
-    await decide(ferry, migrationId, 'credentialsSupplied', { companies: stored.length, role: 'client', by });
+    const content = { decisionId, companies: stored.length, role: 'client', by } as const;
+    await decide(ferry, migrationId, 'credentialsSupplied', content);
   }
   return { migrationId, stored: stored.length, preflight, retriedErrors: [] };
 }

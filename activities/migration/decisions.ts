@@ -8,8 +8,9 @@
  */
 import type { Counts } from '../../domain/companies/company-state';
 import { openCompanies } from '../../domain/companies/company-state';
-import type { Decision, Outcome } from '../../domain/migration/decision';
+import type { CredentialsSupplied, Decision, Outcome } from '../../domain/migration/decision';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
+import { counted } from '../../domain/text/sentences';
 import { releaseOf } from '../../domain/decisions/release';
 import type { LedgerView } from '../../domain/decisions/verification';
 import { ledgerRefusal } from '../../domain/decisions/verification';
@@ -17,12 +18,14 @@ import { signatureRefusal } from '../../domain/migration/signatures';
 import type { Database } from '../../store';
 import {
   acceptFailures,
+  acceptStaged,
   advanceRamp,
   changeLimits,
   checkLedgerMark,
   chooseFirstAgain,
   confirmDisabled,
   countCompanies,
+  discardStaged,
   isCompanyHandedOver,
   isFirstCompanyMoved,
   lockDecisions,
@@ -136,6 +139,7 @@ async function write(
   const outcome: Outcome = { ...record.outcome, applied: isApplied, text };
   const verified = isApplied || isValidlySigned(record, ledger);
   await recordDecisions(tx, migrationId, [{ ...record, outcome, verified }]);
+  if (!isApplied) await discardStaged(tx, migrationId, decision.decisionId);
   if (isApplied && CHANGES_RELEASE.includes(decision.kind))
     await setReleased(tx, migrationId, releaseOf(ledger.route, await readRecordedDecisions(tx, migrationId)));
   return outcome;
@@ -201,12 +205,25 @@ async function apply(tx: Database, migrationId: string, decision: Decision, outc
     case 'cancel':
       await stopClaims(tx, migrationId);
       break;
+    case 'credentials-supplied':
+      return acceptCredentials(tx, migrationId, decision, outcome);
     case 'application-supplied':
     case 'manifest-amended':
-    case 'credentials-supplied':
       break;
   }
   return outcome.text;
+}
+
+/** Puts the credentials in use that the decision brings. Their number comes from the ledger, not from the message. */
+async function acceptCredentials(
+  tx: Database,
+  migrationId: string,
+  { decisionId, companies }: CredentialsSupplied,
+  { text }: Outcome,
+): Promise<string> {
+  const accepted = await acceptStaged(tx, migrationId, { decisionId, replaces: false });
+  if (accepted === companies) return text;
+  return `${counted(accepted, 'credential')} supplied, although the decision says ${companies}`;
 }
 
 async function applyRejection(

@@ -1,7 +1,15 @@
 /** Applies decisions on individual companies to the ledger. */
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
-import { awaitRelink, leaveOutCompanies, retryWithNewCredential, requestFirstAgain, retryCompanies } from '../../store';
+import { companiesOutcomeText } from '../../domain/migration/partial-outcome';
+import {
+  acceptStaged,
+  awaitRelink,
+  leaveOutCompanies,
+  retryWithNewCredential,
+  requestFirstAgain,
+  retryCompanies,
+} from '../../store';
 import type { Queryable } from '../../store';
 
 type ExceptionDecision = Extract<
@@ -36,10 +44,8 @@ export async function applyToCompanies(
 ): Promise<string> {
   const changed = await apply(db, migrationId, decision, at);
   const requested = decision.companies === 'all' ? changed : new Set(decision.companies).size;
-  return changed === requested ? text : `${text}; applied to ${changed} of ${requested} companies: ${WHY_NOT_ALL}`;
+  return companiesOutcomeText(text, changed, requested);
 }
-
-const WHY_NOT_ALL = 'the others do not exist, or their state does not allow it';
 
 /** @returns the number of companies that were changed */
 async function apply(db: Queryable, migrationId: string, decision: ExceptionDecision, at: string): Promise<number> {
@@ -53,6 +59,7 @@ async function apply(db: Queryable, migrationId: string, decision: ExceptionDeci
       await requestFirstAgain(db, migrationId, decision.companies);
       return retryCompanies(db, migrationId, decision.companies);
     case 'replace-credential':
+      await acceptStaged(db, migrationId, { decisionId: decision.decisionId, replaces: true });
       await requestFirstAgain(db, migrationId, decision.companies);
       return retryWithNewCredential(db, migrationId, decision.companies);
     case 'relink':

@@ -2,14 +2,16 @@
  * The preflight activity. It reads facts from the ledger and the service, holds back companies in the ledger, and
  * returns the findings.
  */
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import type { FoundConnection } from '../../company-data-client';
-import { readServiceFacts } from '../../company-data-client';
+import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
+import type { CompanyDataClient, FoundConnection } from '../../company-data-client';
+import { CompanyDataError, readServiceFacts } from '../../company-data-client';
 import { companyFindings, familyFindings, heldBackBy } from '../../domain/preflight/company-findings';
 import { FindingSummary } from '../../domain/preflight/findings';
+import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Preflight } from '../../domain/migration/migration-state';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
+import type { ApplicationFacts } from '../../domain/preflight/preflight';
 import { preflight } from '../../domain/preflight/preflight';
 import type { PreflightFinding } from '../../domain/preflight/findings';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
@@ -22,6 +24,7 @@ import {
   findOpenOrganizations,
   recordVerdicts,
   readMigration,
+  readNewApplication,
   readPreflightRows,
 } from '../../store';
 import { isOfMigration } from '../companies/service-refs';
@@ -58,6 +61,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
           callbackUrl: null,
         };
       }
+      await untilRegistered(service, platform.key, await readNewApplication(db, migrationId));
       const facts = await readServiceFacts(service, {
         platformKey: platform.key,
         selectRelevant: (found) => withoutOwnConnections(db, migrationId, found),
@@ -75,6 +79,45 @@ export function preflightActivities({ db, service }: ActivityDeps) {
       return { ...checked, ...summary.sentences, heldBack, callbackUrl };
     },
   };
+}
+
+const REGISTERED_WITHIN_MS = 10_000;
+const POLL_EVERY_MS = 250;
+
+/**
+ * Waits up to 10 s until the service has the application that was just supplied. `ferry application` registers it only
+ * after its decision was accepted, and the decision starts the preflight.
+ *
+ * @param supplied null: does not wait
+ */
+async function untilRegistered(
+  service: CompanyDataClient,
+  platformKey: string,
+  supplied: ApplicationSupplied | null,
+): Promise<void> {
+  if (!supplied) return;
+  const { clientId, environment } = supplied;
+  const deadline = Date.now() + REGISTERED_WITHIN_MS;
+  while (Date.now() < deadline) {
+    const application = await readApplication(service, platformKey);
+    if (application === undefined) return;
+    if (application?.clientId === clientId && application.environment === environment) return;
+    heartbeat();
+    await sleep(POLL_EVERY_MS);
+  }
+}
+
+/** Returns undefined if the service does not show the application or refuses to answer, which the preflight reports. */
+async function readApplication(
+  service: CompanyDataClient,
+  platformKey: string,
+): Promise<ApplicationFacts | null | undefined> {
+  try {
+    return (await service.integration(platformKey, { signal: cancellationSignal() })).value.application;
+  } catch (error) {
+    if (error instanceof CompanyDataError) return undefined;
+    throw error;
+  }
 }
 
 /** Returns the connections to the organizations to be moved, except those that this migration itself has created. */

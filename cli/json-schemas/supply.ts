@@ -69,7 +69,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       decision: z
         .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sent, companies: count.optional() })
         .optional()
-        .describe('only with ferry replace-credential'),
+        .describe('absent if no credential could be stored'),
       ...part.findingFields,
     },
   ],

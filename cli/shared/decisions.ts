@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../config';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/parse-decision';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { isPartial } from '../../domain/migration/partial-outcome';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEPS } from '../../domain/migration/steps';
 import { findCompany } from '../../store';
@@ -89,9 +90,9 @@ export async function sendDecision(
 ): Promise<CommandResult> {
   const result = await decide(ferry, migrationId, message, content);
   return {
-    failed: result.outcome === 'refused',
+    failed: result.outcome === 'refused' || isPartial(result),
     json: { schema: 'ferry.decision/1', migrationId, message, ...result },
-    ...(result.outcome === 'applied' ? { printQuietly: PRINT_NOTHING } : {}),
+    ...(result.outcome === 'applied' && !isPartial(result) ? { printQuietly: PRINT_NOTHING } : {}),
     print: (output) => {
       output.line(`${markOf(output, result)} ${migrationId}: ${result.text}`);
       const note = signatureNote(ferry, result, content);
@@ -103,7 +104,8 @@ export async function sendDecision(
 /**
  * Sends a decision on companies, in several messages if there are too many companies for one.
  *
- * @returns the result of the first refused message, or of the last message if none was refused
+ * @returns the result of the first refused message, or else of the last message. Failed if any of them was not applied
+ * to all of its companies
  */
 export async function sendCompanyDecision(
   ferry: MigrationClient,
@@ -112,11 +114,14 @@ export async function sendCompanyDecision(
   companies: readonly string[],
   content: DecisionContent,
 ): Promise<CommandResult> {
+  let failed = false;
   for (let from = 0; ; from += MAX_COMPANIES_PER_MESSAGE) {
     const part = companies.slice(from, from + MAX_COMPANIES_PER_MESSAGE);
     const result = await sendDecision(ferry, migrationId, message, { companies: part, ...content });
+    failed ||= result.failed === true;
     const sent = from + part.length;
-    if (result.failed || sent >= companies.length) return { ...result, json: { ...result.json, companies: sent } };
+    if (result.json['outcome'] === 'refused' || sent >= companies.length)
+      return { ...result, failed, json: { ...result.json, companies: sent } };
   }
 }
 
@@ -130,8 +135,9 @@ function signatureNote(
   return signer ? `not signed: the signing key belongs to ${signer.by}, but --by is ${by}` : null;
 }
 
-function markOf(output: Output, { outcome }: DecisionResult): string {
-  switch (outcome) {
+function markOf(output: Output, result: DecisionResult): string {
+  if (isPartial(result)) return output.styled('red', '✗');
+  switch (result.outcome) {
     case 'applied':
       return output.styled('green', '✓');
     case 'refused':

@@ -52,7 +52,9 @@ export interface SyncDisabledConfirmation extends Sender {
   readonly companies: Companies;
 }
 
-/** Reports that credentials were sealed and stored in the vault. */
+/**
+ * Brings credentials that were sealed and staged in the vault. They count once this decision is recorded as applied.
+ */
 export interface CredentialsSupplied extends Sender {
   readonly kind: 'credentials-supplied';
   readonly companies: number;

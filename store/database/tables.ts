@@ -116,6 +116,11 @@ interface CredentialTable {
   supersedes: Generated<boolean>;
 }
 
+/** Credentials that no recorded decision has accepted yet. */
+interface StagedCredentialTable extends CredentialTable {
+  decision_id: string;
+}
+
 interface SliceTable {
   migration_id: string;
   run: string;
@@ -148,6 +153,7 @@ export interface Tables {
   migrations: MigrationTable;
   companies: CompanyTable;
   credentials: CredentialTable;
+  staged_credentials: StagedCredentialTable;
   speeds: SpeedTable;
   slices: SliceTable;
   ledger_marks: LedgerMarkTable;

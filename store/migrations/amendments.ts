@@ -202,10 +202,11 @@ async function correctRows(tx: Queryable, migrationId: string, rows: readonly Ma
   const corrected = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as corrected (
     row integer, name text, organization text, family text, wave integer, "expectedInvoices" integer, existing jsonb)`;
   const isCorrected = sql`c.migration_id = ${migrationId} and c.row = corrected.row`;
-  await sql`
-    delete from credentials v using companies c, ${corrected}
-    where ${isCorrected} and v.migration_id = c.migration_id and v.row = c.row
-      and c.organization <> corrected.organization`.execute(tx);
+  for (const table of ['credentials', 'staged_credentials'])
+    await sql`
+      delete from ${sql.table(table)} v using companies c, ${corrected}
+      where ${isCorrected} and v.migration_id = c.migration_id and v.row = c.row
+        and c.organization <> corrected.organization`.execute(tx);
   await sql`
     update companies c
     set name = corrected.name, organization = corrected.organization, organization_open = false,

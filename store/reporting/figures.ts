@@ -42,7 +42,8 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       max(moved_at) as "lastMovedAt",
       max(stale_hours) as "longestStaleHours",
       percentile_cont(0.5) within group (order by stale_hours) as "medianStaleHours",
-      (select count(*) from credentials where migration_id = ${migrationId}) as "credentialsLeft"
+      (select count(*) from credentials where migration_id = ${migrationId})
+        + (select count(*) from staged_credentials where migration_id = ${migrationId}) as "credentialsLeft"
     from (
       select *, (extract(epoch from moved_at - confirmed_at) / 3600)::float8 as stale_hours
       from companies where migration_id = ${migrationId}

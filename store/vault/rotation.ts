@@ -116,6 +116,7 @@ export async function renewVault(
     );
     if (isUsable) throw new VaultUsable(migrationId);
     await createKey(tx, keys, migrationId);
+    await tx.deleteFrom('staged_credentials').where('migration_id', '=', migrationId).execute();
     const { numDeletedRows } = await tx
       .deleteFrom('credentials as v')
       .using('companies as c')

@@ -114,7 +114,8 @@ export async function destroyVault(db: Database, keys: KeyProvider, migrationId:
     const vault = await lockVault(tx, migrationId);
     if (!vault) return;
     await keys.erase(migrationId, vault.secretId);
-    await tx.deleteFrom('credentials').where('migration_id', '=', migrationId).execute();
+    for (const table of ['credentials', 'staged_credentials'] as const)
+      await tx.deleteFrom(table).where('migration_id', '=', migrationId).execute();
     await tx
       .updateTable('migrations')
       .set({

@@ -9,6 +9,7 @@
  * when its company has moved. When the migration ends, `destroyVault` erases the vault's secret and deletes the rest.
  * Postgres may keep copies of deleted rows, in its files, log and backups, but from then on nobody can open them.
  */
+import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
@@ -46,7 +47,8 @@ export interface SupplyResult {
 }
 
 /**
- * Seals and stores credentials of companies that are waiting to be moved. A newer credential replaces an older one.
+ * Seals and stores credentials of companies that are waiting to be moved, when a migration is started. They count at
+ * once, because the start itself brings them. A newer credential replaces an older one.
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
@@ -57,26 +59,42 @@ export async function supplyCredentials(
   credentials: Stream<SuppliedCredential>,
   suppliedBy: string,
 ): Promise<SupplyResult> {
-  return sealAndStore(db, migrationId, credentials, suppliedBy, { states: ['waiting'], supersedes: false });
+  const rule = { states: ['waiting'], supersedes: false, decisionId: null } as const;
+  return sealAndStore(db, migrationId, credentials, suppliedBy, rule);
+}
+
+/** The decision that brings credentials. */
+export interface StagedFor {
+  readonly decisionId: string;
+  /**
+   * False for credentials of companies that are waiting to be moved. True for new credentials of companies that were not
+   * moved or whose outcome is unknown.
+   */
+  readonly replaces: boolean;
 }
 
 /**
- * Seals and stores new credentials of companies that were not moved or whose outcome is unknown. The companies keep
- * their state until a decision to retry them with the new credentials.
+ * Seals credentials and stores them apart from those in use. They count only once the ledger has recorded the decision
+ * as applied ({@link acceptStaged}), and are deleted if it refuses the decision ({@link discardStaged}).
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
  */
-export async function replaceCredentials(
+export async function stageCredentials(
   db: Database,
   migrationId: string,
   credentials: Stream<SuppliedCredential>,
   suppliedBy: string,
+  { decisionId, replaces }: StagedFor,
 ): Promise<SupplyResult> {
-  const states = COMPANY_STATES.filter((state) =>
-    remediesFor({ ...ANY_FAILURE, state }).includes('replace-credential'),
-  );
-  return sealAndStore(db, migrationId, credentials, suppliedBy, { states, supersedes: true });
+  const rule = { states: statesOf(replaces), supersedes: replaces, decisionId };
+  return sealAndStore(db, migrationId, credentials, suppliedBy, rule);
+}
+
+/** Returns the states in which a company accepts a credential. */
+function statesOf(replaces: boolean): readonly CompanyState[] {
+  if (!replaces) return ['waiting'];
+  return COMPANY_STATES.filter((state) => remediesFor({ ...ANY_FAILURE, state }).includes('replace-credential'));
 }
 
 /** Placeholders, because only the state decides whether a credential can be replaced. */
@@ -87,6 +105,8 @@ interface SupplyRule {
   readonly states: readonly CompanyState[];
   /** True if the credential replaces a credential that the service might have accepted. */
   readonly supersedes: boolean;
+  /** The decision that the credential waits for; null if it counts at once. */
+  readonly decisionId: string | null;
 }
 
 const GROUP_SIZE = 1_000;
@@ -152,9 +172,9 @@ async function storeSealed(
   migrationId: string,
   sealed: readonly object[],
   suppliedBy: string,
-  { states, supersedes }: SupplyRule,
+  { states, supersedes, decisionId }: SupplyRule,
 ): Promise<ReadonlySet<number>> {
-  const { rows } = await sql<{ row: number }>`
+  const accepting = sql`
     with supplied as (
       select * from jsonb_to_recordset(${JSON.stringify(sealed)}::jsonb) as s (
         row integer, sealed text, obtained_at timestamptz)
@@ -163,16 +183,65 @@ async function storeSealed(
       join supplied s on s.row = c.row
       where c.migration_id = ${migrationId} and c.state = any(${[...states]}::text[])
       for update of c
-    )
+    ), boxes as (
+      select accepting.migration_id, accepting.row, decode(supplied.sealed, 'base64') as sealed, supplied.obtained_at,
+        ${suppliedBy}::text as supplied_by, ${supersedes}::boolean as supersedes
+      from accepting join supplied on supplied.row = accepting.row
+    )`;
+  const statement =
+    decisionId === null
+      ? sql<{ row: number }>`${accepting} ${putInUse(sql`boxes`)}`
+      : sql<{ row: number }>`${accepting}
+          insert into staged_credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes, decision_id)
+          select boxes.*, ${decisionId}::text from boxes
+          on conflict (migration_id, row, decision_id) do update
+          set sealed = excluded.sealed, obtained_at = excluded.obtained_at
+          returning v.row`;
+  const { rows } = await statement.execute(db);
+  return new Set(rows.map(({ row }) => row));
+}
+
+/** Builds the statement that makes sealed credentials the ones in use. */
+function putInUse(boxes: RawBuilder<unknown>) {
+  return sql`
     insert into credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes)
-    select accepting.migration_id, accepting.row, decode(supplied.sealed, 'base64'), supplied.obtained_at, ${suppliedBy},
-      ${supersedes}
-    from accepting join supplied on supplied.row = accepting.row
+    select migration_id, row, sealed, obtained_at, supplied_by, supersedes from ${boxes}
     on conflict (migration_id, row) do update
     set sealed = excluded.sealed, obtained_at = excluded.obtained_at, supplied_by = excluded.supplied_by,
       supplied_at = now(), crossed_at = null, supersedes = v.supersedes or excluded.supersedes
-    returning v.row`.execute(db);
-  return new Set(rows.map(({ row }) => row));
+    returning v.row`;
+}
+
+/**
+ * Puts the credentials in use that were staged for a decision, except those of companies whose state no longer allows
+ * it. Call this in the transaction that records the decision as applied.
+ *
+ * @returns the number of credentials that are now in use
+ */
+export async function acceptStaged(
+  tx: Queryable,
+  migrationId: string,
+  { decisionId, replaces }: StagedFor,
+): Promise<number> {
+  const { rows } = await sql<{ row: number }>`
+    with accepting as (
+      select s.* from staged_credentials s
+      join companies c on c.migration_id = s.migration_id and c.row = s.row
+      where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}
+        and c.state = any(${[...statesOf(replaces)]}::text[])
+      for update of c
+    ) ${putInUse(sql`accepting`)}`.execute(tx);
+  await discardStaged(tx, migrationId, decisionId);
+  return rows.length;
+}
+
+/** Deletes the credentials that were staged for a decision. */
+export async function discardStaged(tx: Queryable, migrationId: string, decisionId: string): Promise<void> {
+  await tx
+    .deleteFrom('staged_credentials')
+    .where('migration_id', '=', migrationId)
+    .where('decision_id', '=', decisionId)
+    .execute();
 }
 
 /** Opens sealed credentials of one migration. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { UpdateObject } from 'kysely';
 import { sql } from 'kysely';
@@ -8,8 +8,9 @@ import { DEFAULT_LIMITS } from '../../domain/planning/limits';
 import { DEFAULT_DECISION_RULES } from '../../domain/migration/plan';
 import type { KeyProvider } from '../../security';
 import { createMasterKeyProvider, createVaultSecretFolder, parseMasterKeys, Secret } from '../../security';
-import type { LeaseOwner, Database, SuppliedCredential, SuppliedMigration } from '../../store';
+import type { LeaseOwner, Database, SuppliedCredential, SuppliedMigration, SupplyResult } from '../../store';
 import {
+  acceptStaged,
   beginRun,
   beginSlice,
   chooseFirstCompany,
@@ -17,6 +18,7 @@ import {
   openDatabase,
   openMigration,
   openVault,
+  stageCredentials,
   supplyCredentials,
   supplyMigration,
 } from '../../store';
@@ -226,4 +228,17 @@ export async function untilBlocked(db: Database, statements = 1): Promise<void> 
       where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
     return rows[0]?.count === statements;
   });
+}
+
+/** Stages new credentials of companies that were not moved, and puts them in use as an applied decision would. */
+export async function replaceCredentials(
+  db: Database,
+  migrationId: string,
+  credentials: readonly SuppliedCredential[],
+  by: string,
+): Promise<SupplyResult> {
+  const staged = { decisionId: randomUUID(), replaces: true };
+  const supplied = await stageCredentials(db, migrationId, credentials, by, staged);
+  await acceptStaged(db, migrationId, staged);
+  return supplied;
 }

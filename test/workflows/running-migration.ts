@@ -2,6 +2,7 @@
  * A migration for tests of workflows and commands. `startTestMigration` starts it with test credentials, and
  * `readyToMove` takes it through steps 1 to 4.
  */
+import { randomUUID } from 'node:crypto';
 import { decide, readProgress, startMigration } from '../../client';
 import type { LedgerClient, DecisionContent } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
@@ -14,7 +15,7 @@ import { WEEKDAYS } from '../../domain/planning/windows';
 import type { SigningKey } from '../../security';
 import { Secret } from '../../security';
 import type { SuppliedCredential } from '../../store';
-import { replaceCredentials, supplyCredentials } from '../../store';
+import { stageCredentials, supplyCredentials } from '../../store';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 
@@ -135,8 +136,10 @@ export async function startTestMigration(
     id,
     send,
     replace: async (reference, credential) => {
-      await replaceCredentials(ferry.db, id, [freshCredential(reference, credential)], 'Cleo');
-      return send('replaceCredential', { companies: [reference], ...SUPPORT });
+      const decisionId = randomUUID();
+      const fresh = [freshCredential(reference, credential)];
+      await stageCredentials(ferry.db, id, fresh, 'Cleo', { decisionId, replaces: true });
+      return send('replaceCredential', { decisionId, companies: [reference], ...SUPPORT });
     },
     until: untilProgress,
     supply,
@@ -150,8 +153,10 @@ export async function startTestMigration(
       await send('approve', { step: 'update-application', ...SUPPORT });
       await send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
       await untilProgress(({ step }) => step === 'migrate-first-company');
-      for (const [index, credential] of credentials.entries()) await supply(`R-${index + 1}`, credential);
-      await send('credentialsSupplied', { companies: credentials.length, ...CLIENT });
+      const decisionId = randomUUID();
+      const fresh = credentials.map((credential, index) => freshCredential(`R-${index + 1}`, credential));
+      await stageCredentials(ferry.db, id, fresh, 'Cleo', { decisionId, replaces: false });
+      await send('credentialsSupplied', { decisionId, companies: credentials.length, ...CLIENT });
     },
   };
 }

@@ -19,8 +19,8 @@ interface ApplicationOptions extends ActorOptions {
 }
 
 /**
- * `ferry application`: registers the client's own application at the service. The secret is sent only to the service;
- * the migration receives the client id and the environment.
+ * `ferry application`: registers the client's own application at the service, once the migration has accepted the
+ * decision. The secret is sent only to the service; the migration receives the client id and the environment.
  */
 export function addApplication({ program, run, terminal }: Context): void {
   addActorOptions(
@@ -55,17 +55,28 @@ async function supply(
     );
   }
   const clientSecret = await readSecret(terminal, options);
-  await withService(terminal.env, (service: CompanyDataClient) =>
-    service.putApplicationCredentials(platform.key, { clientId, clientSecret, environment }),
-  );
-  const result = await sendDecision(ferry, migrationId, 'applicationSupplied', { clientId, environment, ...actor });
-  const preflight = result.failed ? null : await waitForPreflight(ferry, migrationId);
+  const result = await withService(terminal.env, async (service: CompanyDataClient) => {
+    // A wrong key or address fails before anything has been decided.
+    await service.integration(platform.key);
+    const decision = await sendDecision(ferry, migrationId, 'applicationSupplied', { clientId, environment, ...actor });
+    // The service gets the application only once the decision has been accepted.
+    if (decision.json['outcome'] === 'applied')
+      await service.putApplicationCredentials(platform.key, { clientId, clientSecret, environment });
+    return decision;
+  });
+  const isRegistered = result.json['outcome'] === 'applied';
+  const preflight = isRegistered ? await waitForPreflight(ferry, migrationId) : null;
   const { secretFile } = options;
   return {
     ...result,
+    failed: !isRegistered,
     json: { ...result.json, preflight },
     print: (output) => {
       result.print(output);
+      if (!isRegistered)
+        output.line(
+          `  Nothing was registered at the service${result.failed ? '' : '; start a worker and run the command again'}`,
+        );
       if (preflight) printPreflight(output, preflight);
       if (secretFile !== undefined)
         output.line(`  ${secretFile} still contains the secret in plain text. Delete it and all copies.`);

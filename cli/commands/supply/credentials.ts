@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
+import { inChunks } from '../../../domain/text/streams';
 import type { SuppliedCredential, SupplyResult } from '../../../store';
-import { readMigration, replaceCredentials, supplyCredentials } from '../../../store';
-import type { LedgerClient } from '../../../client';
+import { readMigration, stageCredentials } from '../../../store';
+import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, NoSuchMigration } from '../../../client';
 import type { Credentials } from '../../manifest';
 import { readCredentials, identifyFile } from '../../manifest';
@@ -13,13 +16,7 @@ import type { Disposal, ShredOption } from '../../manifest';
 import { addShred, disposeOf } from '../../manifest';
 import { findingsJson, printFindings, referenceList } from '../../shared/results';
 import type { DecisionOptions } from '../../shared/decisions';
-import {
-  addDecisionOptions,
-  addActorOptions,
-  actorFrom,
-  contentFrom,
-  sendCompanyDecision,
-} from '../../shared/decisions';
+import { addDecisionOptions, addActorOptions, actorFrom, contentFrom, sendDecision } from '../../shared/decisions';
 import { platformOf, withLedgerClient } from '../../shared/clients';
 
 interface CredentialOptions extends DecisionOptions, ShredOption {
@@ -73,44 +70,76 @@ interface Request {
   readonly options: CredentialOptions;
 }
 
+/**
+ * Stages the credentials first, and then sends the decision that puts them in use. The ledger deletes them if it refuses
+ * the decision.
+ */
 async function supply(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
   const actor = actorFrom(options);
   const original = await identifyFile(file);
   const read = await readFile(ferry, migrationId, file, options);
   if (hasErrors(read)) return invalidFile(read);
-  const supplied = await supplyCredentials(ferry.db, migrationId, read.credentials, actor.by);
-  if (supplied.stored.length > 0) {
-    await decide(ferry, migrationId, 'credentialsSupplied', { companies: supplied.stored.length, ...actor });
-  }
-  const disposal = await disposeOf(original, isAllStored(supplied), options, terminal);
-  return suppliedResult(migrationId, read, supplied, disposal, [
+  const decisionId = randomUUID();
+  const staged = await stageCredentials(ferry.db, migrationId, read.credentials, actor.by, {
+    decisionId,
+    replaces: false,
+  });
+  const decision =
+    staged.stored.length === 0
+      ? null
+      : await decide(ferry, migrationId, 'credentialsSupplied', {
+          decisionId,
+          companies: staged.stored.length,
+          ...actor,
+        });
+  const supplied = decision?.outcome === 'refused' ? { ...staged, stored: [] } : staged;
+  const isInUse = isAllStored(supplied) && decision?.outcome === 'applied';
+  const disposal = await disposeOf(original, isInUse, options, terminal);
+  return suppliedResult(migrationId, read, { ...supplied, decision }, disposal, [
     'their companies are no longer waiting to be moved',
     `for companies that were not moved, use: ferry replace-credential ${migrationId} ${file}`,
   ]);
 }
 
-/** Stores the new credentials first. They are used only after the decision to replace the old ones has been applied. */
+/** Stages and decides in parts, because a decision names at most {@link MAX_COMPANIES_PER_MESSAGE} companies. */
 async function replace(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
   const content = contentFrom(options);
   const original = await identifyFile(file);
   const read = await readFile(ferry, migrationId, file, options);
   if (hasErrors(read)) return invalidFile(read);
-  const supplied = await replaceCredentials(ferry.db, migrationId, read.credentials, content.by);
-  const disposal = await disposeOf(original, isAllStored(supplied), options, terminal);
-  const stored = suppliedResult(migrationId, read, supplied, disposal, [
+  const supplied: Record<keyof SupplyResult, string[]> = {
+    stored: [],
+    unknown: [],
+    wrongState: [],
+    obtainedTooEarly: [],
+  };
+  let decision: CommandResult | null = null;
+  for await (const part of inChunks(read.credentials, MAX_COMPANIES_PER_MESSAGE)) {
+    const decisionId = randomUUID();
+    const staged = await stageCredentials(ferry.db, migrationId, part, content.by, { decisionId, replaces: true });
+    for (const each of ['unknown', 'wrongState', 'obtainedTooEarly'] as const) supplied[each].push(...staged[each]);
+    if (staged.stored.length === 0) continue;
+    const sent = { decisionId, companies: staged.stored, ...content };
+    decision = await sendDecision(ferry, migrationId, 'replaceCredential', sent);
+    if (decision.json['outcome'] === 'refused') break;
+    supplied.stored.push(...staged.stored);
+  }
+  const isInUse = isAllStored(supplied) && decision?.json['outcome'] === 'applied';
+  const disposal = await disposeOf(original, isInUse, options, terminal);
+  const stored = suppliedResult(migrationId, read, { ...supplied, decision: null }, disposal, [
     'a credential can be replaced only for a company that was not moved or whose outcome is unknown',
     `for companies that are waiting to be moved, use: ferry credentials ${migrationId} ${file}`,
   ]);
-  if (supplied.stored.length === 0) return stored;
-  const decision = await sendCompanyDecision(ferry, migrationId, 'replaceCredential', supplied.stored, content);
+  if (!decision) return stored;
+  const { failed, json, print } = decision;
   return {
-    failed: stored.failed === true || decision.failed === true,
-    json: { ...stored.json, decision: decision.json },
+    failed: stored.failed === true || failed === true,
+    json: { ...stored.json, decision: { ...json, companies: supplied.stored.length } },
     print: (output) => {
       stored.print(output);
-      decision.print(output);
+      print(output);
     },
   };
 }
@@ -155,28 +184,34 @@ function isAllStored({ stored, obtainedTooEarly, wrongState, unknown }: SupplyRe
   return stored.length > 0 && obtainedTooEarly.length + wrongState.length + unknown.length === 0;
 }
 
+/** The references by outcome, and the decision on them; null if it was not sent or is reported separately. */
+type Supplied = SupplyResult & { readonly decision: DecisionResult | null };
+
 function suppliedResult(
   migrationId: string,
   { findings }: Credentials,
-  supplied: SupplyResult,
+  { decision, ...supplied }: Supplied,
   disposal: Disposal,
   [wrongStateReason, advice]: readonly [reason: string, advice: string],
 ): CommandResult {
-  const { stored, obtainedTooEarly, wrongState, unknown } = supplied;
+  const { obtainedTooEarly, wrongState, unknown } = supplied;
+  const isComplete = isAllStored(supplied);
   return {
-    failed: stored.length === 0 || disposal.failed,
+    failed: !isComplete || disposal.failed,
     json: {
       schema: 'ferry.credentials/1',
       migrationId,
       ...supplied,
       shredded: disposal.shredded,
+      ...(decision === null
+        ? {}
+        : { decision: { schema: 'ferry.decision/1', migrationId, message: 'credentialsSupplied', ...decision } }),
       ...findingsJson(findings),
     },
-    printQuietly: PRINT_NOTHING,
+    ...(isComplete && decision?.outcome !== 'recorded' ? { printQuietly: PRINT_NOTHING } : {}),
     print: (output) => {
       printFindings(output, findings);
-      const mark = stored.length === 0 ? output.styled('red', '✗') : output.styled('green', '✓');
-      output.line(`${mark} ${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`);
+      output.line(`${storedText(output, migrationId, { ...supplied, decision })}`);
       printRefused(
         output,
         obtainedTooEarly,
@@ -188,6 +223,16 @@ function suppliedResult(
       disposal.print(output);
     },
   };
+}
+
+function storedText(output: Output, migrationId: string, { decision, ...supplied }: Supplied): string {
+  const { stored } = supplied;
+  if (decision?.outcome === 'refused')
+    return `${output.styled('red', '✗ refused:')} ${migrationId}: ${decision.text}; no credential was stored`;
+  const text = `${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`;
+  if (!isAllStored(supplied)) return `${output.styled('red', '✗')} ${text}, but not all in the file`;
+  if (decision?.outcome !== 'recorded') return `${output.styled('green', '✓')} ${text}`;
+  return `${output.styled('yellow', '…')} ${text}, but not in use yet: ${decision.text}`;
 }
 
 const MAX_REFERENCES = 10;

@@ -1,10 +1,10 @@
 /** An accepted credential is never sent again, but its replacement is sent. */
-import { retryWithNewCredential, replaceCredentials, supplyCredentials, retryCompanies } from '../../../store';
+import { retryWithNewCredential, supplyCredentials, retryCompanies } from '../../../store';
 import { Secret } from '../../../security';
 import type { ImportRig } from '../../support/company-import';
 import { statusAtService, openImportRig } from '../../support/company-import';
 import type { Interceptor } from '../../support/http-proxy';
-import { updateRow, readRow } from '../../support/ledger';
+import { replaceCredentials, updateRow, readRow } from '../../support/ledger';
 
 let rig: ImportRig;
 beforeAll(async () => {

@@ -2,15 +2,17 @@ import { sql } from 'kysely';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { SealBroken } from '../../../security';
 import {
+  acceptStaged,
   claimCompanies,
   confirmDisabled,
   destroyVault,
+  discardStaged,
   openMigration,
   retryWithNewCredential,
   openVault,
   readMigration,
   readVault,
-  replaceCredentials,
+  stageCredentials,
   supplyCredentials,
   supplyMigration,
   VaultClosed,
@@ -21,6 +23,7 @@ import {
   credentialOf,
   rowsWithCredential,
   createMovableMigration,
+  replaceCredentials,
   useLedger,
   updateRow,
   readRow,
@@ -106,6 +109,42 @@ describe('supplied credentials', () => {
     const otherVault = await readVault(ledger.db, ledger.keys, other.id);
     await expect(otherVault.open(1, sealed)).rejects.toThrow(SealBroken);
     expect((await vault.open(1, sealed)).reveal()).toMatchObject({ refreshToken: 'a-refresh-token' });
+  });
+});
+
+describe('staged credentials', () => {
+  const staged = { decisionId: 'd', replaces: false };
+  const stage = async (count: number) => {
+    const { id, rows } = await createOpenMigration(count);
+    await confirm(id, 'all');
+    const given = rows.map((row) => credentialOf(row));
+    expect(await stageCredentials(ledger.db, id, given, 'Cleo', staged)).toMatchObject({
+      stored: rows.map(({ reference }) => reference),
+    });
+    return id;
+  };
+  const stagedRows = async (id: string) =>
+    (await ledger.db.selectFrom('staged_credentials').select('row').where('migration_id', '=', id).execute()).length;
+
+  test('are put in use by their own decision, except those of companies that have begun to move', async () => {
+    const id = await stage(2);
+    expect(await rowsWithCredential(ledger.db, id)).toEqual([]);
+    expect(await acceptStaged(ledger.db, id, { ...staged, decisionId: 'another' })).toBe(0);
+    await updateRow(ledger.db, id, 2, { state: 'importing', attempt: 'a' });
+    expect(await acceptStaged(ledger.db, id, staged)).toBe(1);
+    expect(await rowsWithCredential(ledger.db, id)).toEqual([1]);
+    expect(await stagedRows(id)).toBe(0);
+  });
+
+  test.each([
+    ['their decision is refused', async (id: string) => discardStaged(ledger.db, id, 'd')],
+    ['the vault is destroyed', async (id: string) => destroyVault(ledger.db, ledger.keys, id)],
+  ])('are deleted when %s', async (_, end) => {
+    const id = await stage(1);
+    expect(await stagedRows(id)).toBe(1);
+    await end(id);
+    expect(await stagedRows(id)).toBe(0);
+    expect(await rowsWithCredential(ledger.db, id)).toEqual([]);
   });
 });
 

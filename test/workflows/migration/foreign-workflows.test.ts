@@ -15,12 +15,12 @@ import { startOrchestrator } from '../../support/orchestrator';
 import type { TestMigration } from '../running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
+const signers = ['Sam', 'Cleo'].map((by) => parseSigningKey(new Secret(createSigningKey(by))));
 let orchestrator: Orchestrator;
 let migration: TestMigration;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  const signers = ['Sam', 'Cleo'].map((by) => parseSigningKey(new Secret(createSigningKey(by))));
   const credentials = ['sbx-ok-1.t1', 'sbx-ok-1.t2', 'sbx-ok-1.t3'];
   migration = await startTestMigration(orchestrator, 'attacked', credentials, null, { signers });
   await migration.readyToMove();
@@ -93,7 +93,10 @@ test('a window opens only by the Schedule of the migration', async () => {
   expect(await failureOf('openWindow', { migrationId: migration.id })).toMatch(/only the Schedule of attacked/);
 });
 
-test('activities accept no call from a workflow of somebody else, and no unsigned decision from one with the right id', async () => {
+/** Runs a worker of the attacker, whose workflow calls any activity of the real workers. */
+async function withEvilWorker(
+  attack: (call: (activity: string, input: object, workflowId: string) => Promise<string>) => Promise<void>,
+): Promise<void> {
   const { address, namespace } = orchestrator.config.temporal;
   const connection = await NativeConnection.connect({ address });
   const dataConverter = createDataConverter(orchestrator.config.payloadKeys);
@@ -101,15 +104,20 @@ test('activities accept no call from a workflow of somebody else, and no unsigne
   const workflowsPath = path.join(__dirname, '../changed-workflows/evil.ts');
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, payloadConverterPath, failureConverterPath });
   const worker = await Worker.create({ connection, namespace, taskQueue: 'evil', dataConverter, workflowBundle });
-  const call = (activity: string, input: object, workflowId: string) =>
+  const call = async (activity: string, input: object, workflowId: string) =>
     workflows()
       .execute('callActivity', { workflowId, taskQueue: 'evil', args: [{ activity, taskQueue: TASK_QUEUE, input }] })
       .then(
         (result: unknown) => JSON.stringify(result),
         (error: unknown) => messagesOf(error),
       );
+  await worker.runUntil(() => attack(call));
+  await connection.close();
+}
+
+test('activities accept no call from a workflow of somebody else', async () => {
   const { id: migrationId } = migration;
-  await worker.runUntil(async () => {
+  await withEvilWorker(async (call) => {
     for (const [activity, input] of [
       ['beginRun', { migrationId, run: 'batch-9' }],
       ['closeMigration', { migrationId }],
@@ -119,7 +127,36 @@ test('activities accept no call from a workflow of somebody else, and no unsigne
     expect(await call('beginRun', { migrationId, run: 'batch-9' }, `${migrationId}.batch`)).toMatch(/no decision/);
     expect(await call('closeMigration', { migrationId }, `${migrationId}.closing`)).toMatch(/no decision/);
   });
-  await connection.close();
+}, 60_000);
+
+test("a worker that has taken over a migration's workflow cannot record an unsigned decision", async () => {
+  const { db } = orchestrator.ferry;
+  const taken = await startTestMigration(orchestrator, 'taken', ['sbx-ok-1.t4'], null, { signers });
+  await taken.until(({ preflight }) => preflight !== null);
+  await workflows().getHandle(taken.id).terminate();
+  const at = new Date().toISOString();
+  const decisions = [
+    { kind: 'step', step: 'supply-details', verdict: 'approve', decisionId: 't1', ...SUPPORT },
+    { kind: 'sync-disabled', companies: 'all', decisionId: 't2', ...CLIENT },
+    { kind: 'cancel', reason: 'x', decisionId: 't3', ...SUPPORT },
+  ];
+  const recorded = decisions.map((decision) => ({
+    decision,
+    outcome: { decisionId: decision.decisionId, applied: true, text: 'done', at },
+  }));
+  await withEvilWorker(async (call) => {
+    const migrationId = taken.id;
+    const answer = await call('recordDecisions', { migrationId, recorded }, migrationId);
+    expect(answer.match(/must be signed/g)).toHaveLength(decisions.length);
+    expect(await call('chooseFirstCompany', { migrationId }, migrationId)).toBe('null');
+    expect(await call('closeMigration', { migrationId }, migrationId)).toMatch(/no decision/);
+  });
+  expect(await readMigration(db, taken.id)).toMatchObject({
+    released: 'nothing',
+    state: 'open',
+    vaultDestroyedAt: null,
+  });
+  expect(await readRow(db, taken.id, 1)).toMatchObject({ state: 'waiting', confirmed_at: null });
 }, 60_000);
 
 test('counts in a signal are not believed', async () => {

@@ -1,0 +1,105 @@
+/** `ferry credentials` and `ferry application` in a migration that accepts only signed decisions. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createSigningKey, parseSigningKey, Secret } from '../../../security';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import type { TestMigration } from '../../workflows/running-migration';
+import { startTestMigration } from '../../workflows/running-migration';
+import { platform } from '../../support/platform';
+import { ferry } from '../captured-terminal';
+
+const ZOHO_BOOKS = platform('zoho-books');
+
+const keys = new Map(['Sam', 'Cleo'].map((by) => [by, createSigningKey(by)]));
+let orchestrator: Orchestrator;
+let migration: TestMigration;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  const signers = [...keys.values()].map((key) => parseSigningKey(new Secret(key)));
+  const options = { slug: 'zoho-books', signers };
+  migration = await startTestMigration(orchestrator, 'supply', ['sbx-ok-1.s1', 'sbx-ok-1.s2'], null, options);
+  await migration.until(({ preflight }) => preflight !== null);
+});
+afterAll(async () => {
+  await orchestrator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs `ferry credentials` as the client, with the signing key of this person if there is one. */
+async function supply(references: readonly string[], signer: string | null, ...more: string[]) {
+  const organizationOf = await organizations();
+  const file = path.join(folder, 'credentials.csv');
+  const lines = references.map((each) => `${each},at-${each},sbx-ok-1.${each},${organizationOf.get(each) ?? '1'},eu`);
+  writeFileSync(file, ['reference,accessToken,refreshToken,organizationId,region', ...lines].join('\n'));
+  const keyFile = path.join(folder, 'signing.key');
+  writeFileSync(keyFile, keys.get(signer ?? '') ?? '', { mode: 0o600 });
+  const env = { ...orchestrator.env, ...(signer === null ? {} : { TOKENFERRY_SIGNING_KEY_FILE: keyFile }) };
+  return ferry(['credentials', migration.id, file, '--as', 'client', '--by', 'Cleo', ...more], undefined, env);
+}
+
+async function organizations() {
+  const { db } = orchestrator.ferry;
+  const companies = await db
+    .selectFrom('companies')
+    .select(['reference', 'organization'])
+    .where('migration_id', '=', migration.id)
+    .execute();
+  return new Map(companies.map(({ reference, organization }) => [reference, organization]));
+}
+
+/** Returns the rows in the vault, whether they are in use or only staged. */
+async function vaultRows(): Promise<readonly number[]> {
+  const { db } = orchestrator.ferry;
+  const rowsIn = async (table: 'credentials' | 'staged_credentials') =>
+    db.selectFrom(table).select('row').where('migration_id', '=', migration.id).orderBy('row').execute();
+  return [...(await rowsIn('credentials')), ...(await rowsIn('staged_credentials'))].map(({ row }) => row);
+}
+
+test('a refused supply stores nothing, says why, and fails', async () => {
+  const { exitCode, out } = await supply(['R-1', 'R-2'], null);
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/✗ refused: .*must be signed; this one is not; no credential was stored/);
+  expect(out).not.toContain('✓');
+  const { exitCode: ofJson, out: json } = await supply(['R-1'], null, '--json');
+  expect(ofJson).toBe(1);
+  expect(JSON.parse(json)).toMatchObject({ stored: [], decision: { outcome: 'refused' } });
+  expect(await vaultRows()).toEqual([]);
+});
+
+test('a supply of which only a part could be stored fails', async () => {
+  const { exitCode, out } = await supply(['R-1', 'R-9'], 'Cleo');
+  expect(exitCode).toBe(1);
+  expect(out).toContain(`✗ ${migration.id}: 1 credential sealed and stored, but not all in the file`);
+  expect(out).not.toContain('✓');
+  expect(await vaultRows()).toEqual([1]);
+});
+
+test('a signed supply is stored completely', async () => {
+  const { exitCode, out } = await supply(['R-1', 'R-2'], 'Cleo');
+  expect({ exitCode, out }).toEqual({
+    exitCode: 0,
+    out: expect.stringContaining(`✓ ${migration.id}: 2 credentials sealed and stored`) as string,
+  });
+  expect(await vaultRows()).toEqual([1, 2]);
+});
+
+test('a refused application is not registered at the service', async () => {
+  const file = path.join(folder, 'secret');
+  writeFileSync(file, 'the-secret');
+  const command = ['application', migration.id, '--client-id', 'of-eve', '--environment', 'production'];
+  const { exitCode, out } = await ferry(
+    [...command, '--secret-file', file, '--as', 'client', '--by', 'Cleo'],
+    undefined,
+    orchestrator.env,
+  );
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/✗ refused: .*must be signed/);
+  expect(out).toContain('Nothing was registered at the service');
+  const { application } = (await orchestrator.client().integration(ZOHO_BOOKS.key)).value;
+  expect(application?.clientId).not.toBe('of-eve');
+});
