@@ -78,7 +78,7 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
 }
 
 function proofText(unproven: readonly string[]): string {
-  if (unproven.length === 0) return 'they support every confirmation and every release in the ledger';
+  if (unproven.length === 0) return 'they support every confirmation and every release';
   return `${unproven.join('; ')}. Somebody has changed the database without a signed decision; find out who before you rely on this report`;
 }
 
@@ -192,7 +192,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
       ? {
           topic: 'Destroyed',
           text:
-            `the secret that decrypts the credentials supplied for this migration was erased at ${momentText(vaultDestroyedAt)}, and the credentials were deleted; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left in our vault. ` +
+            `the secret that decrypts the credentials supplied for this migration was erased at ${momentText(vaultDestroyedAt)}, and the credentials were deleted; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left in our database. ` +
             'Encrypted copies can remain in the files, log and backups of our database. Nobody can decrypt them, not even with our master key, unless the secret was copied before it was erased.',
         }
       : {

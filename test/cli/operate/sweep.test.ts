@@ -40,7 +40,9 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
     vaultDestroyedAt: expect.any(Date) as Date,
   });
   expect(await rowsWithCredential(db, migration.id)).toEqual([]);
-  expect((await ferry(['report', migration.id], undefined, orchestrator.env)).out).toMatch(/key[^\n]* destroyed/);
+  expect((await ferry(['report', migration.id], undefined, orchestrator.env)).out).toMatch(
+    /Destroyed[^\n]* was erased/,
+  );
   expect((await readDecisions(db, migration.id)).at(-1)).toMatchObject({
     decision: { kind: 'cancel', by: 'Tokenferry', reason: expect.stringMatching(/named Sam$/) as string },
   });

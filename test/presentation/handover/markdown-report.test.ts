@@ -120,7 +120,7 @@ describe('the head of the report', () => {
     [{}, '| not moved | 1 |'],
     [
       { vaultDestroyedAt: '2026-11-20T23:00:00.000Z' },
-      'was erased at 2026-11-20 23:00 UTC, and the credentials were deleted; none is left in our vault. Encrypted copies can remain',
+      'was erased at 2026-11-20 23:00 UTC, and the credentials were deleted; none is left in our database. Encrypted copies can remain',
     ],
     [{}, '**To delete on your side**: every export'],
     [{}, '| hours with out-of-date data |  | 6.3 at most, median 2 |'],
