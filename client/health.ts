@@ -52,10 +52,16 @@ function nullIfDeleted(error: unknown): null {
   throw error;
 }
 
-async function firstProblem(ferry: TemporalClients, executions: readonly Description[]): Promise<string | null> {
-  for (const execution of executions) {
-    const problem = await workflowTaskProblem(ferry, execution);
-    if (problem !== null) return problem;
+async function firstProblem(
+  ferry: TemporalClients,
+  [parent, ...children]: readonly Description[],
+): Promise<string | null> {
+  const problem = parent ? await workflowTaskProblem(ferry, parent) : null;
+  if (problem !== null) return problem;
+  for (const child of children) {
+    const childProblem = await workflowTaskProblem(ferry, child);
+    if (childProblem !== null)
+      return `${childProblem} (workflow ${child.workflowExecutionInfo?.execution?.workflowId ?? ''})`;
   }
   return null;
 }

@@ -1,5 +1,5 @@
 /** Checks that the Company Data Service answers, and what the API key is allowed to do. */
-import { CompanyDataError, createCompanyDataClient } from '../../company-data-client';
+import { AccessDenied, CompanyDataError, createCompanyDataClient, KeyRefused } from '../../company-data-client';
 import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
@@ -26,14 +26,27 @@ export async function checkService(
     const scope = role === 'administrator' ? '' : ' (self-service migrations only)';
     return [...answers, ok(KEY, `role ${role}${scope}; plan ${plan}${until}${room}`)];
   } catch (error) {
-    const why = error instanceof CompanyDataError ? error.message : 'no answer within 5 s';
-    return [
-      ...answers,
-      problem(KEY, why, 'correct COMPANY_DATA_API_KEY, or send the correlation id to the support team of the service'),
-    ];
+    return [...answers, accountProblem(error)];
   } finally {
     await client.close();
   }
+}
+
+/** Only a refusal says something about the key. Any other failure is a fault of the service itself. */
+function accountProblem(error: unknown): CheckResult {
+  const why = error instanceof CompanyDataError ? error.message : 'no answer within 5 s';
+  if (error instanceof KeyRefused || error instanceof AccessDenied) {
+    return problem(
+      KEY,
+      why,
+      'correct COMPANY_DATA_API_KEY, or send the correlation id to the support team of the service',
+    );
+  }
+  return problem(
+    SERVICE,
+    `answers, but cannot serve calls: ${why}`,
+    'check that the service is healthy and has its database; COMPANY_DATA_API_KEY could not be checked',
+  );
 }
 
 /** Accepts any HTTP response. The check of the API key examines the content of a response. */

@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { ClientState, CompanyState } from '../../domain/companies/company-state';
 import { clientStateOf } from '../../domain/companies/company-state';
 import type { Finding } from '../../domain/companies/finding';
+import { counted } from '../../domain/text/sentences';
 import type { Preflight } from '../../domain/migration/migration-state';
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerCompany } from '../../store';
@@ -72,7 +73,7 @@ export function printPreflight(output: Output, { problems, warnings }: Preflight
 }
 
 /** Prints the checks of the first company, if they have been made. */
-export function printEvidence(output: Output, { firstCompany }: Progress): void {
+export function printEvidence(output: Output, { firstCompany }: Pick<Progress, 'firstCompany'>): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
   output.line();
   output.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);
@@ -84,6 +85,19 @@ export function printEvidence(output: Output, { firstCompany }: Progress): void 
     ].join(', ');
     output.line(`  ${mark} ${label}: ${detail}${measured === '' ? '' : `  (${measured})`}`);
   }
+}
+
+/** Prints the evidence as long as it is to be reviewed or a check failed, and one line after its approval. */
+export function printFirstCompany(output: Output, progress: Pick<Progress, 'firstCompany' | 'steps'>): void {
+  const { firstCompany, steps } = progress;
+  const approved = steps.some(({ step, state }) => step === 'migrate-first-company' && state === 'done');
+  if (!firstCompany || !approved || firstCompany.evidence.some(({ passed }) => !passed)) {
+    printEvidence(output, progress);
+    return;
+  }
+  output.line();
+  const checks = counted(firstCompany.evidence.length, 'check');
+  output.line(`First company ${firstCompany.reference}: approved, ${checks} passed (to see them: --json)`);
 }
 
 /** Returns a company for `--json`: `state` is the state as shown to clients, `ledgerState` the state in the ledger. */

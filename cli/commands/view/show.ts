@@ -12,7 +12,7 @@ import { isLedgerBehind, readRetriedErrors, readProgress } from '../../../client
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { printEvidence, printPreflight } from '../../shared/results';
+import { printFirstCompany, printPreflight } from '../../shared/results';
 import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
 import { nextCommands } from '../../shared/next-commands';
 import { withMigrationClient } from '../../shared/clients';
@@ -83,9 +83,9 @@ function showResult(
         output.line();
       }
       printFacts(output, progress);
-      if (interrupted) printInterrupted(output, interrupted);
+      if (interrupted) printInterrupted(output, progress, interrupted);
       if (deferred) printDeferred(output, progress.migrationId, deferred);
-      printEvidence(output, progress);
+      printFirstCompany(output, progress);
       if (next.length > 0) {
         output.line();
         output.line(output.styled('bold', 'What to do next:'));
@@ -140,12 +140,13 @@ function countsText(counts: Progress['counts']): string {
   return `${byState.moved} of ${counts.total} moved${otherStates.join('')}`;
 }
 
-function printInterrupted(output: Output, { companies, inFlightUntil }: Interrupted): void {
+function printInterrupted(output: Output, { state }: Progress, { companies, inFlightUntil }: Interrupted): void {
   if (companies === 0) return;
   const were = companies === 1 ? 'company was' : 'companies were';
   const until =
     inFlightUntil && `; a credential may still be in flight to the service until ${localTime(inFlightUntil)}`;
-  output.line(`${companies} ${were} interrupted while being moved and will be resumed${until ?? ''}`);
+  const when = state === 'paused' ? 'at the latest when the migration is resumed' : 'automatically';
+  output.line(`${companies} ${were} interrupted while being moved and will be continued ${when}${until ?? ''}`);
 }
 
 function printDeferred(output: Output, migrationId: string, { companies, references }: Deferred): void {

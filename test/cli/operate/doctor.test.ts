@@ -13,8 +13,10 @@ import { parsePayloadKeys, Secret } from '../../../security';
 import { startCodecServer, type CodecServer } from '../../../security/codec-server';
 import { openDatabase } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
+import { failing } from '../../company-data-client/misbehaving-service';
 import { until } from '../../support/conditions';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { startHttpProxy } from '../../support/http-proxy';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { RunningWorker } from '../../../worker';
@@ -96,6 +98,7 @@ test('no check reports a problem if everything works', async () => {
       ['payload key', 'ok'],
       ['database', 'ok'],
       ['schema', 'ok'],
+      ['ledger', 'ok'],
       ['service', 'ok'],
       ['API key', 'ok'],
       ['codec server', 'ok'],
@@ -167,7 +170,17 @@ describe('doctor reports', () => {
       expect(found?.finding).toMatch(finding);
       expect(found?.advice ?? '').toMatch(advice);
     }
-    expect(checks).toHaveLength(13);
+    expect(checks).toHaveLength(14);
+  });
+
+  test('a service that cannot serve calls, without blaming the API key', async () => {
+    const between = await startHttpProxy(orchestrator.service.url);
+    between.on('GET', /^\/account/, failing(500, 'no database'));
+    const { problems } = await runDoctor({ COMPANY_DATA_URL: between.url });
+    await between.close();
+    const finding = expect.stringContaining('answers, but cannot serve calls: GET /account: answered 500') as unknown;
+    const advice = expect.stringContaining('check that the service is healthy') as unknown;
+    expect(problems).toMatchObject([{ check: 'service', finding, advice }]);
   });
 
   test('an invalid signing key', async () => {

@@ -91,7 +91,7 @@ test('show reports until when the credential of an interrupted company may be in
   await updateRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
   const { out } = await ferry(['show', id], undefined, orchestrator.env);
   expect(out).toContain(
-    `3 companies were interrupted while being moved and will be resumed; ` +
+    `3 companies were interrupted while being moved and will be continued at the latest when the migration is resumed; ` +
       `a credential may still be in flight to the service until ${localTime(heldUntil)}\n`,
   );
   const { json } = await runJson(orchestrator, 'show', id);
