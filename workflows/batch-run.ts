@@ -30,6 +30,8 @@ export interface BatchReport {
    * its long history.
    */
   readonly stop: StopReason | null;
+  /** The numbers that led to the stop, for people; null if there are none. */
+  readonly stopNumbers: string | null;
 }
 
 /**
@@ -55,7 +57,7 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
     // A cancelled run still reports the results of its last slices.
     (isOver) => CancellationScope.nonCancellable(() => reportProgress(batch, context, isOver)),
   );
-  return { stop: context.stopReason() };
+  return { stop: context.stopReason(), stopNumbers: context.stopNumbers() };
 }
 
 /** Verifies companies whose sync may have finished, and imports companies in the background whenever some are ready. */

@@ -169,6 +169,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   }
 
   const end = await runSlice<{ company: ClaimedCompany; sendBefore: Date }, ImportOutcome>(deps, migrationId, {
+    isAlone: onlyRow !== null,
     concurrencyOf: ({ companiesPerSliceAtOnce }) => companiesPerSliceAtOnce,
     beforeTake: async (inFlight) => {
       // Waits only if no company is in flight, because outcomes must be written first.
@@ -239,6 +240,7 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
   let finished = 0;
 
   const end = await runSlice<{ company: DueCompany; syncTimeoutMs: number }, CheckOutcome>(deps, migrationId, {
+    isAlone: onlyRow !== null,
     concurrencyOf: ({ slicesAtOnce, companiesPerSliceAtOnce }) => slicesAtOnce * companiesPerSliceAtOnce,
     take: async (size, { syncTimeoutMs }) => {
       const due = await readDueChecks(db, migrationId, { size, onlyRow, without: [...rowsInFlight] });

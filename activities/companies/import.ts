@@ -14,21 +14,14 @@ import { v5 as uuidv5 } from 'uuid';
 import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
 import type { Call, Consequence, FailureKind, StopReason } from '../../domain/companies/failures';
-import { consequenceOf, consequenceOfLinkError, failureText } from '../../domain/companies/failures';
+import { consequenceOf, consequenceOfLinkError, failureText, isIsolated } from '../../domain/companies/failures';
 import { pollDelayMs } from '../../domain/planning/pacing';
 import type { Platform } from '../../platforms/platforms';
 import { SealBroken } from '../../security';
 import type { ClaimedCompany, ImportOutcome, RecordSendIntent, ServiceRefs, VaultReader } from '../../store';
 import { LeaseLost } from '../../store';
-import {
-  activeError,
-  findCompanyByTag,
-  findConnection,
-  isAccepted,
-  organizationOf,
-  ROW_TAG,
-  rowTag,
-} from './service-refs';
+import { activeError, findCompanyByTag, findConnection, isAccepted } from './service-refs';
+import { organizationOf, ROW_TAG, rowTag } from './service-refs';
 
 export interface ImportContext {
   readonly migrationId: string;
@@ -209,8 +202,7 @@ export class CompanyImport {
 
   /** Returns whether the connection gives access to the right organization, or does not report any. */
   private hasRightOrganization(connection: Connection): boolean {
-    const organization = organizationOf(connection);
-    return organization === undefined || organization === this.company.organization;
+    return [undefined, this.company.organization].includes(organizationOf(connection));
   }
 
   /**
@@ -237,8 +229,12 @@ export class CompanyImport {
         return this.failed(consequence.kind, text);
       case 'fail-and-stop':
         return this.failed(consequence.kind, text, consequence.reason);
-      case 'stop':
-        return this.ended({ to: 'waiting', notBeforeMs: 0, text }, consequence.reason);
+      case 'stop': {
+        const { reason } = consequence;
+        // A credential of another application was not used. Its company is named, and retried in case that is corrected.
+        const end = isIsolated(reason) ? { notBeforeMs: this.backoffMs(), failure: reason } : { notBeforeMs: 0 };
+        return this.ended({ to: 'waiting', text, ...end }, reason);
+      }
       case 'retry':
         return this.ended({ to: 'waiting', notBeforeMs: consequence.afterMs ?? this.backoffMs(), text });
       case 'read-connection':

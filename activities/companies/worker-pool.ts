@@ -32,10 +32,11 @@
  */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { StopReason } from '../../domain/companies/failures';
+import { isIsolated } from '../../domain/companies/failures';
 import type { MigrationLimits } from '../../domain/planning/limits';
-import { exceedsTolerance } from '../../domain/planning/limits';
+import { exceedsTolerance, toleranceText } from '../../domain/planning/limits';
 import type { CheckOutcome, Database, ImportOutcome } from '../../store';
-import { countFailures, readLimits, setPaused } from '../../store';
+import { countFailures, haveSeveralFailed, readLimits, setPaused } from '../../store';
 import type { ActivityDeps } from '../deps';
 import type { OpenCircuit } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
@@ -43,12 +44,16 @@ import { createCircuitBreaker } from './circuit-breaker';
 /** Why a slice ended early. */
 export interface SliceEnd {
   readonly stop: StopReason | null;
+  /** The numbers that led to the stop, for people; null if there are none. */
+  readonly stopNumbers: string | null;
   /** The outage that ended the slice; null if there was none. */
   readonly outage: OpenCircuit | null;
 }
 
 /** The parts in which the import and the verification differ. */
 interface SliceSteps<Item, Outcome> {
+  /** True if a single company decides on the batch: the first company. */
+  readonly isAlone: boolean;
   /** Returns how many companies the limits allow at once. */
   concurrencyOf(limits: MigrationLimits): number;
   /** Waits until the next group may be taken. Called before the limits are read. */
@@ -80,6 +85,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   const pauseIfTooManyFailed = watchTolerance(db, migrationId);
   let concurrency = 1;
   let stop: StopReason | null = null;
+  let stopNumbers: string | null = null;
 
   await withHeartbeats(() =>
     runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>>>({
@@ -97,13 +103,22 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
         const outcomes = handled.map(({ outcome }) => outcome);
         await steps.write(outcomes);
         for (const { deferredBy = null, isRetry = false } of handled) breaker.record(deferredBy, isRetry);
-        stop ??= handled.find((each) => each.stop !== null)?.stop ?? null;
-        if (stop === null && (await pauseIfTooManyFailed(outcomes))) stop = 'too-many-failures';
+        for (const each of handled) {
+          if (each.stop !== null && (steps.isAlone || (await concernsBatch(db, migrationId, each.stop))))
+            stop ??= each.stop;
+        }
+        if (stop === null) stopNumbers = await pauseIfTooManyFailed(outcomes);
+        if (stopNumbers !== null) stop ??= 'too-many-failures';
         return stop === null && !breaker.isOpen(concurrency);
       },
     }),
   );
-  return { stop, outage: breaker.report(concurrency) };
+  return { stop, stopNumbers, outage: breaker.report(concurrency) };
+}
+
+/** Returns whether the batch must stop: the reason concerns all companies, or has met several in a row. */
+async function concernsBatch(db: Database, migrationId: string, reason: StopReason): Promise<boolean> {
+  return !isIsolated(reason) || haveSeveralFailed(db, migrationId, reason);
 }
 
 /**
@@ -113,22 +128,23 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
 const SAMPLE = 1_000;
 
 /**
- * Returns a function that pauses the migration if the limits no longer tolerate its failures, and returns whether it
- * did. After its first call, the function queries the ledger only if it has seen a failure.
+ * Returns a function that pauses the migration if the limits no longer tolerate its failures. It returns the numbers if
+ * it did, otherwise null. After its first call, the function queries the ledger only if it has seen a failure.
  */
 function watchTolerance(db: Database, migrationId: string) {
   // Initially true, because companies of other slices may have failed.
   let someFailed = true;
-  return async (outcomes: readonly (ImportOutcome | CheckOutcome)[]): Promise<boolean> => {
+  return async (outcomes: readonly (ImportOutcome | CheckOutcome)[]): Promise<string | null> => {
     someFailed ||= outcomes.some(({ to }) => to === 'failed' || to === 'outcome-unknown');
-    if (!someFailed) return false;
+    if (!someFailed) return null;
     const { limits } = await readLimits(db, migrationId);
     const sample = await countFailures(db, migrationId, SAMPLE);
     someFailed = sample.failed > 0;
-    if (!exceedsTolerance(limits, sample)) return false;
-    if (!exceedsTolerance(limits, await countFailures(db, migrationId))) return false;
+    if (!exceedsTolerance(limits, sample)) return null;
+    const failures = await countFailures(db, migrationId);
+    if (!exceedsTolerance(limits, failures)) return null;
     await setPaused(db, migrationId, true);
-    return true;
+    return toleranceText(limits, failures);
   };
 }
 

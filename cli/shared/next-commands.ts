@@ -74,7 +74,7 @@ const APPLICATION_PROBLEMS: readonly FindingCode[] = ['application-missing', 'ap
 function beforeResuming(progress: Progress, stop: StopReason | null | undefined): Commands {
   switch (stop) {
     case 'application-refused':
-      return [application(progress)];
+      return [bySupport(`ferry exceptions ${progress.migrationId}`), application(progress)];
     case 'wrong-organization':
     case 'too-many-failures':
       return exceptions(progress);

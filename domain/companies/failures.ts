@@ -13,8 +13,11 @@
  * | any status, not in the service's form      | retried with backoff   | continues |
  * | 5xx or no clear answer to an authorization | its connection is read | continues |
  * | the platform refuses the grant             | must reconnect         | continues |
- * | the grant is for the wrong organization    | failed                 | stops     |
- * | the platform refuses the application       | untouched              | stops     |
+ * | the grant is for the wrong organization    | failed                 | stops (*) |
+ * | the platform refuses the application       | retried with backoff   | stops (*) |
+ *
+ * (*) Only if it happens to several companies in a row, or to the first company. Otherwise the credential of one company
+ * comes from another organization or application, and the company is named (`ferry exceptions`).
  *
  * Statuses below 500 have these consequences only in the service's error form. Any other error page comes from a proxy,
  * for example while the service is being deployed, and is treated as an outage. For an authorization, it is no clear
@@ -46,6 +49,7 @@ export const FAILURE_KINDS = [
   'incomplete',
   'sync-failed',
   'sync-timed-out',
+  'application-refused',
 ] as const;
 
 export type FailureKind = (typeof FAILURE_KINDS)[number];
@@ -147,6 +151,7 @@ const FAILURE_TEXTS: Readonly<Record<FailureKind, string>> = {
   incomplete: 'incomplete data: fewer records than expected',
   'sync-failed': 'a data set could not be synced',
   'sync-timed-out': 'the sync did not finish in time',
+  'application-refused': 'the platform rejects the application for this credential, which may come from another one',
 };
 
 /** Returns why a company was not moved, for the person who has to act. */
@@ -167,7 +172,19 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
     'the ledger is older than the migration or the service, so it was restored to an older state; run: ferry reconcile, then resume',
 };
 
-/** Returns why a batch stopped, and what to do before it is resumed. */
-export function stopReasonText(reason: StopReason): string {
-  return STOP_TEXTS[reason];
+/**
+ * Returns why a batch stopped, and what to do before it is resumed.
+ *
+ * @param numbers the numbers that led to the stop; null if there are none
+ */
+export function stopReasonText(reason: StopReason, numbers: string | null = null): string {
+  return numbers === null ? STOP_TEXTS[reason] : `${STOP_TEXTS[reason]} (${numbers})`;
+}
+
+/** A reason to stop that may concern a single company. */
+export type IsolatedStop = Extract<StopReason, FailureKind>;
+
+/** Returns whether a batch stops for this reason only if it happens to several companies in a row. */
+export function isIsolated(reason: StopReason): reason is IsolatedStop {
+  return reason === 'application-refused' || reason === 'wrong-organization';
 }

@@ -45,6 +45,7 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
     case 'reauthorization-required':
       return [...relink, 'replace-credential', 'retry'];
     case 'wrong-organization':
+    case 'application-refused':
       return ['replace-credential', ...relink, 'retry'];
     case 'credential-unreadable':
       return ['replace-credential', 'retry'];

@@ -154,6 +154,24 @@ function isReminderIntervals(value: unknown): boolean {
 /** The share is ignored for fewer companies than this, because a few failures would already be a large share. */
 const MIN_TRIED_FOR_SHARE = 20;
 
+/** Returns the numbers that exceed the tolerance: `6 of 27 tried, 22 %, tolerated 20 %`. */
+export function toleranceText(
+  limits: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
+  { failed, tried }: { readonly failed: number; readonly tried: number },
+): string {
+  const { toleratedFailures, toleratedShare } = limits;
+  const numbers = `${failed} of ${tried} tried, ${percent(failed / tried)}`;
+  // The share is the reason unless it is within its own limit.
+  const isShare = exceedsTolerance({ toleratedShare, toleratedFailures: null }, { failed, tried });
+  return `${numbers}, tolerated ${isShare ? percent(toleratedShare ?? 1) : String(toleratedFailures)}`;
+}
+
+/** Formats a share with at most one decimal, as `22 %` or `0.5 %`. */
+function percent(share: number): string {
+  const value = share * 100;
+  return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} %`;
+}
+
 /** Returns whether more companies have failed than the limits tolerate. */
 export function exceedsTolerance(
   { toleratedFailures, toleratedShare }: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,

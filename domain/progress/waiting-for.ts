@@ -35,8 +35,10 @@ export function waitingForOf(state: MigrationState): WaitingFor {
 }
 
 /** Returns what to do before a paused migration is resumed. It contains no reason that a person wrote. */
-function resumeText(route: Route, { stopReason }: Pause): string {
-  if (stopReason !== null) return stopReasonText(stopReason);
+function resumeText(route: Route, { stopReason, reason }: Pause): string {
+  // The migration itself has written the reason of an automatic pause, with its numbers.
+  const text = stopReason && stopReasonText(stopReason);
+  if (text !== null) return reason.startsWith(text) ? reason : text;
   return route === 'self-service'
     ? 'resume the migration once the pause is no longer needed, with: ferry resume'
     : 'resume the migration once the pause is no longer needed; support or the client can run: ferry resume';

@@ -161,6 +161,7 @@ function whatToDo(company: ReportedCompany, ended: boolean): string {
       return 'nothing; the connection is in place, and support takes care of its sync';
     case 'refused':
     case 'wrong-organization':
+    case 'application-refused':
     case 'credential-unreadable':
     case 'reauthorization-required':
       return 'correct the problem, then move it in a new migration';

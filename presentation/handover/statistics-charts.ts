@@ -105,6 +105,8 @@ function failureText(kind: FailureKind): string {
       return 'must reconnect: no longer authorized';
     case 'wrong-organization':
       return 'authorized for another organization';
+    case 'application-refused':
+      return 'authorized for another application';
     case 'incomplete':
       return 'fewer records than expected';
     case 'sync-failed':

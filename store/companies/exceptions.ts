@@ -1,5 +1,6 @@
 /** Decisions about companies that were not moved: exclude, skip, retry, reconnect. */
 import { sql } from 'kysely';
+import type { IsolatedStop } from '../../domain/companies/failures';
 import type { Companies } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
@@ -105,7 +106,10 @@ export interface Failures {
    * migration was resumed.
    */
   readonly failed: number;
-  /** Companies whose move was attempted: those in the states `moved`, `failed`, `syncing` and `outcome-unknown`. */
+  /**
+   * Companies whose move was attempted: those in the states `importing`, `moved`, `failed`, `syncing` and
+   * `outcome-unknown`. Companies that are being imported count, because refusals are answered faster than the rest.
+   */
   readonly tried: number;
 }
 
@@ -124,16 +128,48 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
         as failed,
       (select count(*) from (
         select from companies
-        where migration_id = ${migrationId} and state in ('moved', 'failed', 'syncing', 'outcome-unknown')
+        where migration_id = ${migrationId} and state in ('importing', 'moved', 'failed', 'syncing', 'outcome-unknown')
         limit ${limit}) counted) as tried`,
   );
+}
+
+/** This many companies that fail in the same way, one after another, indicate that all companies would. */
+const SEVERAL = 3;
+
+/**
+ * Returns whether several companies that were claimed one after another failed in the same way. If no other company can
+ * be moved, two are enough. A company that is still being imported interrupts the row, because refusals are answered
+ * first. Omits failures that were accepted when the migration was resumed.
+ */
+export async function haveSeveralFailed(db: Database, migrationId: string, failure: IsolatedStop): Promise<boolean> {
+  const { inRow, others } = await queryOne(
+    db,
+    sql<{ inRow: number; others: number }>`
+    with tried as (
+      select state, claimed_at,
+        state in ('failed', 'waiting') and failure = ${failure} and not failure_accepted as failing
+      from companies where migration_id = ${migrationId} and claimed_at is not null
+    ), compared as (
+      select failing, lag(failing, 1, false) over claims as second, lag(failing, 2, false) over claims as third
+      from tried where failing or state in ('importing', 'syncing', 'moved')
+      window claims as (order by claimed_at)
+    )
+    select
+      coalesce(max(case when not failing then 0 when not second then 1 when not third then 2 else ${SEVERAL} end), 0)
+        as "inRow",
+      (select count(*) from companies where migration_id = ${migrationId} and (state = 'importing'
+        or (state = 'waiting' and failure is null and confirmed_at is not null and held_back is null))) as others
+    from compared`,
+  );
+  return inRow >= (others === 0 ? 2 : SEVERAL);
 }
 
 /** Accepts all failures so far, so that they no longer count towards the tolerated failures. */
 export async function acceptFailures(db: Database, migrationId: string): Promise<void> {
   await sql`
     update companies set failure_accepted = true
-    where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown')`.execute(db);
+    where migration_id = ${migrationId}
+      and (state in ('failed', 'outcome-unknown') or (state = 'waiting' and failure is not null))`.execute(db);
 }
 
 export interface RelinkingCompany {

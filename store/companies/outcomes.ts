@@ -30,8 +30,13 @@ export interface ServiceRefs {
 /** The outcome of the import of one claimed company. */
 export type ImportOutcome = { readonly row: number; readonly refs: ServiceRefs } & (
   | { readonly to: 'syncing'; readonly firstCheckMs: number }
-  /** `text`: why the company was deferred; null if its import was cancelled. */
-  | { readonly to: 'waiting'; readonly notBeforeMs: number; readonly text: string | null }
+  /** `text`: why the company was deferred; null if its import was cancelled. `failure`: absent if a retry can help. */
+  | {
+      readonly to: 'waiting';
+      readonly notBeforeMs: number;
+      readonly text: string | null;
+      readonly failure?: FailureKind;
+    }
   | { readonly to: 'failed'; readonly failure: FailureKind; readonly text: string }
   | { readonly to: 'outcome-unknown'; readonly text: string }
   /** It is unclear whether the credential was used. The row keeps its owner and its lease until it can be reclaimed. */
@@ -55,7 +60,7 @@ export async function recordImports(
     correlation_id: outcome.refs.correlationId ?? null,
     accepted: outcome.refs.accepted ?? null,
     crossed: outcome.refs.crossed ?? false,
-    failure: outcome.to === 'failed' ? outcome.failure : null,
+    failure: 'failure' in outcome ? outcome.failure : null,
     failure_text: 'text' in outcome ? outcome.text : null,
     check_ms: outcome.to === 'syncing' ? boundedMs(outcome.firstCheckMs) : null,
     wait_ms: outcome.to === 'waiting' ? boundedMs(outcome.notBeforeMs) : null,
@@ -72,6 +77,7 @@ export async function recordImports(
           crossed_at = coalesce(c.crossed_at, case when o.crossed then clock_timestamp() end),
           accepted = coalesce(o.accepted, c.accepted),
           failure = o.failure,
+          failure_accepted = c.failure_accepted and c.failure is not distinct from o.failure,
           failure_text = o.failure_text,
           attempt = case when o.state = 'importing' then c.attempt end,
           authorization_sent_at = case when o.state <> 'waiting' then c.authorization_sent_at end,

@@ -30,6 +30,7 @@ const FAILURES: Readonly<Record<FailureKind, true>> = {
   incomplete: true,
   'sync-failed': true,
   'sync-timed-out': true,
+  'application-refused': true,
 };
 const STOPS: Readonly<Record<StopReason, true>> = {
   'key-refused': true,

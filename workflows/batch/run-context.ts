@@ -12,6 +12,8 @@ export interface RunContext extends OutageContext {
   readonly runName: string;
   /** Returns why the run must end early; null if there has been no reason so far. */
   stopReason(): StopReason | null;
+  /** Returns the numbers that led to the stop, for people; null if there are none. */
+  stopNumbers(): string | null;
   /**
    * Notes the result of a slice. Wakes the run if the ramp has changed, because other companies can be claimed now.
    *
@@ -40,6 +42,7 @@ export function createRunContext(migrationId: string, runName: string, knownMark
   const { parent } = workflowInfo();
   const endsAt = Date.now() + LONGEST_RUN_MS;
   let reason: StopReason | null = null;
+  let numbers: string | null = null;
   let progress = 0;
   let ledgerMark = knownMark;
   let wakes = 0;
@@ -62,9 +65,10 @@ export function createRunContext(migrationId: string, runName: string, knownMark
     migrationId,
     runName,
     stopReason: () => reason,
-    recordSlice: (companies, { stop, outage: circuit, ramp: current }) => {
+    stopNumbers: () => numbers,
+    recordSlice: (companies, { stop, stopNumbers, outage: circuit, ramp: current }) => {
       progress += companies;
-      reason ??= stop;
+      if (reason === null && stop !== null) [reason, numbers] = [stop, stopNumbers];
       if ((circuit ? circuit.gotThrough : companies) > 0) outage.reset();
       if (ramp !== undefined && ramp !== current) wake();
       ramp = current;

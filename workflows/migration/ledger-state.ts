@@ -66,14 +66,16 @@ export async function refreshEstimate(migration: MigrationContext, runFinished: 
  * Pauses the migration because of a problem that concerns more than one company. It stays paused until support (in the
  * self-service route, the client) resumes it.
  *
+ * @param numbers the numbers that led to the pause, for people; null if there are none
  * @param otherChanges changes that are applied together with the pause
  */
 export async function pauseMigration(
   migration: MigrationContext,
   stop: StopReason,
+  numbers: string | null,
   otherChanges: Partial<MigrationState> = {},
 ): Promise<void> {
   await shortActivities.pauseMigration({ migrationId: migration.plan.migrationId });
-  const pause = { reason: stopReasonText(stop), by: null, stopReason: stop };
+  const pause = { reason: stopReasonText(stop, numbers), by: null, stopReason: stop };
   migration.change((state) => ({ ...state, ...otherChanges, pause: { ...pause, at: now() } }));
 }

@@ -1,8 +1,10 @@
 /** The rows of the failure table that concern an import: their effects on the company and on the batch. */
+import { acceptFailures } from '../../../store';
 import { CORRELATION_ID, dropped, failing, html } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
-import { alterBody, type Interceptor } from '../../support/http-proxy';
+import { until } from '../../support/conditions';
+import { alterBody, sendAnswer, type Interceptor } from '../../support/http-proxy';
 import { readRow } from '../../support/ledger';
 
 let rig: ImportRig;
@@ -103,26 +105,65 @@ describe('the company goes back to waiting and the batch stops', () => {
 
   test("if the platform refuses the client's application", async () => {
     const { id } = await rig.migration(['sbx-other-application', 'sbx-ok-5']);
-    expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop: 'application-refused' });
-    expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
-    expect(await stateOf(id, 2)).toMatchObject({ state: 'waiting', tries: 0 });
+    // One credential of another application concerns only its company, which stays untouched.
+    expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: null });
+    expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: 'application-refused' });
+    expect((await stateOf(id, 2)).state).toBe('syncing');
   });
 });
 
+describe.each(['application-refused', 'wrong-organization'] as const)(
+  'several companies in a row with %s',
+  (failure) => {
+    const token = failure === 'application-refused' ? 'sbx-other-application' : 'sbx-wrong-organization-5';
+
+    test('stop the batch, but not again after it was resumed', async () => {
+      const { id } = await rig.migration([token, token, token, 'sbx-ok-5', token, 'sbx-ok-5']);
+      expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: failure });
+      expect(await stateOf(id, 3)).toMatchObject({ failure, failure_accepted: false });
+      expect(await stateOf(id, 4)).toMatchObject({ state: 'waiting', tries: 0 });
+      await acceptFailures(rig.ledger.db, id);
+      await rig.ledger.db.updateTable('companies').set({ not_before: null }).where('migration_id', '=', id).execute();
+      expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: null });
+      expect((await stateOf(id, 4)).state).toBe('syncing');
+      expect((await stateOf(id, 6)).state).toBe('syncing');
+      expect((await stateOf(id, 5)).failure).toBe(failure);
+    });
+
+    test('do not stop the batch if companies between them are still being imported', async () => {
+      const { id } = await rig.migration([token, 'sbx-ok-5', token, 'sbx-ok-5', token, 'sbx-ok-5']);
+      // The refusals are answered before the rest.
+      rig.proxy.on('POST', /^\/companies$/, async (response, request, pass) => {
+        if (/Company [246]"/.test(request.body)) {
+          for (const row of [1, 3, 5]) await until(async () => (await stateOf(id, row)).failure !== null);
+        }
+        sendAnswer(response, await pass());
+      });
+      expect(await rig.importSlice(id, { atOnce: 6 })).toMatchObject({ stop: null });
+      for (const row of [2, 4, 6]) expect((await stateOf(id, row)).state).toBe('syncing');
+    });
+
+    test('stop the batch even if only two companies are left', async () => {
+      const { id } = await rig.migration([token, token]);
+      expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: failure });
+    });
+  },
+);
+
 // The rows of the manifest may be shifted, which would affect other companies as well.
-describe('a company with the wrong organization fails and stops the batch', () => {
+describe('a company with the wrong organization fails', () => {
   test('if the service detects the mismatch', async () => {
     const { id } = await rig.migration(['sbx-wrong-organization-5', 'sbx-ok-5']);
-    expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop: 'wrong-organization' });
+    expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 2, stop: null });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
-    expect(await stateOf(id, 2)).toMatchObject({ state: 'waiting', tries: 0 });
+    expect((await stateOf(id, 2)).state).toBe('syncing');
   });
 
   test('if only the manifest shows the mismatch; no sync is started', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     const wrongOrganization = alterBody((body) => ({ ...body, connectionInfo: { organizationId: 'another' } }));
     rig.proxy.on('PUT', AUTHORIZATION, wrongOrganization);
-    expect(await rig.importSlice(id)).toMatchObject({ stop: 'wrong-organization' });
+    expect(await rig.importSlice(id)).toMatchObject({ stop: null });
     const row = await stateOf(id);
     expect(row).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
     expect(row.failure_text).toContain('the platform reports organization another');

@@ -1,5 +1,5 @@
 /** The limits of a migration, which a slice reads from the ledger for every group. */
-import { beginRun, changeLimits, countCompanies } from '../../../store';
+import { beginRun, changeLimits, countCompanies, readMigration } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { activityEnvironment, openImportRig } from '../../support/company-import';
 import { until } from '../../support/conditions';
@@ -35,6 +35,23 @@ test('the tolerated share of failures applies once enough companies have been tr
   expect(claimed).toBeGreaterThanOrEqual(20);
   // Four more may have been in flight with the twentieth.
   expect(claimed).toBeLessThanOrEqual(24);
+});
+
+test('a pause because of failures states its numbers, and companies that are being imported count as tried', async () => {
+  const { id } = await rig.migration([...repeated(6, 'sbx-revoked'), ...repeated(24, 'sbx-ok-1')]);
+  await changeLimits(rig.ledger.db, id, { toleratedShare: 0.18 });
+  let paused = false;
+  rig.proxy.on('POST', /^\/companies$/, async (response, request, pass) => {
+    // Only the refusals are answered before the rest: 6 of 30.
+    if (!/Company [1-6]"/.test(request.body)) await until(() => paused);
+    sendAnswer(response, await pass());
+  });
+  const slice = rig.importSlice(id, { atOnce: 30 });
+  await until(async () => (paused = (await readMigration(rig.ledger.db, id))?.paused === true));
+  expect(await slice).toMatchObject({
+    stop: 'too-many-failures',
+    stopNumbers: '6 of 30 tried, 20 %, tolerated 18 %',
+  });
 });
 
 test('a limit that changes during a slice applies to its next group', async () => {

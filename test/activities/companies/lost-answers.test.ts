@@ -64,10 +64,9 @@ test('a company whose grant the platform has refused must reconnect, and the lin
   expect(puts()).toBe(1);
 });
 
-test("a company stays untouched and the batch stops if the platform has refused the client's application", async () => {
-  const { row, report } = await afterLosing('sbx-other-application', loseAnswer);
-  expect(report.stop).toBe('application-refused');
-  expect(row).toMatchObject({ state: 'waiting', failure: null });
+test("a company stays untouched and is named if the platform has refused the client's application", async () => {
+  const { row } = await afterLosing('sbx-other-application', loseAnswer);
+  expect(row).toMatchObject({ state: 'waiting', failure: 'application-refused' });
 });
 
 const OUTCOME_UNKNOWN: readonly [string, Interceptor][] = [

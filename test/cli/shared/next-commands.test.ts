@@ -156,7 +156,11 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
   [
     'a migration stopped by the platform',
     pausedBy('application-refused'),
-    [`ferry application ${ID} --client-id ID --environment production ${CLIENT}`, `ferry resume ${ID}`],
+    [
+      `ferry exceptions ${ID}`,
+      `ferry application ${ID} --client-id ID --environment production ${CLIENT}`,
+      `ferry resume ${ID}`,
+    ],
   ],
   ['a completed migration', step6({ moved: 9 }, { closed: 'completed' }), []],
 ];

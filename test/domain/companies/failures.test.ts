@@ -124,10 +124,11 @@ test('the texts of failures and stops are distinct and contain no internal terms
     'incomplete',
     'sync-failed',
     'sync-timed-out',
+    'application-refused',
   ];
   const reasons: readonly StopReason[] = ['key-refused', 'account-limit', 'application-refused', 'wrong-organization'];
-  const texts = [...kinds.map(failureText), ...reasons.map(stopReasonText)];
+  const texts = [...kinds.map(failureText), ...reasons.map((reason) => stopReasonText(reason))];
   expect(new Set(texts).size).toBe(texts.length);
   for (const text of texts) expect(text).not.toMatch(/ledger|vault|slice|crossing|digest|PendingAuth/i);
-  for (const text of reasons.map(stopReasonText)) expect(text).toMatch(/, then resume$/);
+  for (const text of reasons.map((reason) => stopReasonText(reason))) expect(text).toMatch(/, then resume$/);
 });

@@ -140,7 +140,7 @@ test('a changed application secret pauses the migration without failing a compan
   const { pause } = await migration.until(({ state }) => state === 'paused');
   expect(pause).toMatchObject({ stopReason: 'application-refused', by: null });
   expect(await counts(migration)).toMatchObject({ moved: 1, waiting: 2, failed: 0 });
-  expect(await company(migration, 'R-2')).toMatchObject({ state: 'waiting', failure: null });
+  expect(await company(migration, 'R-2')).toMatchObject({ state: 'waiting', failure: 'application-refused' });
 
   await supplySecret('the new secret');
   expect(await migration.send('resume', SUPPORT)).toBe('applied');

@@ -87,13 +87,13 @@ async function runBatch(migration: MigrationContext): Promise<void> {
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     staticSummary: batchSummary(batch),
   });
-  const { stop } = await runAlongside(
+  const { stop, stopNumbers } = await runAlongside(
     () => run.result(),
     // A cancelled run still finishes its slices, so it must be woken until it has ended.
     (isOver) => CancellationScope.nonCancellable(() => wakeOnChange(migration, run, isOver)),
   );
   await refreshCounts(migration, () => ({ outage: null }));
-  if (stop) await pauseMigration(migration, stop);
+  if (stop) await pauseMigration(migration, stop, stopNumbers);
   await refreshEstimate(migration, true);
 }
 

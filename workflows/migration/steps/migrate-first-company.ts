@@ -106,7 +106,7 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
       ...('retryInMs' in advance ? {} : { outage: null }),
       ...('result' in advance ? { firstCompany: advance.result } : {}),
     }));
-    if ('stop' in advance) return pauseMigration(migration, advance.stop, { firstCompany: null });
+    if ('stop' in advance) return pauseMigration(migration, advance.stop, null, { firstCompany: null });
     if ('result' in advance) return;
     // A decision ends the wait, because it may be what the company needs, for example a new credential.
     const ms = nextDelayMs(advance.retryInMs, false);
