@@ -19,18 +19,25 @@ export async function whileRelinking<T>(migration: MigrationContext, work: () =>
 async function pollRelinking(migration: MigrationContext, isOver: () => boolean): Promise<void> {
   const { migrationId } = migration.plan;
   const nextDelayMs = backoff(POLL_DELAY);
+  /** True if a decision has added companies. Their end customers are likely to reconnect soon. */
+  let added = false;
   /** The number of companies that had not reconnected at the last poll. */
   let stillWaiting = 0;
   for (;;) {
     // A relink decision increases the count: poll at once.
     const hasMore = (): boolean => migration.state().relinking > stillWaiting && isRecorded(migration.state());
-    const timer = stillWaiting === 0 ? undefined : { ms: nextDelayMs(0, false), summary: SUMMARY };
+    const timer = stillWaiting === 0 ? undefined : { ms: nextDelayMs(0, added), summary: SUMMARY };
     await conditionOrTimer(() => isOver() || hasMore(), timer);
     if (isOver()) return;
+    added = hasMore();
     const { relinking } = migration.state();
-    const { waiting } = await longActivities.checkReconnected({ migrationId });
-    // Keeps the companies that decisions have added during this poll. The next poll checks them.
-    await refreshCounts(migration, (state) => ({ relinking: waiting + state.relinking - relinking }));
+    const { waiting, reconnected } = await longActivities.checkReconnected({ migrationId });
+    await refreshCounts(migration, (state) => ({
+      // Keeps the companies that decisions have added during this poll. The next poll checks them.
+      relinking: waiting + state.relinking - relinking,
+      // Wakes a batch run, which verifies the companies that have reconnected.
+      wakes: state.wakes + reconnected,
+    }));
     stillWaiting = waiting;
   }
 }

@@ -51,6 +51,22 @@ test('a company whose end customer has reconnected is verified', async () => {
   await until(async () => (await stateOf(migration, 'R-2')) === 'moved', 30_000);
 }, 90_000);
 
+test('a company whose end customer reconnects during a batch run is verified during that run', async () => {
+  const tokens = ['sbx-ok-1.rl1', 'sbx-revoked.rl2', 'sbx-slow-8000-ok-1.rl3', 'sbx-inaccessible'];
+  const migration = await startTestMigration(orchestrator, 'relink-in-run', tokens);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await until(async () => (await stateOf(migration, 'R-2')) === 'failed');
+  const { linkUrl, organization } = (await company(migration, 'R-2')) ?? {};
+  expect((await fetch(`${linkUrl}?organization=${organization}`, { method: 'POST' })).ok).toBe(true);
+  expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
+  await until(async () => (await stateOf(migration, 'R-2')) === 'moved', 30_000);
+  // The company that the platform defers keeps the run going.
+  const run = orchestrator.ferry.temporal.workflow.getHandle(`${migration.id}.batch`);
+  expect((await run.describe()).status.name).toBe('RUNNING');
+}, 90_000);
+
 test('a company can be retried, and support can give up on it', async () => {
   const migration = await withOneRevoked('retry');
   const failed = await company(migration, 'R-2');

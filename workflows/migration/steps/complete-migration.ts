@@ -18,13 +18,18 @@ const STEP = 'complete-migration';
 
 /**
  * Waits until the step is complete or companies can be moved, and then does one batch run if needed. `runMigration`
- * calls this function repeatedly until the step has ended.
+ * calls this function repeatedly until the step has ended. Companies whose end customers were asked to reconnect are
+ * checked meanwhile, because a batch run can take a day.
  */
 export async function completeMigration(migration: MigrationContext): Promise<void> {
+  return whileRelinking(migration, () => waitOrRun(migration));
+}
+
+async function waitOrRun(migration: MigrationContext): Promise<void> {
   const canMove = (state: MigrationState): boolean => mayMove(state) && movableCompanies(state.counts) > 0;
   const isReady = (state: MigrationState): boolean =>
     mayEndStep(state, STEP) || needsVerifyingRun(state) || canMove(state);
-  if (!(await whileRelinking(migration, () => migration.awaitInStep(isReady)))) return;
+  if (!(await migration.awaitInStep(isReady))) return;
   const state = migration.state();
   if (mayEndStep(state, STEP)) migration.endStep(STEP);
   else if (needsVerifyingRun(state)) await runBatch(migration);
