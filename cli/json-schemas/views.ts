@@ -169,7 +169,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         z
           .strictObject({
             ...part.companyFields,
-            switchOn: z.enum(['never', 'ask-first', 'not-yet', 'until-reconnected', 'yes']),
+            switchOn: z.enum(['never', 'ask-first', 'not-yet', 'until-reconnected', 'after-authorization', 'yes']),
             remedies: z.array(remedy),
           })
           .meta({

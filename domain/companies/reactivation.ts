@@ -7,9 +7,10 @@ import type { FailureKind } from './failures';
 
 /**
  * `ask-first`: it is unknown which side has the grant. `not-yet`: the company can still be moved. `until-reconnected`:
- * allowed until its end customer reconnects, because the service has a grant from then on.
+ * allowed until its end customer reconnects, because the service has a grant from then on. `after-authorization`: only
+ * after its end customer has authorized the client's application again, because the platform has refused the old token.
  */
-export type Reactivation = 'never' | 'ask-first' | 'not-yet' | 'until-reconnected' | 'yes';
+export type Reactivation = 'never' | 'ask-first' | 'not-yet' | 'until-reconnected' | 'after-authorization' | 'yes';
 
 export interface ReactivationFacts {
   readonly state: CompanyState;
@@ -44,7 +45,8 @@ export function reactivationOf({ state, crossedAt, sentAt, failure }: Reactivati
       return holderUnknown ? 'ask-first' : 'yes';
     case 'skipped':
     case 'excluded':
-      return holderUnknown ? 'ask-first' : 'yes';
+      if (holderUnknown) return 'ask-first';
+      return failure === 'reauthorization-required' ? 'after-authorization' : 'yes';
   }
 }
 
@@ -58,6 +60,8 @@ export function reactivationText(reactivation: Reactivation): string {
       return 'not yet';
     case 'until-reconnected':
       return 'until it reconnects';
+    case 'after-authorization':
+      return 'after its owner has authorized your application again';
     case 'yes':
       return 'yes';
   }

@@ -176,7 +176,7 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
           {
             topic: 'Yes',
             companies: notHandedOver,
-            text: 'companies whose access was not handed over to us. You may use them in your own application until their end customers reconnect to us.',
+            text: 'companies whose access was not handed over to us. You may use them in your own application until their end customers reconnect to us, unless the tables below say otherwise.',
           },
         ]),
   ];

@@ -313,7 +313,9 @@ describe('a company in the report', () => {
       const sent = { ...COMPANY, state, crossedAt: null, sentAt: new Date('2026-11-20T22:02:00.000Z') };
       expect(Object.values(rowsOf(sent, true))[0]).toContain('| ask first |');
       // The platform has refused the token, so neither side can use it.
-      expect(Object.values(rowsOf({ ...sent, failure: 'reauthorization-required' }, true))[0]).toContain('| yes |');
+      expect(Object.values(rowsOf({ ...sent, failure: 'reauthorization-required' }, true))[0]).toContain(
+        state === 'waiting' ? '| yes |' : '| after its owner has authorized your application again |',
+      );
     },
   );
 
