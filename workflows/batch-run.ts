@@ -20,6 +20,11 @@ export interface Batch {
   readonly runNumber: number;
   /** The window in which moves may begin; null if they may begin at any time. */
   readonly window: WindowOccurrence | null;
+  /**
+   * True if the migration has paused itself: the run begins no moves, and only finishes the companies that are being
+   * imported or are syncing. It ends when the migration is resumed.
+   */
+  readonly finishing: boolean;
   /** The highest mark of the ledger that the migration has seen; absent in older histories. */
   readonly ledgerMark?: number;
 }
@@ -44,7 +49,7 @@ export interface BatchReport {
 export async function batchRun(batch: Batch): Promise<BatchReport> {
   const { migrationId, runNumber } = batch;
   assertIsChildOf(migrationId);
-  const context = createRunContext(migrationId, `batch-${runNumber}`, batch.ledgerMark ?? 0);
+  const context = createRunContext(batch, `batch-${runNumber}`);
   setHandler(wakeSignal, context.wake, {
     description:
       'Sent by the migration after a decision or when a window opens, so that the run checks at once what can be done',
@@ -66,7 +71,7 @@ async function moveAndVerify(
   { slicesAtOnce }: RunStart,
   window: WindowOccurrence | null,
 ): Promise<void> {
-  const { migrationId } = context;
+  const { migrationId, finishing } = context;
   const importing = backgroundTask(() => importAll(context, slicesAtOnce), context.wake);
   const nextDelayMs = backoff(POLL_DELAY);
   const isDone = ({ syncing, outsideWindow }: CheckReport): boolean =>
@@ -75,8 +80,9 @@ async function moveAndVerify(
   importing.start();
   try {
     for (;;) {
-      const report = await sliceActivities.verifySlice({ migrationId });
+      const report = await sliceActivities.verifySlice({ migrationId, finishing });
       context.recordSlice(report.finished, report);
+      if (finishing && !report.paused) context.end();
       if (report.claimable && !context.isEnding()) importing.start();
       if (context.stopReason() !== null) return;
       if (!importing.isRunning() && (isDone(report) || context.isEnding())) return;

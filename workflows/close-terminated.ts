@@ -1,6 +1,6 @@
 import { shortActivities } from './activity-proxies';
 import type { MigrationResult } from './migration/closing';
-import { closeLedger, deleteUnused } from './migration/closing';
+import { closeLedger, deleteUnused, verifySyncing } from './migration/closing';
 
 /**
  * Closes a migration that was terminated with Temporal's own tools, as if it had been cancelled. A terminated workflow
@@ -22,5 +22,5 @@ export async function closeTerminated({
   await shortActivities.deleteSchedule({ migrationId });
   const closed = await closeLedger(migrationId);
   await deleteUnused(migrationId);
-  return closed;
+  return { ...closed, counts: await verifySyncing(migrationId, closed.counts) };
 }

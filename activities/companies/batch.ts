@@ -67,6 +67,8 @@ interface CheckResult extends SliceEnd {
 export interface CheckReport extends CheckResult {
   /** As in a slice's report. */
   readonly ramp: number | null;
+  /** True if the migration is paused, so that no company can be claimed. */
+  readonly paused: boolean;
   /**
    * True if the window is closed and companies could be claimed if it were open; false while the migration is paused.
    */
@@ -125,7 +127,7 @@ export function batchActivities(deps: ActivityDeps) {
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;
       const claimable = !paused && nextClaimInMs !== null;
-      return { ...result, ramp, outsideWindow, syncing, nextCheckInMs, claimable };
+      return { ...result, ramp, paused, outsideWindow, syncing, nextCheckInMs, claimable };
     },
   };
 }
@@ -138,6 +140,8 @@ interface SliceWork {
   readonly onlyRow: number | null;
   /** The highest mark of the ledger that the workflow has seen; absent in older histories. */
   readonly ledgerMark?: number;
+  /** True if the slice only finishes companies that are already being imported. Default: false. */
+  readonly finishing?: boolean;
 }
 
 /** How often a slice looks for companies whose attempt has died. It first does so when it begins. */
@@ -146,11 +150,13 @@ const RECLAIM_EVERY_MS = 1_000;
 /** Claims and imports companies. */
 export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
   const { db, sendWithinMs } = deps;
-  const { migrationId, slice, onlyRow } = work;
+  const { migrationId, slice, onlyRow, finishing = false } = work;
   const owner = await beginSlice(db, { migrationId, run: work.run, slice, leaseMs: deps.leaseMs });
   const trust = await trustLedger(deps, owner, work.ledgerMark);
   let knownMark = trust.mark;
-  if (trust.ledger === 'behind') return { claimed: 0, ledgerMark: knownMark, stop: 'ledger-behind', outage: null };
+  if (trust.ledger === 'behind') {
+    return { claimed: 0, ledgerMark: knownMark, stop: 'ledger-behind', stopNumbers: null, outage: null };
+  }
   const context = await createImportContext(deps, owner, trust.ledger === 'current');
   let claimed = 0;
   /** No company is claimed before this time, because the limits set a pace. Epoch milliseconds. */
@@ -165,11 +171,11 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       await releaseUnsent(db, owner);
       nextReclaimAt = Date.now() + RECLAIM_EVERY_MS;
     }
-    return claimCompanies(db, owner, size, onlyRow, knownMark);
+    return finishing ? [] : claimCompanies(db, owner, size, onlyRow, knownMark);
   }
 
   const end = await runSlice<{ company: ClaimedCompany; sendBefore: Date }, ImportOutcome>(deps, migrationId, {
-    isAlone: onlyRow !== null,
+    stopsFor: stopsFor(work),
     concurrencyOf: ({ companiesPerSliceAtOnce }) => companiesPerSliceAtOnce,
     beforeTake: async (inFlight) => {
       // Waits only if no company is in flight, because outcomes must be written first.
@@ -227,6 +233,16 @@ interface CheckWork {
   readonly onlyRow: number | null;
   /** True to count and time every data set; see `Verification`. */
   readonly everyDataSet: boolean;
+  /** True if the migration is paused or closed, and only its companies in progress are finished. Default: false. */
+  readonly finishing?: boolean;
+}
+
+function stopsFor({
+  onlyRow,
+  finishing = false,
+}: Pick<CheckWork, 'onlyRow' | 'finishing'>): 'any' | 'several' | 'none' {
+  if (finishing) return 'none';
+  return onlyRow === null ? 'several' : 'any';
 }
 
 /** Verifies every company whose next check is due, as many at once as all slices together can import. */
@@ -240,7 +256,7 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
   let finished = 0;
 
   const end = await runSlice<{ company: DueCompany; syncTimeoutMs: number }, CheckOutcome>(deps, migrationId, {
-    isAlone: onlyRow !== null,
+    stopsFor: stopsFor(work),
     concurrencyOf: ({ slicesAtOnce, companiesPerSliceAtOnce }) => slicesAtOnce * companiesPerSliceAtOnce,
     take: async (size, { syncTimeoutMs }) => {
       const due = await readDueChecks(db, migrationId, { size, onlyRow, without: [...rowsInFlight] });

@@ -52,8 +52,12 @@ export interface SliceEnd {
 
 /** The parts in which the import and the verification differ. */
 interface SliceSteps<Item, Outcome> {
-  /** True if a single company decides on the batch: the first company. */
-  readonly isAlone: boolean;
+  /**
+   * Which failures stop the slice: for the first company, any that can concern other companies; in a batch, several in a
+   * row, or too many; while a paused or closed migration finishes its companies, only a problem of the API key or the
+   * account.
+   */
+  readonly stopsFor: 'any' | 'several' | 'none';
   /** Returns how many companies the limits allow at once. */
   concurrencyOf(limits: MigrationLimits): number;
   /** Waits until the next group may be taken. Called before the limits are read. */
@@ -104,10 +108,10 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
         await steps.write(outcomes);
         for (const { deferredBy = null, isRetry = false } of handled) breaker.record(deferredBy, isRetry);
         for (const each of handled) {
-          if (each.stop !== null && (steps.isAlone || (await concernsBatch(db, migrationId, each.stop))))
+          if (each.stop !== null && (await concernsBatch(db, migrationId, each.stop, steps.stopsFor)))
             stop ??= each.stop;
         }
-        if (stop === null) stopNumbers = await pauseIfTooManyFailed(outcomes);
+        if (stop === null && steps.stopsFor !== 'none') stopNumbers = await pauseIfTooManyFailed(outcomes);
         if (stopNumbers !== null) stop ??= 'too-many-failures';
         return stop === null && !breaker.isOpen(concurrency);
       },
@@ -116,9 +120,15 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   return { stop, stopNumbers, outage: breaker.report(concurrency) };
 }
 
-/** Returns whether the batch must stop: the reason concerns all companies, or has met several in a row. */
-async function concernsBatch(db: Database, migrationId: string, reason: StopReason): Promise<boolean> {
-  return !isIsolated(reason) || haveSeveralFailed(db, migrationId, reason);
+/** Returns whether the slice must stop: the reason concerns all companies, or has met several in a row. */
+async function concernsBatch(
+  db: Database,
+  migrationId: string,
+  reason: StopReason,
+  stopsFor: SliceSteps<never, never>['stopsFor'],
+): Promise<boolean> {
+  if (stopsFor === 'any' || !isIsolated(reason)) return true;
+  return stopsFor === 'several' && haveSeveralFailed(db, migrationId, reason);
 }
 
 /**

@@ -45,6 +45,8 @@ export async function resolveInterrupted(
     update companies
     set state = ${outcome.to}, attempt = null,
         crossed_at = case when ${outcome.to}::text = 'syncing' then coalesce(crossed_at, clock_timestamp()) else crossed_at end,
+        sync_started_at = case when ${outcome.to}::text = 'syncing' then clock_timestamp() else sync_started_at end,
+        next_check_at = case when ${outcome.to}::text = 'syncing' then clock_timestamp() else next_check_at end,
         failure_text = ${outcome.text ?? null},
         company_id = coalesce(${outcome.refs.companyId ?? null}::uuid, company_id),
         connection_id = coalesce(${outcome.refs.connectionId ?? null}::uuid, connection_id)

@@ -87,11 +87,11 @@ async function reclaimInterrupted(context: RunContext): Promise<boolean> {
 }
 
 async function importSlice(context: RunContext, slice: number): Promise<SliceReport> {
-  const { migrationId, runName } = context;
+  const { migrationId, runName, finishing } = context;
   // "Part", because clients read the summary and do not know what a slice is.
   const options = { summary: `Move companies, part ${slice}` };
   const report = await sliceActivities.importSlice.executeWithOptions(options, [
-    { migrationId, run: runName, slice, ledgerMark: context.ledgerMark() },
+    { migrationId, run: runName, slice, finishing, ledgerMark: context.ledgerMark() },
   ]);
   context.noteLedgerMark(report.ledgerMark);
   context.recordSlice(report.claimed, report);

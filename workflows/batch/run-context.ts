@@ -10,6 +10,8 @@ export interface RunContext extends OutageContext {
   readonly migrationId: string;
   /** The name of the run in the ledger. Only the current run can claim companies. */
   readonly runName: string;
+  /** True if the run begins no moves, and only finishes the companies in progress. */
+  readonly finishing: boolean;
   /** Returns why the run must end early; null if there has been no reason so far. */
   stopReason(): StopReason | null;
   /** Returns the numbers that led to the stop, for people; null if there are none. */
@@ -28,6 +30,8 @@ export interface RunContext extends OutageContext {
   progress(): number;
   /** Ends all current sleeps. */
   readonly wake: () => void;
+  /** Makes the run start no more work. */
+  end(): void;
   /**
    * Waits until the service responds or the run is ending. The first probe follows after at least `atLeastMs`
    * milliseconds, or as soon as the run is woken.
@@ -38,11 +42,22 @@ export interface RunContext extends OutageContext {
 /** After this time, a run starts no more work and leaves the rest to the next run, so that its history stays short. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
 
-export function createRunContext(migrationId: string, runName: string, knownMark: number): RunContext {
+/** The parts of a batch that concern both halves. */
+interface BatchPart {
+  readonly migrationId: string;
+  readonly finishing: boolean;
+  readonly ledgerMark?: number;
+}
+
+export function createRunContext(
+  { migrationId, finishing, ledgerMark: knownMark = 0 }: BatchPart,
+  runName: string,
+): RunContext {
   const { parent } = workflowInfo();
   const endsAt = Date.now() + LONGEST_RUN_MS;
   let reason: StopReason | null = null;
   let numbers: string | null = null;
+  let ended = false;
   let progress = 0;
   let ledgerMark = knownMark;
   let wakes = 0;
@@ -53,7 +68,7 @@ export function createRunContext(migrationId: string, runName: string, knownMark
   };
   const forOutages: OutageContext = {
     migration: parent && getExternalWorkflowHandle(parent.workflowId, parent.runId),
-    isEnding: () => reason !== null || Date.now() >= endsAt || workflowInfo().continueAsNewSuggested,
+    isEnding: () => ended || reason !== null || Date.now() >= endsAt || workflowInfo().continueAsNewSuggested,
     sleep: async (ms: number, summary: string) => {
       const before = wakes;
       return condition(() => wakes !== before, ms, { summary });
@@ -64,6 +79,7 @@ export function createRunContext(migrationId: string, runName: string, knownMark
     ...forOutages,
     migrationId,
     runName,
+    finishing,
     stopReason: () => reason,
     stopNumbers: () => numbers,
     recordSlice: (companies, { stop, stopNumbers, outage: circuit, ramp: current }) => {
@@ -79,6 +95,10 @@ export function createRunContext(migrationId: string, runName: string, knownMark
     },
     progress: () => progress,
     wake,
+    end: () => {
+      ended = true;
+      wake();
+    },
     waitOutOutage: ({ why }, atLeastMs) => outage.untilOver(why, atLeastMs),
   };
 }

@@ -2,7 +2,8 @@
 import { ActivityFailure, allHandlersFinished, condition, log, sleep } from '@temporalio/workflow';
 import type { Counts } from '../../domain/companies/company-state';
 import type { Ending } from '../../domain/migration/migration-state';
-import { shortActivities, bestEffortActivities } from '../activity-proxies';
+import { bestEffortActivities, shortActivities, sliceActivities } from '../activity-proxies';
+import { backoff } from '../backoff';
 import type { MigrationContext } from './context';
 
 /** The result of a migration's workflow. `ferry report` reads the companies from the ledger. */
@@ -18,8 +19,10 @@ export async function closeMigration(migration: MigrationContext): Promise<Migra
   const { ending, counts } = await closeLedger(migrationId);
   migration.change((state) => ({ ...state, counts, closed: ending }));
   await deleteUnused(migrationId);
+  const verified = await verifySyncing(migrationId, counts);
+  migration.change((state) => ({ ...state, counts: verified }));
   await condition(allHandlersFinished);
-  return { ending, counts };
+  return { ending, counts: verified };
 }
 
 /**
@@ -33,6 +36,32 @@ export async function closeLedger(migrationId: string): Promise<MigrationResult>
     const { retryInMs } = await shortActivities.resolveInterrupted({ migrationId });
     if (retryInMs === null) return shortActivities.closeMigration({ migrationId });
     await sleep(retryInMs, { summary: 'Until no request for an interrupted company can be in flight' });
+  }
+}
+
+/** The delay between two checks of the companies that are still syncing when a migration ends. */
+const CHECK_DELAY = { shortestMs: 1_000, longestMs: 15 * 60_000 };
+
+/** After this time, companies stay `syncing`. Every sync times out earlier, unless the service cannot be used. */
+const LONGEST_CHECK_MS = 14 * 24 * 3_600_000;
+
+/**
+ * Verifies the companies that were still syncing when the migration ended, so that the report shows what became of
+ * them. Needs no credentials.
+ *
+ * @param counts the counts when the migration ended
+ * @returns the final counts
+ */
+export async function verifySyncing(migrationId: string, counts: Counts): Promise<Counts> {
+  if (counts.syncing === 0) return counts;
+  const endsAt = Date.now() + LONGEST_CHECK_MS;
+  const nextDelayMs = backoff(CHECK_DELAY);
+  for (;;) {
+    const { syncing, nextCheckInMs, finished } = await sliceActivities.verifySlice({ migrationId, finishing: true });
+    if (syncing === 0 || Date.now() >= endsAt) return shortActivities.countCompanies({ migrationId });
+    await sleep(nextDelayMs(nextCheckInMs ?? 0, finished > 0), {
+      summary: 'Until the companies that are still syncing are checked again',
+    });
   }
 }
 

@@ -3,7 +3,7 @@
  * automatically.
  */
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
-import { failing } from '../../company-data-client/misbehaving-service';
+import { dropped, failing } from '../../company-data-client/misbehaving-service';
 import { runJson } from '../../cli/command-line';
 import type { Progress } from '../../../domain/progress/progress';
 import { until } from '../../support/conditions';
@@ -118,6 +118,26 @@ test('a run tries few companies during an outage, shows the reason on a timer, a
   expect(counts.outcomeUnknown).toBeLessThanOrEqual(8);
   const sent = between.arrived('PUT', /\/authorization$/).map(({ body }) => body);
   for (const body of sent) expect(sent.filter((other) => other === body).length).toBeLessThanOrEqual(2);
+}, 120_000);
+
+test('a batch that has paused itself finishes the companies that it was moving', async () => {
+  const tokens = ['sbx-ok-1.fin1', 'sbx-ok-1.fin2-lost', ...[3, 4, 5, 6].map((row) => `sbx-revoked.fin${row}`)];
+  const migration = await startTestMigration(orchestrator, 'finishing', tokens, null, { slug: SINGLE_USE });
+  const limits = { slicesAtOnce: 1, companiesPerSliceAtOnce: 4, toleratedFailures: 2 };
+  expect(await migration.send('adjust', { limits, ...SUPPORT })).toBe('applied');
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  let isFirst = true;
+  between.on('PUT', /\/authorization$/, async (response, request, pass) => {
+    const isLost = isFirst && request.body.includes('fin2-lost');
+    if (isLost) isFirst = false;
+    return isLost ? dropped(response, request) : passOn(response, pass);
+  });
+  expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
+  await migration.until(({ pause }) => pause?.stopReason === 'too-many-failures');
+  const { counts, pause } = await migration.until(({ counts: now }) => now.moved === 2);
+  expect(pause).not.toBeNull();
+  expect(counts).toMatchObject({ importing: 0, syncing: 0, outcomeUnknown: 0 });
 }, 120_000);
 
 test('at most two groups of companies are tried before a long Retry-After ends', async () => {

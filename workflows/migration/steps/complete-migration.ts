@@ -3,7 +3,8 @@ import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import { CancellationScope, condition, ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
 import { movableCompanies } from '../../../domain/companies/company-state';
-import type { MigrationState } from '../../../domain/migration/migration-state';
+import { isIsolated } from '../../../domain/companies/failures';
+import type { MigrationState, Pause } from '../../../domain/migration/migration-state';
 import { batchRunIdOf } from '../../../domain/migration/temporal-names';
 import { shortActivities } from '../../activity-proxies';
 import { batchRun } from '../../batch-run';
@@ -28,21 +29,26 @@ export async function completeMigration(migration: MigrationContext): Promise<vo
 async function waitOrRun(migration: MigrationContext): Promise<void> {
   const canMove = (state: MigrationState): boolean => mayMove(state) && movableCompanies(state.counts) > 0;
   const isReady = (state: MigrationState): boolean =>
-    mayEndStep(state, STEP) || needsVerifyingRun(state) || canMove(state);
+    mayEndStep(state, STEP) || needsFinishingRun(state) || canMove(state);
   if (!(await migration.awaitInStep(isReady))) return;
   const state = migration.state();
   if (mayEndStep(state, STEP)) migration.endStep(STEP);
-  else if (needsVerifyingRun(state)) await runBatch(migration);
+  else if (needsFinishingRun(state)) await runBatch(migration);
   else if (canMove(state) && (onlySyncing(state) || (await windowOpened(migration)))) await runBatch(migration);
 }
 
 /**
- * Returns whether a run is needed that only verifies companies. That is the case if a person has paused the migration
- * and an earlier run has left stragglers of the ramp syncing. If the migration has paused itself, a run is of no use,
- * because it would meet the same problem.
+ * Returns whether a run is needed that only finishes companies: the migration is paused, and an earlier run has left
+ * companies importing or syncing.
  */
-function needsVerifyingRun(state: MigrationState): boolean {
-  return isRecorded(state) && state.counts.syncing > 0 && state.pause !== null && state.pause.stopReason === null;
+function needsFinishingRun(state: MigrationState): boolean {
+  const { counts, pause } = state;
+  return isRecorded(state) && counts.importing + counts.syncing > 0 && pause !== null && canFinish(pause);
+}
+
+/** Returns whether companies can be finished. They cannot if the API key or the account has caused the pause. */
+function canFinish({ stopReason }: Pause): boolean {
+  return stopReason === null || stopReason === 'too-many-failures' || isIsolated(stopReason);
 }
 
 /** Returns whether every company that can be moved now is already syncing. Verifying them needs no window. */
@@ -84,8 +90,9 @@ async function runBatch(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
   const runNumber = migration.state().batchRuns + 1;
   migration.change((state) => ({ ...state, batchRuns: runNumber }));
-  const { window, ledgerMark = 0 } = migration.state();
-  const batch = { migrationId, runNumber, window, ledgerMark };
+  const { window, ledgerMark = 0, pause } = migration.state();
+  const finishing = pause !== null && pause.stopReason !== null;
+  const batch = { migrationId, runNumber, window, ledgerMark, finishing };
   const run = await startChild(batchRun, {
     args: [batch],
     workflowId: batchRunIdOf(migrationId),
