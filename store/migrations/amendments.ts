@@ -202,11 +202,12 @@ async function correctRows(tx: Queryable, migrationId: string, rows: readonly Ma
   const corrected = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as corrected (
     row integer, name text, organization text, family text, wave integer, "expectedInvoices" integer, existing jsonb)`;
   const isCorrected = sql`c.migration_id = ${migrationId} and c.row = corrected.row`;
-  for (const table of ['credentials', 'staged_credentials'])
-    await sql`
-      delete from ${sql.table(table)} v using companies c, ${corrected}
-      where ${isCorrected} and v.migration_id = c.migration_id and v.row = c.row
-        and c.organization <> corrected.organization`.execute(tx);
+  const ofOtherOrganizations = sql`
+    using companies c, ${corrected}
+    where ${isCorrected} and v.migration_id = c.migration_id and v.row = c.row
+      and c.organization <> corrected.organization`;
+  await sql`delete from credentials v ${ofOtherOrganizations}`.execute(tx);
+  await sql`delete from staged_credentials v ${ofOtherOrganizations}`.execute(tx);
   await sql`
     update companies c
     set name = corrected.name, organization = corrected.organization, organization_open = false,
