@@ -16,8 +16,8 @@ export interface ServiceContext {
   /** For queries that do not wait for a platform. */
   readonly db: Database;
   /**
-   * For transactions that wait for a platform, or for the lock of a connection whose authorization does. It is a separate
-   * pool, so that slow platforms do not delay reads, and because an authorization also needs a connection of `db`.
+   * For transactions that wait for a platform, or for a lock that is held meanwhile. It is a separate pool, so that slow
+   * platforms do not delay reads, and because an authorization or a sync also needs a connection of `db` to finish.
    */
   readonly platformDb: Database;
   readonly platforms: Platforms;

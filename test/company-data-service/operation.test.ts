@@ -117,6 +117,20 @@ describe('the service', () => {
     await service.close();
   });
 
+  it('deletes more companies at the same time than its pool has connections while it syncs them', async () => {
+    const service = await runService({ databaseConnections: 2, syncBaseMs: 0, syncMsPerRecord: 0 });
+    const companies = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const { company } = await newAuthorizedConnection(service.administrator, `sbx-ok-2000.company-${index}`);
+        return company;
+      }),
+    );
+    await Promise.all(companies.map((company) => service.client('POST', `${company}/data/all`)));
+    const answers = await Promise.all(companies.map((company) => service.client('DELETE', company)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+    await service.close();
+  });
+
   it('fails to start if the database is unreachable', async () => {
     await expect(
       startService({ cipher: SERVICE_CIPHER, databaseUrl: 'postgres://127.0.0.1:1/none' }),
