@@ -1,10 +1,10 @@
 /** Creates the client: builds the request of each endpoint and decides which requests are idempotent. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import { maskSecrets, redactErrorText } from '../security/redaction';
 import type { Secret } from '../security/secret';
 import { type Call, type CallOptions, createCaller, type IgnoredWait, labelOf, type RetryWait } from './caller';
 import type { CompanyDataClient, CompanyDetails, CompanyFilter } from './client';
+import { withoutSecrets } from './credential-masking';
 import { followLink, parseAddress, pathTo, type Query } from './links';
 import { eachResult } from './paging';
 import * as schemas from './schemas';
@@ -243,29 +243,6 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
       ),
 
     close: () => transport.close(),
-  };
-}
-
-/**
- * Masks the credential in the texts of a connection, which can quote it even in a success response. Error texts also
- * mask the other fields. Those fields identify the organization, which is compared, so other texts keep them.
- */
-function withoutSecrets(connection: schemas.Connection, fields: Readonly<Record<string, string>>): schemas.Connection {
-  const credentials = Object.entries(fields).flatMap(([name, value]) =>
-    /token|secret|key/i.test(name) ? [value] : [],
-  );
-  const mask = <T extends string | undefined>(value: T) => value && maskSecrets(value, credentials);
-  const { platformName, linkUrl, connectionInfo = {} } = connection;
-  return {
-    ...connection,
-    platformName: mask(platformName),
-    linkUrl: mask(linkUrl),
-    connectionInfo: Object.fromEntries(Object.entries(connectionInfo).map(([name, value]) => [name, mask(value)])),
-    dataConnectionErrors: connection.dataConnectionErrors.map((error) => ({
-      ...error,
-      statusText: mask(error.statusText),
-      errorMessage: error.errorMessage && redactErrorText(error.errorMessage, Object.values(fields)),
-    })),
   };
 }
 

@@ -121,6 +121,17 @@ describe('results and errors of the HTTP client', () => {
     expectNoCredentialIn([text, JSON.stringify(result), String(result), ...lines].join('\n'));
   });
 
+  test("contain the organization's id even if it is a part of the token", async () => {
+    const body = { id: CORRELATION_ID, status: 'Linked', connectionInfo: { organizationId: 'acme-4711-books' } };
+    service.answer((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    });
+    const token = new Secret({ accessToken: `v1.acme-4711-books.${random()}` });
+    const { value } = await client.putAuthorization('c1', 'k1', token);
+    expect(value.connectionInfo).toEqual({ organizationId: 'acme-4711-books' });
+  });
+
   test.each(['the error', 'headers'] as const)(
     'converted to failures of activities do not contain credentials echoed in %s',
     async (place) => {
