@@ -24,11 +24,11 @@ export function roleRefusal(route: Route, decision: Decision): string | null {
     case 'skip':
     case 'retry':
     case 'relink':
-      return supportOnly(route, role, 'decide what happens to companies that were not moved');
+      return supportOnly(route, role, 'only support can decide what happens to companies that were not moved');
     case 'replace-credential':
-      return supportOnly(route, role, 'replace a credential');
+      return supportOnly(route, role, 'only support can replace a credential');
     case 'adjust':
-      return supportOnly(route, role, 'change the limits');
+      return supportOnly(route, role, 'only support can change the limits');
     case 'time':
     case 'credentials-supplied':
     case 'application-supplied':
@@ -55,6 +55,6 @@ function rejectionRefusal({ step, role }: StepDecision): string | null {
   return [...approvers, ...actors].includes(role) ? null : `${role} cannot reject ${step}`;
 }
 
-function supportOnly(route: Route, role: Role, what: string): string | null {
-  return actsAsSupport({ route }, role) ? null : `only support can ${what}`;
+function supportOnly(route: Route, role: Role, refusal: string): string | null {
+  return actsAsSupport({ route }, role) ? null : refusal;
 }
