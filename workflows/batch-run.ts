@@ -95,20 +95,23 @@ async function moveAndVerify(
   }
 }
 
-const REPORT_EVERY_MS = 60_000;
+/** Progress is reported often at first, so that a small batch does not end before anybody has seen it move. */
+const REPORT_DELAY = { shortestMs: 5_000, longestMs: 60_000 };
 
-/** Tells the migration whenever there has been progress, at most once a minute. */
+/** Tells the migration whenever there has been progress, after some reports at most once a minute. */
 async function reportProgress(batch: Batch, context: RunContext, isOver: () => boolean): Promise<void> {
   const { migration, migrationId } = context;
   if (!migration) return;
-  for (let reported = 0; ;) {
+  const { shortestMs, longestMs } = REPORT_DELAY;
+  let reported = 0;
+  for (let delayMs = shortestMs; ; delayMs = Math.min(longestMs, 2 * delayMs)) {
     await condition(() => isOver() || context.progress() > reported);
     if (isOver()) return;
     reported = context.progress();
     const counts = await shortActivities.countCompanies({ migrationId });
     updateDetails(batch, counts);
     await migration.signal(batchProgressSignal);
-    await condition(isOver, REPORT_EVERY_MS, { summary: 'Until the next progress report to the migration' });
+    await condition(isOver, delayMs, { summary: 'Until the next progress report to the migration' });
   }
 }
 
