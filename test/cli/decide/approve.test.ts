@@ -92,12 +92,13 @@ test('the audit trail contains every decision in order, and can be exported', as
   expect((await trail()).map(({ applied }) => applied)).toEqual([false, false, false, true, true, false, false]);
 
   const { out: lines } = await ferry(['audit', ID, '--format', 'jsonl'], undefined, orchestrator.env);
-  const last = lines
+  const [decision, ledger] = lines
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as unknown)
-    .at(-1);
-  expect(last).toMatchObject({
+    .slice(-2);
+  expect(ledger).toMatchObject({ ledger: { released: 'nothing', confirmations: [] } });
+  expect(decision).toMatchObject({
     applied: false,
     outcome: expect.stringContaining('step must be one of') as unknown,
     decision: { kind: 'unreadable', by: '=cmd()' },
