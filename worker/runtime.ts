@@ -17,7 +17,9 @@ export function installRuntime(log: Logger): void {
   });
 }
 
-function forward(log: Logger, { level, message, meta }: LogEntry): void {
+function forward(log: Logger, { level, message, meta: fields }: LogEntry): void {
+  // pino shows an error only if it is called `err`.
+  const meta = fields && 'error' in fields ? { ...fields, err: fields['error'], error: undefined } : fields;
   switch (level) {
     case 'TRACE':
     case 'DEBUG':

@@ -16,6 +16,19 @@ import { UNKNOWN_PAYLOAD_KEY } from './messages';
 /** Creates the interceptors of one workflow execution. The worker calls it by this name. */
 export function interceptors(): WorkflowInterceptors {
   let signals = 0;
+  let failed: UndecryptableData | null = null;
+
+  /** @throws {UndecryptableData} to fail the workflow task */
+  function failTask(lacking: UnreadablePayload): never {
+    failed = new UndecryptableData(lacking);
+    throw failed;
+  }
+
+  function assertReadable(values: readonly unknown[]): void {
+    const unreadable = values.find(isUnreadable);
+    if (unreadable) failTask(unreadable);
+  }
+
   return {
     inbound: [
       {
@@ -29,7 +42,7 @@ export function interceptors(): WorkflowInterceptors {
           const lacking = input.args.find(isMissingKey);
           // In a replay, `patched` returns whether the marker is in the history. Otherwise it writes the marker.
           if (lacking) {
-            if (!patched(marker)) throw new UndecryptableData(lacking);
+            if (!patched(marker)) failTask(lacking);
           } else if (workflowInfo().unsafe.isReplaying && patched(marker)) {
             return next({ ...input, args: [new UnreadablePayload(KEY_WAS_MISSING)] });
           }
@@ -46,7 +59,9 @@ export function interceptors(): WorkflowInterceptors {
           return next(input);
         },
         handleQuery: async (input, next) => {
-          assertReadable(input.args);
+          if (failed !== null) throw failed;
+          const unreadable = input.args.find(isUnreadable);
+          if (unreadable) throw new UndecryptableData(unreadable);
           return next(input);
         },
       },
@@ -63,6 +78,14 @@ export function interceptors(): WorkflowInterceptors {
           result.catch(() => undefined);
           return [started, result];
         },
+      },
+    ],
+    internals: [
+      {
+        // The SDK keeps the commands of a failed task, and would send them with the answer to the next query. Its core
+        // takes that for a defect of the worker and stops the whole worker.
+        concludeActivation: ({ commands }, next) =>
+          next({ commands: failed === null ? commands : commands.filter(({ respondToQuery }) => respondToQuery) }),
       },
     ],
   };
@@ -86,9 +109,3 @@ class UndecryptableData extends Error {
 
 const isUnreadable = (value: unknown): value is UnreadablePayload => value instanceof UnreadablePayload;
 const isMissingKey = (value: unknown): value is UnreadablePayload => isUnreadable(value) && value.missingKey !== null;
-
-/** @throws {UndecryptableData} */
-function assertReadable(values: readonly unknown[]): void {
-  const unreadable = values.find(isUnreadable);
-  if (unreadable) throw new UndecryptableData(unreadable);
-}

@@ -21,7 +21,7 @@ export function batchDetails({ migrationId, runNumber, window, counts, at }: Bat
     `# Batch run ${runNumber} of ${migrationId}`,
     `**Window:** ${windowText(window)}`,
     ...(counts
-      ? [...companiesText(counts), `Counted at ${momentText(at)}; updated once a minute while companies move.`]
+      ? [...companiesText(counts), `Counted at ${momentText(at)}; updated at least once a minute while companies move.`]
       : []),
     `The page of ${migrationId} shows who has to act, and what they have to do.`,
     BOTTOM_PADDING,
