@@ -11,6 +11,9 @@ const UNANSWERED: readonly unknown[] = [1, 4, 8, 9];
 /** The timeout of the first attempt. A query is lost if its worker stops; a second attempt reaches another worker. */
 const FIRST_ATTEMPT_MS = 3_000;
 
+/** The time for finding out why there is no answer. Temporal may be unreachable, which is retried for minutes. */
+const EXAMINED_WITHIN_MS = 2_000;
+
 /**
  * Queries a migration's workflow, at most twice. A worker must be running.
  *
@@ -50,7 +53,10 @@ export async function queryMigration<Answer, Args extends [unknown?]>(
  * @throws WorkflowTaskFailing
  */
 async function assertWorkflowTasksSucceed(ferry: MigrationClient, migrationId: string, cause: NoWorker): Promise<void> {
-  const why = await readWorkflowTaskProblem(ferry, migrationId).catch(() => null);
+  const deadline = Date.now() + EXAMINED_WITHIN_MS;
+  const why = await ferry.temporal
+    .withDeadline(deadline, () => readWorkflowTaskProblem(ferry, migrationId))
+    .catch(() => null);
   if (why !== null) throw new WorkflowTaskFailing(migrationId, { cause }, why);
 }
 

@@ -11,7 +11,7 @@ export function withoutSecrets(connection: Connection, fields: Readonly<Record<s
     /token|secret|key/i.test(name) ? [value] : [],
   );
   const mask = <T extends string | undefined>(value: T) => value && maskSecrets(value, credentials);
-  const maskInfo = ([name, value]: [string, string]) => {
+  const maskInfo = ([name, value]: [string, string]): [string, string] => {
     const isKept =
       name === 'organizationId' && credentials.some((credential) => isPartBetweenSeparators(value, credential));
     return [name, isKept ? value : mask(value)];

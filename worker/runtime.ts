@@ -19,7 +19,8 @@ export function installRuntime(log: Logger): void {
 
 function forward(log: Logger, { level, message, meta: fields }: LogEntry): void {
   // pino shows an error only if it is called `err`.
-  const meta = fields && 'error' in fields ? { ...fields, err: fields['error'], error: undefined } : fields;
+  const { error, ...others } = (fields ?? {}) as Readonly<Record<string, unknown>>;
+  const meta = error === undefined ? fields : { ...others, err: error };
   switch (level) {
     case 'TRACE':
     case 'DEBUG':

@@ -60,7 +60,7 @@ test('the report of a completed migration lists every company once, with its out
     ['R-2', 'until-reconnected'],
     ['R-3', 'never'],
     ['R-4', 'yes'],
-    ['R-5', 'yes'],
+    ['R-5', 'after-authorization'],
   ]);
   for (const { reference } of companies) expect(out.split(`| ${reference} |`)).toHaveLength(2);
   expect(rowOf('R-1')).toMatch(
