@@ -104,19 +104,26 @@ test('a restored ledger of a migration that has ended is closed again', async ()
   });
 }, 120_000);
 
-test('without its workflow, a migration is repaired from the service, and sweep closes it', async () => {
-  const { migration, backup } = await movedSince('forgotten');
-  await backup.restore();
-  await forgetIdempotencyKeys(orchestrator.serviceDatabaseUrl);
-  await forgetWorkflow(migration.id);
+test.each([
+  { lost: 'Temporal', client: 'forgotten', isRestored: false, found: /Nothing was changed/ },
+  { lost: 'Temporal and the ledger', client: 'forgotten-both', isRestored: true, found: /2 .*connection linked/ },
+])(
+  'after the loss of $lost, reconcile uses the service, and sweep closes the migration',
+  async (loss) => {
+    const { migration, backup } = await movedSince(loss.client);
+    if (loss.isRestored) await backup.restore();
+    await forgetIdempotencyKeys(orchestrator.serviceDatabaseUrl);
+    await forgetWorkflow(migration.id);
 
-  expect(await print('doctor')).toContain('ferry sweep --close');
-  const out = await print('reconcile', migration.id);
-  expect(out).toMatch(/2 .*connection linked/);
-  expect(out).toContain('ferry sweep --close');
-  await expectNothingTwice(migration.id);
-  expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { closed: [migration.id] } });
-}, 120_000);
+    expect(await print('doctor')).toContain('ferry sweep --close');
+    const out = await print('reconcile', migration.id);
+    expect(out).toMatch(loss.found);
+    expect(out).toContain('ferry sweep --close');
+    await expectNothingTwice(migration.id);
+    expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { closed: [migration.id] } });
+  },
+  120_000,
+);
 
 test('after a restore of the service, companies that it has lost are not moved and need a new credential', async () => {
   const { migration } = await movedSince('lost-service');

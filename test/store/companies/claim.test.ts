@@ -1,6 +1,14 @@
 /** The conditions of the claim, and the order in which companies are claimed. */
 import { sql } from 'kysely';
-import { beginRun, beginSlice, claimCompanies, closeMigration, setPaused } from '../../../store';
+import {
+  beginRun,
+  beginSlice,
+  claimCompanies,
+  clearLedgerFlag,
+  closeMigration,
+  flagLedger,
+  setPaused,
+} from '../../../store';
 import type { MovableMigration } from '../../support/ledger';
 import {
   CONFIRMED_AT,
@@ -157,4 +165,14 @@ describe('a token family', () => {
     ];
     expect([await claimRows(first), await claimRows(second)]).toEqual([[1], [1]]);
   });
+});
+
+test('claims nothing in a ledger that is behind, or whose mark is lower than the known one', async () => {
+  const { owner, id } = await createMovableMigration(ledger, manifestRows(2));
+  expect(await claimCompanies(ledger.db, owner, 1, null, 1)).toEqual([]);
+  expect(await claimCompanies(ledger.db, owner, 1, null, 0)).toMatchObject([{ ledgerMark: 1 }]);
+  await flagLedger(ledger.db, id);
+  expect(await claimCompanies(ledger.db, owner, 1, null, 1)).toEqual([]);
+  await clearLedgerFlag(ledger.db, id, 1);
+  expect(await claimCompanies(ledger.db, owner, 1, null, 1)).toHaveLength(1);
 });
