@@ -18,7 +18,8 @@ export interface LogOptions {
 
 /** Creates the logger of a process. Child loggers redact in the same way. */
 export function createLog({ level = 'info', to }: LogOptions): Logger {
-  const stream = typeof to === 'string' ? destination({ dest: to, mkdir: true, mode: 0o600 }) : to;
+  // Synchronous, because the folder of an ephemeral stack can be removed before the file has been opened.
+  const stream = typeof to === 'string' ? destination({ dest: to, mkdir: true, mode: 0o600, sync: true }) : to;
   return pino(
     {
       level,
