@@ -35,7 +35,7 @@ async function waitingForAWindow(client: string, windows: unknown = closedWindow
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   expect(await migration.send('adjust', windowChange(windows))).toBe('applied');
   expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
-  await until(async () => (await schedule(migration.id)).state === 'running', 20_000);
+  await until(async () => (await schedule(migration.id)).state === 'running', 40_000);
   return migration;
 }
 
@@ -103,11 +103,11 @@ test('windows that are agreed during a long sync open for the other companies', 
   await migration.until(({ counts }) => counts.failed === 1 && counts.syncing === 1);
   expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   expect(await migration.replace('R-3', 'sbx-ok-1.agreed-3-new')).toBe('applied');
-  await until(async () => (await schedule(migration.id)).state === 'running', 20_000);
+  await until(async () => (await schedule(migration.id)).state === 'running', 40_000);
   expect(await moved(migration.id)).toBe(1);
 
   expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
-  await until(async () => (await moved(migration.id)) === 2, 20_000);
+  await until(async () => (await moved(migration.id)) === 2, 40_000);
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({ syncing: 1 });
   expect(await batchRuns(migration.id)).toBeLessThanOrEqual(3);
 }, 90_000);
@@ -115,7 +115,7 @@ test('windows that are agreed during a long sync open for the other companies', 
 test('no window opens after a migration has been cancelled or terminated', async () => {
   const cancelled = await waitingForAWindow('cancelled');
   await cancelled.send('cancel', { reason: 'no longer wanted', ...SUPPORT });
-  await until(async () => (await schedule(cancelled.id)).state === 'none', 20_000);
+  await until(async () => (await schedule(cancelled.id)).state === 'none', 40_000);
 
   const [opened, swept] = await Promise.all([waitingForAWindow('terminated-1'), waitingForAWindow('terminated-2')]);
   await setSchedulePaused(orchestrator.ferry, opened.id, true, 'paused by Sam');
