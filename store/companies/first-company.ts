@@ -108,14 +108,16 @@ export async function requestFirstAgain(db: Queryable, migrationId: string, comp
       and ${companies === 'all' ? sql`true` : sql`c.reference = any(${companies})`}`.execute(db);
 }
 
-/** Chooses the first company again after a pause. A company whose move has failed is tried again if it was requested. */
+/**
+ * Chooses the first company again after a pause if its move has failed. A company that has not failed stays chosen,
+ * because the workflow continues with it.
+ */
 export async function chooseFirstAgain(db: Queryable, migrationId: string): Promise<void> {
-  await db
-    .updateTable('migrations')
-    .set({ first_row: null })
-    .where('id', '=', migrationId)
-    .where('released', '!=', 'all')
-    .execute();
+  await sql`
+    update migrations m set first_row = null
+    from companies c
+    where m.id = ${migrationId} and m.released != 'all' and c.migration_id = m.id and c.row = m.first_row
+      and c.state not in ('waiting', 'importing', 'syncing', 'moved')`.execute(db);
 }
 
 /** Returns whether any company has been handed over to the service. */

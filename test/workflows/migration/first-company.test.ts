@@ -167,3 +167,13 @@ test('a paused migration moves no company and refuses the sign-off until it is r
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
   await migration.until(({ counts }) => counts.moved === 2);
 });
+
+test('a pause and a resume in step 5 keep the first company that has been moved', async () => {
+  const migration = await startTestMigration(orchestrator, 'interrupted', ['sbx-ok-2.first', 'sbx-ok-2.second']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  expect(await migration.send('pause', { reason: 'tea', ...SUPPORT })).toBe('applied');
+  expect(await migration.send('resume', SUPPORT)).toBe('applied');
+  expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
+  await migration.until(({ counts }) => counts.moved === 2);
+});
