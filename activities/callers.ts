@@ -1,6 +1,6 @@
 /**
- * Checks which workflow calls an activity. The checks in the workflows can be evaded by calling activities from a
- * workflow of one's own, so each activity accepts only calls from the workflows of its migration, in its namespace.
+ * Checks which workflow calls an activity. Anyone can evade the checks in the workflows by calling activities from
+ * their own workflow, so each activity accepts only calls from the workflows of its migration, in its namespace.
  */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import {
@@ -15,7 +15,7 @@ import type { Activities } from './index';
 
 type Caller = 'migration' | 'batch' | 'window' | 'closing' | 'reconciliation';
 
-/** The workflows that call each activity. Empty: the activity concerns no migration. */
+/** The workflows that can call each activity. Empty: the activity works for no particular migration. */
 const CALLERS: Readonly<Record<keyof Activities, readonly Caller[]>> = {
   openMigration: ['migration'],
   preflight: ['migration'],
@@ -45,7 +45,7 @@ const CALLERS: Readonly<Record<keyof Activities, readonly Caller[]>> = {
 
 type AnyActivity = (input: { readonly migrationId: string }) => Promise<unknown>;
 
-/** Wraps activities so that they fail for good if a workflow that does not belong to the migration calls them. */
+/** Wraps activities so that a call from a workflow outside the migration fails and is not retried. */
 export function withCallerCheck(activities: Activities, db: Database): Activities {
   const checked = Object.entries<AnyActivity>(activities as unknown as Record<string, AnyActivity>).map(
     ([name, activity]): [string, AnyActivity] => {
@@ -83,7 +83,7 @@ function isCaller(caller: Caller, workflowId: string, migrationId: string): bool
     case 'reconciliation':
       return workflowId === reconcileWorkflowIdOf(migrationId);
     case 'window':
-      // Temporal appends the time at which the Schedule started the workflow.
+      // Temporal appends the time of the Schedule's occurrence to the workflow id.
       return workflowId.startsWith(windowWorkflowIdOf(migrationId));
   }
 }

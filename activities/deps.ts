@@ -34,9 +34,9 @@ export interface WorkflowStatus {
   scheduled(): Promise<readonly string[]>;
 }
 
-/** Reads from Temporal what a migration's workflow knows and its restored ledger may have lost. */
+/** Reads from Temporal the facts that a restored ledger might have lost. */
 export interface WorkflowRecords {
-  /** Returns how the workflow is, and the highest mark of the ledger that it has seen; 0 unless it is running. */
+  /** Returns the workflow's status, and the highest ledger mark that it has seen (0 unless it is running). */
   statusOf(migrationId: string): Promise<{ readonly workflow: WorkflowEnd; readonly ledgerMark: number }>;
   /**
    * Returns the decisions that the workflow has given to `recordDecisions`, oldest first, with the ledger's outcomes,

@@ -121,7 +121,7 @@ async function send(
   const deadline = Date.now() + ANSWER_WITHIN_MS;
   const update = ferry.temporal
     .withDeadline(deadline, () => handle.executeUpdate<Outcome, [IdentifiedDecision]>(message, { args: [decision] }))
-    // After another failure it is unknown whether the decision was applied, so the code below sends it again as a
+    // After any other failure, it is unknown whether the decision was applied, so the code below sends it again as a
     // signal and queries its outcome.
     .catch((error: unknown) =>
       error instanceof UnknownPayloadKey ? error : refusedForItsKey(error, decision.decisionId),

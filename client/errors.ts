@@ -53,7 +53,7 @@ export class NoWorker extends Error {
 /** Thrown when a worker is running but its workflow tasks fail: it lacks a payload key, or runs different code. */
 export class WorkflowTaskFailing extends NoWorker {
   override readonly name = 'WorkflowTaskFailing';
-  /** @param why the failure of the workflow task; absent if it is not known here */
+  /** @param why the failure of the workflow task; absent if it is unknown */
   constructor(
     migrationId: string,
     options?: ErrorOptions,

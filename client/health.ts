@@ -9,7 +9,7 @@ import type { MigrationClient } from './connect';
 
 /**
  * Returns an error for each activity or workflow task that is being retried, for example during an outage of the
- * service, also of the batch run that the migration is waiting for. The list is empty if nothing is failing.
+ * service. Includes the batch run that the migration is waiting for. The list is empty if nothing is failing.
  *
  * @throws WorkflowNotFoundError
  */
@@ -27,7 +27,7 @@ export async function readRetriedErrors(ferry: MigrationClient, migrationId: str
 }
 
 /**
- * Returns why a worker cannot continue a workflow or one of its children, as long as the workflow tasks fail; null if
+ * Returns why the workflow tasks of a workflow, or of one of its children, are failing; null if
  * they do not fail. Needs no worker.
  *
  * @throws WorkflowNotFoundError
@@ -93,7 +93,7 @@ type TemporalClients = Pick<MigrationClient, 'temporal' | 'temporalWithoutCodec'
 
 /**
  * The number of events to search, from the end. Temporal retries a workflow task indefinitely but records only its
- * first failure. The messages that arrive meanwhile are added after it.
+ * first failure. Messages that arrive in the meantime are added to the history after it.
  */
 const EVENTS_SEARCHED = 200;
 
@@ -111,7 +111,7 @@ async function workflowTaskProblem(
   const last = history?.events?.find(
     (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,
   );
-  // Without a failure since the last success, the task has only timed out: a worker has died or is not running.
+  // No failure since the last success: the task has only timed out, because a worker has died or is not running.
   if (!last?.workflowTaskFailedEventAttributes) return null;
   const { failure = null } = last.workflowTaskFailedEventAttributes;
   try {
@@ -130,7 +130,7 @@ function unknownKeyError(error: unknown): Error {
 }
 
 /**
- * A worker may be running if it has polled within this time. Workers poll about once a minute, but Temporal lists a
+ * A worker counts as running if it has polled within this time. Workers poll about once a minute, but Temporal lists a
  * stopped one for several minutes.
  */
 const POLLED_WITHIN_MS = 2 * 60_000;
@@ -138,7 +138,7 @@ const POLLED_WITHIN_MS = 2 * 60_000;
 /** `temporal.api.enums.v1.TaskQueueType` */
 const QUEUE_TYPES = { workflows: 1, activities: 2 } as const;
 
-/** Number of workers that have polled for each kind of task in the last two minutes. They may have stopped since. */
+/** Number of workers that polled for each kind of task in the last two minutes. They might have stopped since. */
 export interface PollingWorkers {
   readonly workflows: number;
   readonly activities: number;
@@ -147,7 +147,7 @@ export interface PollingWorkers {
 /**
  * Counts the workers that have polled in the last two minutes.
  *
- * @param nowMs the time in milliseconds by a clock that agrees with Temporal's; this machine's clock may be wrong
+ * @param nowMs the time in milliseconds by a clock that agrees with Temporal's; this machine's clock can be wrong
  */
 export async function readWorkers(
   ferry: Pick<MigrationClient, 'temporal'>,

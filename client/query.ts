@@ -11,7 +11,7 @@ const UNANSWERED: readonly unknown[] = [1, 4, 8, 9];
 /** The timeout of the first attempt. A query is lost if its worker stops; a second attempt reaches another worker. */
 const FIRST_ATTEMPT_MS = 3_000;
 
-/** The time for finding out why there is no answer. Temporal may be unreachable, which is retried for minutes. */
+/** Maximum time to find out why there is no answer. If Temporal is unreachable, the client retries for minutes. */
 const EXAMINED_WITHIN_MS = 2_000;
 
 /**
@@ -48,7 +48,7 @@ export async function queryMigration<Answer, Args extends [unknown?]>(
 
 /**
  * Checks whether a query has no answer because the workflow tasks fail. Between their retries, which are up to 10 min
- * apart, Temporal reports this like a missing worker.
+ * apart, Temporal answers as if no worker were running.
  *
  * @throws WorkflowTaskFailing
  */

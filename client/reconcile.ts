@@ -18,7 +18,7 @@ const ANSWER_WITHIN_MS = 10_000;
  * @throws NoSuchMigration
  */
 export async function isLedgerBehind(ferry: LedgerClient, migrationId: string): Promise<boolean> {
-  // The workflow is asked first, because the ledger's mark rises.
+  // The workflow is queried first. The ledger's mark can only rise meanwhile, so a current ledger never looks behind.
   const known = await knownMark(ferry, migrationId);
   const { mark, behindSince } = await readLedgerStatus(ferry.db, migrationId);
   return behindSince !== null || mark < known;
@@ -28,14 +28,14 @@ async function knownMark(ferry: LedgerClient, migrationId: string): Promise<numb
   try {
     return await queryMigration(ferry, migrationId, ledgerMarkQuery, ANSWER_WITHIN_MS);
   } catch (error) {
-    // A migration that cannot answer claims nothing either.
+    // Without an answer, only the flag in the ledger counts. Each claim checks the mark anyway.
     if (error instanceof NoWorker || error instanceof WorkflowTaskFailing || error instanceof PayloadKeyMissing)
       return 0;
     throw error;
   }
 }
 
-/** How long to wait for the result. Each company that disagrees takes a request. */
+/** Maximum wait for the result. Each company that must be repaired costs a request. */
 const DONE_WITHIN_MS = 30 * 60_000;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Reads the waits that a response announces: `Retry-After`, and the reset of the rate limit.
  *
- * Headers come from outside, and also from proxies with a wrong clock or another unit. No header text makes these
+ * Headers also come from proxies, which can have a wrong clock or use another unit. No header text makes these
  * functions throw or return a wait of more than `LONGEST_WAIT_MS`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
@@ -31,7 +31,7 @@ export interface ImplausibleWait {
  * Returns the wait that `Retry-After` asks for. The header contains seconds or a date (RFC 9110, 10.2.3). A date is
  * compared with the response's own `Date`, so the result does not depend on our clock.
  *
- * @param now used in place of a `Date` that is missing or invalid, epoch milliseconds
+ * @param now epoch milliseconds; used if the `Date` header is missing or invalid
  * @returns milliseconds; a minute if the header asks for more than `LONGEST_WAIT_MS`; undefined if the header is
  * missing or cannot be parsed
  */
@@ -54,7 +54,7 @@ export function readAllowance(headers: IncomingHttpHeaders, aheadMs: number, now
   return { limit, remaining: Math.min(remaining, limit), resetAt };
 }
 
-/** Returns the headers that `retryAfterMs` and `readAllowance` do not follow, for a warning. */
+/** Returns the headers that `retryAfterMs` and `readAllowance` replace or ignore, so that a warning can be logged. */
 export function implausibleWaits(headers: IncomingHttpHeaders, now: number): readonly ImplausibleWait[] {
   const resetMs = Date.parse(headerText(headers, 'x-rate-limit-reset') ?? '') - sentAt(headers, now);
   const found: ImplausibleWait[] = [];

@@ -160,7 +160,7 @@ export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait 
     }
   }
 
-  /** Masks the API key in the body of a success, which can quote it. Only the key itself, because a page can be long. */
+  /** Masks the API key in a success body, which can quote it. Masks only the whole key, because bodies can be long. */
   const withoutKey = (body: string): string => secrets.reduce((text, secret) => text.replaceAll(secret, MASK), body);
 
   async function makeCall<T>(call: Call, parse: (response: HttpResponse, label: string) => T, options: CallOptions) {

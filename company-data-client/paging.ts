@@ -64,7 +64,7 @@ async function* pages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, u
     const next = page._links.next?.href;
     if (next === undefined) return;
     if (seen.size === known) throw broken(source, `${path} has no new results but links to a next page`);
-    // A full page ends at its position in the list, so a page that ends at the total is the last one.
+    // Once `totalResults` results have been received, the list must end.
     if (received >= page.totalResults)
       throw broken(source, `${received} results of ${page.totalResults} have been read, but there is a next page`);
     if (count >= MAX_PAGES) throw broken(source, `the list has more than ${MAX_PAGES} pages`);

@@ -10,7 +10,7 @@
  * `dropped`, `malformed` or `time-out` if it might have.
  *
  * Interim responses (102, 103) before the final response are skipped. A 100 is an exception: no request expects one, and
- * undici closes a connection on which one arrives, without an option to read on. It counts as a malformed response.
+ * undici always closes the connection when one arrives. It counts as a malformed response.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isNativeError } from 'node:util/types';

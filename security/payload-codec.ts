@@ -147,7 +147,7 @@ function belongsTo({ namespace, workflowId }: Binding, context: SerializationCon
   return context.workflowId.startsWith(workflowId) && OCCURRENCE.test(context.workflowId.slice(workflowId.length));
 }
 
-/** Returns the additional authenticated data: what a payload claims about itself and nobody may change. */
+/** Returns the additional authenticated data: the metadata of a payload that must not be altered. */
 function authenticated(keyId: string, { namespace, workflowId }: Binding): string {
   if (namespace === undefined && workflowId === undefined) return keyId;
   return JSON.stringify([keyId, namespace ?? null, workflowId ?? null]);

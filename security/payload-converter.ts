@@ -34,7 +34,7 @@ function unreadable({ metadata }: Payload): UnreadablePayload {
   );
 }
 
-/** Returns the id, or a description of it if it cannot be the id of a key. Anyone can write any bytes there. */
+/** Returns the key id, or a description if it is malformed, because a sender can put any bytes there. */
 export function printableKeyId(keyId: string): string {
   return /^[0-9a-f]{16}$/.test(keyId) ? keyId : 'with an invalid id';
 }

@@ -27,7 +27,7 @@ const MAX_SEARCHED_LENGTH = 8 * MAX_ERROR_LENGTH;
  */
 export function redactErrorText(text: string, secrets: readonly string[] = []): string {
   const line = withoutUnsafeCharacters(text.slice(0, MAX_SEARCHED_LENGTH));
-  // A half of a surrogate pair, also one that the cut leaves, cannot be stored in Postgres.
+  // Postgres cannot store half of a surrogate pair, which the text can contain or the cut can leave behind.
   return redactSecrets(line, secrets)
     .slice(0, MAX_ERROR_LENGTH)
     .replace(/\p{Cs}/gu, '');
@@ -98,8 +98,8 @@ function encodingsOf(secret: string): readonly string[] {
 
 /**
  * A part of a secret that consists of one or two words. A sentence can contain the same words, such as `unavailable`, so
- * it is not masked if it stands alone both in the text and in the secret. A part of a random token does not, because it
- * would have to lie between two separators without containing a digit or an inner capital.
+ * it is not masked if it is a separate word both in the text and in the secret. A random token has no such part: it
+ * would have to be between two separators and contain no digit or inner capital.
  */
 const WORDS = /^[A-Za-z][a-z]+(?:-[a-z]+)?$/;
 const MAX_WORDS_LENGTH = 20;

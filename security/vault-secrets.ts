@@ -22,7 +22,7 @@ export interface VaultSecrets {
   /**
    * Erases all secrets of the migration except `keepId`. Idempotent, so that it can be repeated after an interruption.
    *
-   * @param knownId the secret in use, or null if there is none; proves that this is the place where it was stored
+   * @param knownId the id of the secret in use, null if none; shows whether it was stored in this place
    * @throws {VaultSecretElsewhere} when it was stored in another place, in which case nothing was erased
    */
   erase(migrationId: string, knownId: string | null, keepId?: string): Promise<void>;
@@ -40,7 +40,7 @@ export class VaultSecretMissing extends Error {
   }
 }
 
-/** Thrown when the secret of a vault was stored in another place than the one this process uses. */
+/** Thrown when the secret of a vault is stored in a different place from the one that this process uses. */
 export class VaultSecretElsewhere extends Error {
   override readonly name = 'VaultSecretElsewhere';
 
@@ -163,7 +163,7 @@ async function eraseFile(file: string): Promise<void> {
   }
 }
 
-/** Flushes the names of the files. Windows cannot open a folder, and flushes names itself. */
+/** Flushes the folder's entries to disk. Not on Windows, which cannot open a folder and flushes entries itself. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

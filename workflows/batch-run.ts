@@ -21,7 +21,7 @@ export interface Batch {
   /** The window in which moves may begin; null if they may begin at any time. */
   readonly window: WindowOccurrence | null;
   /**
-   * True if the migration has paused itself: the run begins no moves, and only finishes the companies that are being
+   * True if the migration is paused: the run begins no moves, and only finishes the companies that are being
    * imported or are syncing. It ends when the migration is resumed.
    */
   readonly finishing: boolean;
@@ -95,10 +95,10 @@ async function moveAndVerify(
   }
 }
 
-/** Progress is reported often at first, so that a small batch does not end before anybody has seen it move. */
+/** Reports often at first, so that people also see the progress of a small batch. */
 const REPORT_DELAY = { shortestMs: 5_000, longestMs: 60_000 };
 
-/** Tells the migration whenever there has been progress, after some reports at most once a minute. */
+/** Reports progress to the migration: every 5 s at first, later at most once a minute. */
 async function reportProgress(batch: Batch, context: RunContext, isOver: () => boolean): Promise<void> {
   const { migration, migrationId } = context;
   if (!migration) return;

@@ -5,7 +5,7 @@
  * workflow task: an update and a query are rejected, and a signal reaches its handler as an `UnreadablePayload`. Input
  * and results that our own workers wrote fail the workflow task, which Temporal retries until the key has been added.
  *
- * A signal must have the same effect in every replay, also in a worker that has the key. Its refusal is therefore
+ * A signal must have the same effect in every replay, even in a worker that has the key. Its refusal is therefore
  * recorded in the history with the SDK's patch marker, the only marker that a handler can write synchronously.
  */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
@@ -74,7 +74,7 @@ export function interceptors(): WorkflowInterceptors {
             assertReadable([value]);
             return value;
           });
-          // The caller may ignore the result; without this, its failure would be reported as unhandled.
+          // The caller can ignore the result. Without this handler, a failure would then be reported as unhandled.
           result.catch(() => undefined);
           return [started, result];
         },
@@ -83,7 +83,7 @@ export function interceptors(): WorkflowInterceptors {
     internals: [
       {
         // The SDK keeps the commands of a failed task, and would send them with the answer to the next query. Its core
-        // takes that for a defect of the worker and stops the whole worker.
+        // treats that as a bug in the worker, and stops the whole worker.
         concludeActivation: ({ commands }, next) =>
           next({ commands: failed === null ? commands : commands.filter(({ respondToQuery }) => respondToQuery) }),
       },
@@ -91,7 +91,7 @@ export function interceptors(): WorkflowInterceptors {
   };
 }
 
-/** The reason after a replay with the key, when the id of the key is not known any more. */
+/** The reason shown in a replay by a worker that has the key, because the key's id is then no longer known. */
 const KEY_WAS_MISSING = 'the message was encrypted under a payload key that the worker did not have when it arrived';
 
 /** Thrown to fail the workflow task, which Temporal then retries. */

@@ -69,7 +69,7 @@ export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: 
 export const ledgerMarkQuery = defineQuery<number>('ledgerMark');
 
 /**
- * Tells the migration that companies have moved, after some reports at most once a minute, so that it counts them in the ledger. Contains
+ * Tells the migration to count its companies again, because some have moved. At first often, later once a minute. Has
  * no counts, because anyone who may write to the namespace can send it.
  */
 export const batchProgressSignal = defineSignal('batchProgress');

@@ -18,7 +18,7 @@ export async function reconcileLedger({
 }): Promise<ReconciliationResult> {
   const result = await longActivities.reconcileLedger({ migrationId });
   if (result.workflow === 'running') {
-    // The migration still has the counts from before the restore.
+    // Makes the migration count again, because its counts are from before the restore.
     await getExternalWorkflowHandle(migrationId)
       .signal(batchProgressSignal)
       .catch(() => undefined);
@@ -26,7 +26,7 @@ export async function reconcileLedger({
   return result;
 }
 
-/** Closes the restored ledger again, which is open although the migration has ended. */
+/** Closes a restored ledger again if it is open although the migration has ended. */
 async function closeAgain(migrationId: string): Promise<void> {
   try {
     await closeLedger(migrationId);

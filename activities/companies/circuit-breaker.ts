@@ -18,7 +18,7 @@
  *
  * A slice can end with fewer companies than the threshold. It still reports an outage if the last company was deferred,
  * no company got through, and at least one company was tried for the first time. Companies that have been deferred
- * before do not suffice, because the platform can defer a single company again and again.
+ * before are not enough, because the platform can defer a single company again and again.
  *
  * There is no half-open state, because each slice has its own breaker. After an outage, the batch run waits, probes the
  * service with `probeService`, and starts new slices (workflows/batch/outage.ts).

@@ -137,7 +137,7 @@ export function syncScheduleOf({ settings }: SyncSettings, status: DataStatus): 
   };
 }
 
-/** Returns an instant in ISO 8601; null if it is outside the range of dates, because the service's numbers can be. */
+/** Returns an instant in ISO 8601; null if the service's number is outside the range of dates. */
 function instantText(epochMs: number): string | null {
   const instant = new Date(epochMs);
   return Number.isNaN(instant.getTime()) ? null : instant.toISOString();

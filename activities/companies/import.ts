@@ -7,7 +7,7 @@
  *   the same connection, and only once nothing can be in flight.
  * - A credential that the service has accepted (`crossed`) is not sent again.
  *
- * A company that may exist already is looked up by its tag before it is created: after a first try, and on the first
+ * A company that might already exist is looked up by its tag before it is created: on every retry, and on the first
  * try if the ledger is not known to be current (ledger-comparison.ts).
  */
 import { v5 as uuidv5 } from 'uuid';
@@ -33,7 +33,7 @@ export interface ImportContext {
   readonly recordSendIntent: RecordSendIntent;
   /** No credential leaves after this time, because another attempt might reclaim the company (lease.ts). */
   readonly sendBefore: Date;
-  /** False if the ledger may have been restored to an older state, so that it does not know of every try. */
+  /** False if the ledger might have been restored to an older state, so that it does not contain every try. */
   readonly ledgerIsCurrent: boolean;
 }
 
@@ -176,8 +176,8 @@ export class CompanyImport {
     // An error from before the send intent concerns an older credential.
     if (error && !(Date.parse(error.erroredOnUtc ?? '') < sentAt.getTime())) return this.refused(connection);
     if (isInFlight) return this.concluded({ action: 'read-connection' }, 'the answer to the authorization was lost');
-    // The service answers the body that it accepted last without using the token, so one more authorization either shows
-    // the outcome or is the first one to arrive. A third one would show no more.
+    // The service answers a body that it has already accepted without using the token, so a second authorization shows
+    // the outcome, or is the first to arrive. A third one would not tell us any more.
     if (this.context.platform.rotation !== 'each-refresh' || !sentAgain) return undefined;
     return this.ended({
       to: 'outcome-unknown',
@@ -231,7 +231,7 @@ export class CompanyImport {
         return this.failed(consequence.kind, text, consequence.reason);
       case 'stop': {
         const { reason } = consequence;
-        // A credential of another application was not used. Its company is named, and retried in case that is corrected.
+        // A credential of another application was not used. `ferry exceptions` lists its company, which is retried.
         const end = isIsolated(reason) ? { notBeforeMs: this.backoffMs(), failure: reason } : { notBeforeMs: 0 };
         return this.ended({ to: 'waiting', text, ...end }, reason);
       }

@@ -12,7 +12,7 @@ import { checkLedgerMark, flagLedger, readUntriedRows } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { companiesOfMigration } from './service-refs';
 
-/** The number of rows that are compared with one statement. */
+/** The number of rows that one SQL statement compares. */
 const ROWS_AT_ONCE = 5_000;
 
 /**
@@ -50,9 +50,9 @@ export interface LedgerTrust {
 /**
  * Decides whether a slice can rely on the ledger. A ledger that is behind is flagged.
  *
- * The ledger is known to be current if its mark is not lower than the workflow's, and no attempt has died since: this
- * is not the slice's first attempt in its run, and it is the activity's first attempt. Otherwise claims may have been
- * lost of which the workflow does not know, so the ledger is compared with the service, with one request per 5,000
+ * The ledger is known to be current if its mark is not lower than the workflow's and no attempt has died. That is so if
+ * the slice has already run in this batch run, and the activity is not being retried. Otherwise claims might have been
+ * lost that the workflow has not seen, so the ledger is compared with the service, with one request per 5,000
  * companies.
  *
  * @param workflowMark the highest mark that the workflow has seen; undefined if it does not say

@@ -31,7 +31,7 @@ export async function* companiesOfMigration(
   const filter = { tagPrefix: { name: ROW_TAG, prefix }, pageSize: PAGE_SIZE };
   for await (const company of service.companies(filter, options)) {
     const row = Number(company.tags?.[ROW_TAG]?.slice(prefix.length));
-    // A person can change tags at the service.
+    // People can change tags at the service, so the text after the prefix might not be a row.
     if (Number.isSafeInteger(row) && row > 0) yield { row, company };
   }
 }

@@ -53,9 +53,9 @@ export interface SliceEnd {
 /** The parts in which the import and the verification differ. */
 interface SliceSteps<Item, Outcome> {
   /**
-   * Which failures stop the slice: for the first company, any that can concern other companies; in a batch, several in a
-   * row, or too many; while a paused or closed migration finishes its companies, only a problem of the API key or the
-   * account.
+   * Which failures stop the slice. `any`: every failure that could affect other companies (first company). `several`:
+   * several in a row, or too many (batch). `none`: only a problem with the API key or the account, while a paused or
+   * closed migration finishes the companies that are in progress.
    */
   readonly stopsFor: 'any' | 'several' | 'none';
   /** Returns how many companies the limits allow at once. */
@@ -120,7 +120,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   return { stop, stopNumbers, outage: breaker.report(concurrency) };
 }
 
-/** Returns whether the slice must stop: the reason concerns all companies, or has met several in a row. */
+/** Returns whether the slice must stop: the reason affects all companies, or has occurred several times in a row. */
 async function concernsBatch(
   db: Database,
   migrationId: string,
@@ -138,8 +138,8 @@ async function concernsBatch(
 const SAMPLE = 1_000;
 
 /**
- * Returns a function that pauses the migration if the limits no longer tolerate its failures. It returns the numbers if
- * it did, otherwise null. After its first call, the function queries the ledger only if it has seen a failure.
+ * Returns a function that pauses the migration if it has too many failures. It returns the numbers if
+ * it paused the migration, otherwise null. After its first call, it queries the ledger only if it has seen a failure.
  */
 function watchTolerance(db: Database, migrationId: string) {
   // Initially true, because companies of other slices may have failed.

@@ -32,7 +32,7 @@ interface MigrationRef {
 export function closingActivities({ db, keys, service, workflowStatus }: ActivityDeps) {
   return {
     /**
-     * Records that the migration was terminated, and stops its claims. Fails for good if it is still running, so that
+     * Records that the migration was terminated, and stops its claims. Not retried if it is still running, so that
      * nobody can end a running migration in this way.
      */
     async recordTermination({ migrationId, requestedBy }: MigrationRef & { requestedBy?: string }): Promise<void> {
@@ -48,7 +48,7 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
     },
 
     /**
-     * Closes the ledger and destroys the credentials. Fails for good if the recorded decisions do not allow it.
+     * Closes the ledger and destroys the credentials. Fails without a retry if the recorded decisions do not allow it.
      *
      * @returns how the migration ended, according to the recorded decisions
      */

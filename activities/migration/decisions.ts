@@ -65,7 +65,7 @@ export function decisionActivities(deps: ActivityDeps) {
       /** The highest mark of the ledger that the workflow has seen. */
       readonly ledgerMark?: number;
     }): Promise<RecordedBatch> {
-      // Before the decisions raise the mark. They are recorded in any case, but no company can be claimed then.
+      // Checked before the decisions raise the mark. If the ledger is behind, they are recorded but claims are refused.
       await checkLedgerMark(db, migrationId, ledgerMark);
       const outcomes: Outcome[] = [];
       for (const record of recorded) {
@@ -99,10 +99,10 @@ async function recordDecision(tx: Database, migrationId: string, record: Decisio
 /**
  * Verifies, applies and records one decision that the ledger has lost, in a transaction.
  *
- * It is verified like any other, but the companies need not be as far as they were, because those of a restored ledger
- * are behind: instead of a moved first company, one that the service holds is enough.
+ * It is verified like any other decision, except that companies may be in an earlier state, because a restored ledger
+ * is behind: the first company need not be moved if the service has at least one linked company.
  *
- * @returns the outcome; null if the ledger has the decision. A decision that fails is not recorded, because it may be
+ * @returns the outcome; null if the ledger has the decision. A decision that fails is not recorded, so that it can be
  * verified later
  */
 export async function restoreDecision(

@@ -34,7 +34,7 @@ export function isExceptionDecision(decision: DecisionRecord['decision']): decis
  * Applies a decision.
  *
  * @returns the text of the outcome. If fewer companies were changed than the decision names, the text says how many.
- * Some may have changed since the decision was made, and some may not exist
+ * Some might have changed since the decision was made, and some might not exist
  */
 export async function applyToCompanies(
   db: Queryable,

@@ -39,7 +39,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
       return countWithMark(db, migrationId);
     },
 
-    /** Begins a batch run. Fails for good if no recorded decision has released all companies. */
+    /** Begins a batch run. Fails without a retry if no recorded decision has released all companies. */
     async beginRun({ migrationId, run }: MigrationRef & { run: string }): Promise<RunStart> {
       const { limits } = await readLimits(db, migrationId);
       // The first run begins the ramp. An interrupted ramp continues, because the other companies wait until it has
@@ -56,13 +56,13 @@ export function lifecycleActivities(deps: ActivityDeps) {
   };
 }
 
-/** Counts the companies. Reads the ledger's mark first, so that it is never higher than that of the counted ledger. */
+/** Counts the companies. Reads the ledger's mark first, so that the counts are at least as new as the mark. */
 export async function countWithMark(db: Database, migrationId: string): Promise<Counts> {
   const { mark } = await readLedgerStatus(db, migrationId);
   return { ...(await countCompanies(db, migrationId)), ledgerMark: mark };
 }
 
-/** Makes Temporal give up, because only another decision can release the companies. */
+/** Makes the failure non-retryable, because only another decision can release the companies. */
 function asFinalFailure(error: unknown): never {
   if (error instanceof NotReleased) throw ApplicationFailure.nonRetryable(error.message, error.name);
   throw error;

@@ -1,8 +1,8 @@
 /**
  * The activity of `ferry reconcile`: it repairs a ledger that was restored to an older state.
  *
- * The service holds the result, so it is asked for every company that it has. No credential is sent: a company whose
- * connection is linked is syncing, and a credential that the platform has refused is not sent again.
+ * The service knows the true outcome, so all its companies are read. No credential is sent: a company whose
+ * connection is linked becomes `syncing`, and a credential that the platform has refused is not sent again.
  */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CompanyDataClient, Connection } from '../../company-data-client';
@@ -32,13 +32,13 @@ export function reconciliationActivities(deps: ActivityDeps) {
     /**
      * Repairs a ledger from the service and from Temporal. No company can be claimed meanwhile. Can be repeated.
      *
-     * One activity, not one for each part, because anyone who may write to the Temporal namespace can call activities:
-     * nobody can allow claims again without the repair.
+     * One activity does everything, because anyone who may write to the Temporal namespace can call activities:
+     * claims must not be allowed again without the repair.
      */
     async reconcileLedger({ migrationId }: MigrationRef): Promise<ReconciliationResult> {
       await flagLedger(db, migrationId);
       const { workflow, ledgerMark } = await workflowRecords.statusOf(migrationId);
-      // Companies come first, because some decisions need companies that have moved. They come again afterwards,
+      // Companies are compared first, because some decisions require moved companies, and again afterwards,
       // because a decision can set companies to `waiting`.
       const before = await reconcileCompanies(deps, migrationId);
       const decisions = await restoreDecisions(deps, migrationId);
@@ -110,7 +110,7 @@ interface Finding {
   readonly change: Omit<Repair, 'row' | 'from'>;
 }
 
-/** Lists the companies of a migration. Of several for one row, keeps one whose connection is linked. */
+/** Lists the companies of a migration. If a row has several, keeps one whose connection is linked. */
 async function readService(service: CompanyDataClient, migrationId: string, platform: Platform) {
   const found = new Map<number, CompanyAtService>();
   const doubled = new Set<number>();
@@ -170,7 +170,7 @@ async function findingFor(
   const { id: companyId, name: storedName, statuses } = atService;
   const { state, tries } = company;
   const wasHandedOver = state === 'syncing' || state === 'moved';
-  // `Deauthorized` means that the grant was withdrawn after the move; `PendingAuth`, that the service has none.
+  // `Deauthorized`: the grant was withdrawn after the move. `PendingAuth`: the service has no grant.
   const isLacking = wasHandedOver && statuses.every((status) => status === 'PendingAuth');
   const isOpen = state === 'waiting' || state === 'importing' || state === 'outcome-unknown';
   if (!isLacking && !isOpen) return undefined;
@@ -192,7 +192,7 @@ async function findingFor(
 function handedOver(company: RecordedCompany, connection: Connection, platform: Platform): Finding | undefined {
   const { state, tries, supersedes, suppliedAt } = company;
   if (connection.status === 'Linked') {
-    // An older credential may have linked it. The service answers a repeated authorization without using the credential.
+    // An older credential might have linked it. The next attempt finds out: a repeat does not use the credential.
     if (supersedes && state === 'waiting') return undefined;
     const organization = organizationOf(connection);
     if (organization === undefined || organization === company.organization) {

@@ -1,4 +1,4 @@
-/** Reads from Temporal what the workflow of a migration knows and its restored ledger may have lost. */
+/** Reads from Temporal the facts that a restored ledger might have lost. */
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Payload, SerializationContext } from '@temporalio/common';
@@ -46,12 +46,12 @@ export function createWorkflowRecords(client: Client): WorkflowRecords {
   };
 }
 
-/** Reading a history throws the error of gRPC; all other calls throw the client's own error. */
+/** Reading a history throws a raw gRPC error; all other calls throw the Temporal client's own errors. */
 function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND);
 }
 
-/** Status code of gRPC. */
+/** The gRPC status code NOT_FOUND. */
 const NOT_FOUND = 5;
 
 /** Reads the decisions of one run: what was given to `recordDecisions`, with the outcomes that it returned. */
@@ -79,7 +79,7 @@ async function readRun(
     const completed = event.activityTaskCompletedEventAttributes;
     const batch = batches.get(String(completed?.scheduledEventId));
     if (!batch) continue;
-    // The ledger may have refused a decision that the workflow had applied.
+    // The ledger can refuse a decision that the workflow has applied.
     const { outcomes } = (await decode(completed?.result?.payloads)) as RecordedBatch;
     const records = batch.map((record, index) => ({ ...record, outcome: outcomes[index] ?? record.outcome }));
     batches.set(String(completed?.scheduledEventId), records);

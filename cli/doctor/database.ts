@@ -34,7 +34,7 @@ function schema(pending: readonly string[], unknown: readonly string[]): CheckRe
 
 const UP_TO_DATE = 'up to date';
 
-/** Returns whether the checks found a schema to which nothing has to be applied. */
+/** Returns whether the checks found that the schema is up to date. */
 export function isSchemaCurrent(checks: readonly CheckResult[]): boolean {
   return checks.some(({ check: about, finding }) => about === SCHEMA && finding === UP_TO_DATE);
 }

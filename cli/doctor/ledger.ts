@@ -8,7 +8,7 @@ import { check, notChecked, ok, problem } from './check-result';
 
 const LEDGER = 'ledger';
 
-/** @param isReady whether Temporal, the payload key, the database and its schema were found to be in order */
+/** @param isReady whether the checks of Temporal, the payload key, the database and its schema have succeeded */
 export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Promise<readonly CheckResult[]> {
   if (!isReady) return [notChecked(LEDGER, 'needs Temporal, the payload key, the database and its schema first')];
   return check(LEDGER, 'run again', async () => {

@@ -32,7 +32,7 @@ export async function checkService(
   }
 }
 
-/** Only a refusal says something about the key. Any other failure is a fault of the service itself. */
+/** Only a refusal says something about the API key. After any other failure, the key is still unchecked. */
 function accountProblem(error: unknown): CheckResult {
   const why = error instanceof CompanyDataError ? error.message : 'no answer within 5 s';
   if (error instanceof KeyRefused || error instanceof AccessDenied) {

@@ -16,7 +16,7 @@ export const WORKER = 'worker';
 
 /** Maximum number of recent migrations that are examined. */
 const MAX_MIGRATIONS = 100;
-/** Number of migrations that workers are asked about. More than one, because one could be busy. */
+/** Number of migrations that are queried. More than one, because one of them could be busy. */
 const ASKED = 3;
 /** Shorter than the time limit of the whole check. */
 const ANSWER_WITHIN_MS = 3_000;

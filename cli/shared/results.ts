@@ -87,7 +87,7 @@ export function printEvidence(output: Output, { firstCompany }: Pick<Progress, '
   }
 }
 
-/** Prints the evidence as long as it is to be reviewed or a check failed, and one line after its approval. */
+/** Prints the evidence until it is approved or if a check failed; after the approval, prints one line. */
 export function printFirstCompany(output: Output, progress: Pick<Progress, 'firstCompany' | 'steps'>): void {
   const { firstCompany, steps } = progress;
   const approved = steps.some(({ step, state }) => step === 'migrate-first-company' && state === 'done');
@@ -114,7 +114,7 @@ export function referenceList(references: readonly string[], maximum: number): s
   return `${references.slice(0, maximum).join(', ')}${more}`;
 }
 
-/** Variants of `= + - @` that a spreadsheet may take for the start of a formula, and that csv-stringify does not know. */
+/** Variants of `= + - @` that can start a formula in a spreadsheet, and that csv-stringify does not escape. */
 const FORMULA_VARIANT = /^\s*[\u2212\uFE62\uFE63\uFE66\uFE6B]|^\s+[=+\-@\uFF0B\uFF0D\uFF1D\uFF20]/;
 
 function csvCell(text: string): string {

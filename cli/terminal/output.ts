@@ -104,7 +104,7 @@ export class Output {
   }
 }
 
-/** Colours and styles (SGR), which are the only control sequences that our own text contains. */
+/** Colours and styles (SGR): the only control sequences in our own output. */
 const STYLE = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
 
 /** Makes text safe for a terminal: keeps styles, line breaks and tabs, and removes what else could change the screen. */

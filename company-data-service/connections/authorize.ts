@@ -34,8 +34,8 @@ export interface AuthorizationRequest {
 /**
  * Uses a credential once. Links the connection if the platform accepts the credential, otherwise records the error.
  * Authorizations of one connection run one at a time. The last accepted credential is not used again, because a client
- * whose response was lost may send a rotating token twice, and the second use would fail. If the service is killed
- * after the platform has issued new tokens and before they are stored, the same credential gets them again: see
+ * whose response was lost might send a rotating token twice, and the second use would fail. If the service is killed
+ * after the platform has issued new tokens and before they are stored, the next authorization goes on: see
  * token-exchanges.ts.
  *
  * @returns whether the platform accepted the credential

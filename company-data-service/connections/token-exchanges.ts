@@ -1,5 +1,5 @@
 /**
- * Token exchanges: refreshes of an authorization body that may have used up its refresh token.
+ * Token exchanges: refreshes that began but are not stored yet, so that the refresh token might be used up.
  *
  * An exchange is committed before the platform is called, and is deleted together with storing the new tokens. If the
  * service is killed in between, the new tokens are lost, and the exchange remains. The next authorization with the same
@@ -8,7 +8,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 
-/** No platform accepts a repetition later than this: Shopify's 30 days are the longest. */
+/** No platform accepts a repetition after this time. The longest is Shopify's: 30 days. */
 const RETENTION = sql`interval '30 days'`;
 
 /**
@@ -38,7 +38,7 @@ export async function endExchanges(transaction: Database, connectionId: string):
   await transaction.deleteFrom('token_exchanges').where('connection_id', '=', connectionId).execute();
 }
 
-/** Deletes the exchanges that no platform would continue. */
+/** Deletes exchanges that are too old for any platform to continue. */
 export async function deleteOldExchanges(db: Database): Promise<void> {
   await sql`delete from token_exchanges where begun_at < clock_timestamp() - ${RETENTION}`.execute(db);
 }

@@ -19,8 +19,8 @@ interface ApplicationRow {
 }
 
 /**
- * Encrypts the secrets that are stored as plain text, and encrypts those under an older key again under the newest key.
- * Several processes can do this at the same time. Copies in backups and in the log of Postgres do not change.
+ * Encrypts secrets that are stored as plain text, and re-encrypts those under an older key with the newest key.
+ * Several processes can do this at the same time. Copies in backups and in the write-ahead log do not change.
  *
  * @throws Error if a secret is encrypted under a key that the cipher does not have
  */
@@ -30,7 +30,7 @@ export async function encryptStoredSecrets(db: Database, cipher: SecretCipher): 
   while ((await encryptOldApplications(db, cipher)) === ROWS_AT_ONCE);
 }
 
-/** Encrypts the rows from before migration 007. The tables are locked meanwhile, which happens only once. */
+/** Encrypts rows from before schema migration 007. Locks both tables, but only until no plain text is left. */
 async function encryptPlainRows(db: Database, cipher: SecretCipher): Promise<void> {
   const { rows } = await sql<{ any: boolean }>`
     select exists (select from credentials where plain_fields is not null)

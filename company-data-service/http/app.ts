@@ -39,7 +39,7 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** An address can send a tenth as many wrong API keys as a right key can send requests. */
+/** An address may send one wrong API key per this many requests of a valid key's rate limit. */
 const REQUESTS_PER_WRONG_KEY = 10;
 
 export interface AppOptions {

@@ -50,8 +50,8 @@ export class Authenticator {
    */
   async authenticate(request: FastifyRequest): Promise<{ caller: Caller; refusal?: ServiceError }> {
     const digest = keyDigest(keyIn(request.headers.authorization));
-    // Keys that were right before are looked up again even from an address at its limit, because the callers of a right
-    // key and of wrong keys can share an address.
+    // A key that was valid before is looked up even if its address is at the limit, because callers with a valid
+    // key and callers with wrong keys can share an address.
     if (!this.cache.has(digest.toString('base64'))) this.wrongKeys.assertBelow(request);
     const known = await this.find(digest);
     if (!known || !timingSafeEqual(known.digest, digest)) {

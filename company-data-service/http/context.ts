@@ -16,7 +16,7 @@ export interface ServiceContext {
   /** For queries that do not wait for a platform. */
   readonly db: Database;
   /**
-   * For transactions that wait for a platform, or for a lock that is held meanwhile. It is a separate pool, so that slow
+   * For transactions that wait for a platform, or for a lock held by such a transaction. A separate pool, so that slow
    * platforms do not delay reads, and because an authorization or a sync also needs a connection of `db` to finish.
    */
   readonly platformDb: Database;

@@ -1,6 +1,6 @@
 /**
- * The longest wait that an answer can impose on a company or a worker, in milliseconds: a day, because quotas are reset
- * at 00:00 UTC, and an hour more, because clocks differ. An announced wait that is longer is a mistake of the sender.
+ * The longest wait that a response can impose on a company or a worker, in milliseconds: a day, because quotas reset
+ * at 00:00 UTC, plus an hour, because clocks differ. A longer announced wait is an error by the sender.
  */
 export const LONGEST_WAIT_MS = 25 * 3_600_000;
 

@@ -20,8 +20,8 @@
  * comes from another organization or application, and the company is named (`ferry exceptions`).
  *
  * Statuses below 500 have these consequences only in the service's error form. Any other error page comes from a proxy,
- * for example while the service is being deployed, and is treated as an outage. For an authorization, it is no clear
- * answer, because a proxy can replace the service's answer by its own page. A 429 is the exception: in any form, it
+ * for example while the service is being deployed, and is treated as an outage. For an authorization, it is not a clear
+ * answer, because a proxy can replace the service's answer with its own page. A 429 is the exception: in any form, it
  * means that the call had no effect.
  *
  * Status codes follow section 7 of the service's specification. A 404 for a data type that the platform does not
@@ -181,7 +181,7 @@ export function stopReasonText(reason: StopReason, numbers: string | null = null
   return numbers === null ? STOP_TEXTS[reason] : `${STOP_TEXTS[reason]} (${numbers})`;
 }
 
-/** A reason to stop that may concern a single company. */
+/** A reason to stop that can affect just one company. */
 export type IsolatedStop = Extract<StopReason, FailureKind>;
 
 /** Returns whether a batch stops for this reason only if it happens to several companies in a row. */

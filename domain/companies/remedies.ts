@@ -16,7 +16,7 @@ export interface Remediable {
   readonly linkUrl: string | null;
   /** The errors that the preflight found; null if there are none. */
   readonly heldBack: string | null;
-  /** True if it is waiting because the service or the platform puts it off again and again. */
+  /** True if it is deferred: the service or the platform keeps asking for a retry. */
   readonly deferred: boolean;
 }
 

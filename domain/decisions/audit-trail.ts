@@ -29,7 +29,7 @@ export function nextAuditBatch<T extends DecisionRecord>(unrecorded: readonly T[
 
 /**
  * Returns the cancellation that is recorded when a migration is closed after it was terminated in Temporal. The product
- * decides it, not a person, and once: it always has the same id.
+ * takes this decision, not a person. Its id is always the same, so it is recorded only once.
  *
  * @param requestedBy the person who asked for it, who is named but not verified; null for the sweep
  * @param at ISO 8601, UTC

@@ -145,7 +145,7 @@ export function withLedgerOutcomes(
   return kept.unrecorded.reduce(reapplyUnrecorded(rules), { ...reapplied, unrecorded: [] });
 }
 
-/** An outcome of a malformed message keeps its own text, because its record has another id. */
+/** The outcome of a malformed message keeps the workflow's text, because the record in the ledger has another id. */
 function ledgerOutcome(known: Outcome, outcomes: readonly Outcome[]): Outcome {
   return outcomes.find(({ decisionId }) => decisionId === known.decisionId) ?? known;
 }

@@ -63,7 +63,7 @@ interface EarlierActors extends Pick<MigrationState, 'approvals' | 'suppliers'> 
   readonly proposal: Pick<Proposal, 'by'> | null;
 }
 
-/** Returns why a second person must approve; null if this person can. */
+/** Returns why someone else must approve (four eyes); null if this person can. */
 export function fourEyesRefusal(
   { step, role, by }: StepDecision,
   { approvals, proposal, suppliers }: EarlierActors,

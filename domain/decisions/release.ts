@@ -1,10 +1,10 @@
 /**
  * The release: which companies the ledger lets a worker move. It follows from the decisions that the ledger has
- * recorded as applied, and from nothing else. No workflow input and no message changes it.
+ * recorded as applied, and from nothing else. Workflow input and messages never change it.
  *
  * Managed route: nothing, until the ledger has the approvals of supply-details, schedule and update-application; then
  * the first company; then all companies, once support has approved the first one. A rejection, or a new start time,
- * takes the release back until the approvals have been given again. Self-service route: all companies from the start.
+ * withdraws the release until the approvals have been given again. Self-service route: all companies from the start.
  */
 import type { Decision, StepDecision } from '../migration/decision';
 import type { Approval, Ending, Proposal } from '../migration/migration-state';
@@ -111,7 +111,7 @@ export function orderRefusal(decision: Decision, recorded: RecordedDecisions, fa
   return null;
 }
 
-/** Returns how the migration may be closed; null if no decision allows it yet. */
+/** Returns how the migration can be closed; null if no decision allows it yet. */
 export function endingOf(route: Route, recorded: RecordedDecisions): Ending | null {
   if (recorded.ended !== null) return recorded.ended;
   const isSignedOff = route === 'self-service' || missingApprovals(recorded, 'complete-migration').length === 0;

@@ -1,5 +1,5 @@
 /**
- * Verification: whether a decision counts, judged only by the rules and the earlier decisions that the ledger has.
+ * Verifies decisions, using only the rules and the earlier decisions in the ledger.
  *
  * A workflow applies a decision as soon as it arrives. The ledger then verifies it again, because anyone who may write
  * to the Temporal namespace can start a workflow with input of their choice.

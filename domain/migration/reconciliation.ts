@@ -1,7 +1,7 @@
 /** The result of `ferry reconcile`, which repairs a ledger that was restored to an older state. */
 import type { Ending } from './migration-state';
 
-/** How a migration's workflow is in Temporal. `gone`: Temporal does not know it, or it ended without a result. */
+/** The status of a migration's workflow. `gone`: Temporal does not know it, or it ended without a result. */
 export type WorkflowEnd = 'running' | 'gone' | Ending;
 
 /** A decision that was applied and recorded again. */
@@ -23,7 +23,7 @@ export interface CompanyRepairs {
   readonly linked: readonly string[];
   /** The platform has refused their credential, or the service has lost its grant. */
   readonly notMoved: readonly string[];
-  /** The service has their connection, and it is not known whether their single-use credential was used. */
+  /** The service has their unlinked connection, so their single-use credential might have been used. */
   readonly unknown: readonly string[];
   /** Only the ids of the company and the connection were adopted. Their credentials have not been used. */
   readonly adopted: readonly string[];

@@ -161,7 +161,7 @@ export function toleranceText(
 ): string {
   const { toleratedFailures, toleratedShare } = limits;
   const numbers = `${failed} of ${tried} tried, ${percent(failed / tried)}`;
-  // The share is the reason unless it is within its own limit.
+  // Names the share as the reason if it exceeds its limit, otherwise the count.
   const isShare = exceedsTolerance({ toleratedShare, toleratedFailures: null }, { failed, tried });
   return `${numbers}, tolerated ${isShare ? percent(toleratedShare ?? 1) : String(toleratedFailures)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Text that people or the service wrote. Some characters in it do not show up themselves but change what people see:
+ * Handles text that people or the service wrote. Some characters are invisible but change what people see:
  * control characters, line separators, and the format characters that reorder text (Unicode TR 36, "Bidirectional Text
  * Spoofing"). Joiners are allowed, because names in Persian and Indian scripts need them.
  */

@@ -1,8 +1,8 @@
 import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 
 /**
- * Escapes text for one line of Markdown, so that it is shown as it is. Text of people and of the service could contain
- * links, images or HTML otherwise, and Markdown also turns a bare address into a link.
+ * Escapes text for one line of Markdown, so that it is shown unchanged. Text from people or the service could otherwise
+ * contain links, images or HTML. Markdown also turns a bare address into a link.
  */
 export function escapedMarkdown(text: string): string {
   return withoutUnsafeCharacters(text)

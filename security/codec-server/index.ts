@@ -158,7 +158,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
           'the body must be {"payloads": [...]} with at most 10,000 payloads, and with metadata and data in base64',
         );
       const namespace = namespaceOf(request);
-      // The caller does not say for which workflow it encrypts, so those payloads are bound to the namespace alone.
+      // The caller does not say for which workflow it encrypts, so these payloads are bound only to the namespace.
       const codec = createPayloadCodec(payloadKeys, namespace === '' ? {} : { namespace });
       const payloads = await codec[call](parsed.data.payloads.map((each) => StoredPayload.fromObject(each)));
       return { payloads: payloads.map(toJsonPayload) };

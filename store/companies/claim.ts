@@ -128,8 +128,8 @@ function isClaimable(company: 'c' | 'relative', credential: 'v' | 'its') {
 }
 
 /**
- * Builds the condition that the time in a column has come. A time beyond the longest wait counts as come, because
- * nothing may hold a company back for so long.
+ * Builds the condition that the time in a column is in the past. A time beyond the longest wait also counts as past,
+ * because no response may delay a company for that long.
  */
 export function isDue(column: string) {
   const at = sql.ref(column);

@@ -112,7 +112,7 @@ export interface LedgerCompany {
   readonly heldBack: string | null;
   /** Number of times that its import was tried. */
   readonly tries: number;
-  /** True if the service or the platform puts it off again and again. It is retried automatically. */
+  /** True if it is deferred: the service or the platform keeps asking for a retry. It is retried automatically. */
   readonly deferred: boolean;
   /** When it is tried again; null if it is not deferred. */
   readonly retryAt: Date | null;

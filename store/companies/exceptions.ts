@@ -6,9 +6,9 @@ import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
 /**
- * The condition that a company is deferred: it was tried at least twice, and is still waiting because the service or the
- * platform put it off each time. It is retried automatically. A company whose credential belongs to another application
- * counts after the first try, because a retry alone does not help it.
+ * The condition for a deferred company: it was tried at least twice, and is still waiting because the service or the
+ * platform deferred it. It is retried automatically. A company whose credential belongs to another application
+ * counts after the first try, because a retry does not help unless something is corrected.
  */
 export const IS_DEFERRED = sql<boolean>`(
   state = 'waiting' and held_back is null and failure_text is not null and (tries >= 2 or failure is not null))`;
@@ -108,7 +108,7 @@ export interface Failures {
   readonly failed: number;
   /**
    * Companies whose move was attempted: those in the states `importing`, `moved`, `failed`, `syncing` and
-   * `outcome-unknown`. Companies that are being imported count, because refusals are answered faster than the rest.
+   * `outcome-unknown`. Companies being imported count, because refusals arrive sooner than successes.
    */
   readonly tried: number;
 }
@@ -133,13 +133,13 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
   );
 }
 
-/** This many companies that fail in the same way, one after another, indicate that all companies would. */
+/** If this many companies in a row fail in the same way, all others would probably fail too. */
 const SEVERAL = 3;
 
 /**
  * Returns whether several companies that were claimed one after another failed in the same way. If no other company can
- * be moved, two are enough. A company that is still being imported interrupts the row, because refusals are answered
- * first. Omits failures that were accepted when the migration was resumed.
+ * be moved, two are enough. A company still being imported breaks the series, because refusals arrive sooner than
+ * successes. Ignores failures that were accepted when the migration was resumed.
  */
 export async function haveSeveralFailed(db: Database, migrationId: string, failure: IsolatedStop): Promise<boolean> {
   const { inRow, others } = await queryOne(

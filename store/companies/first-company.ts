@@ -90,7 +90,7 @@ async function findCandidate(
   return rows[0] ?? null;
 }
 
-/** Requests a company to go first, in place of the chosen one. */
+/** Requests that another company goes first instead of the chosen one. */
 export async function requestFirstCompany(db: Queryable, migrationId: string, reference: string): Promise<void> {
   await db
     .updateTable('migrations')

@@ -100,7 +100,7 @@ export async function recordImports(
       and v.crossed_at is null`.execute(db);
 }
 
-/** Bounds a wait, because the ledger must not keep a company for longer than an answer of the service may. */
+/** Limits a wait to `LONGEST_WAIT_MS`, the longest wait that a response of the service can ask for. */
 function boundedMs(ms: number): number {
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), LONGEST_WAIT_MS);
 }

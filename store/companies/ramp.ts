@@ -2,13 +2,13 @@
  * The ramp: the first companies of a batch, which move before the rest. While the migration is `ramp_only`, only they
  * can be claimed.
  *
- * The ramp ends when the service has shown what becomes of its companies. A straggler does not hold it up:
+ * The ramp ends when enough of its companies have a result. A straggler does not hold it up:
  * - A company that was deferred, or whose attempt was interrupted, is a straggler. There is no limit on their number,
  *   because they can be deferred again and again.
  * - A company that is still syncing, or being imported, is a straggler if at most one in ten is (`allowedStragglers`).
  *
- * If every company of the ramp is such a straggler, nothing shows whether the others can be moved. The ramp then takes
- * more companies, as many as before.
+ * If every company of the ramp was deferred twice, nothing shows whether the others can be moved. The ramp then grows
+ * by the number of companies that the limits ask for.
  */
 import { sql } from 'kysely';
 import { allowedStragglers } from '../../domain/planning/pacing';
@@ -102,7 +102,7 @@ export async function isRampInProgress(db: Database, migrationId: string): Promi
 
 /**
  * Ends the ramp if only stragglers are left of it, or if the limits no longer ask for a ramp. Adds companies to it if
- * none of its companies gets through.
+ * none of its companies got through in two tries.
  *
  * @returns the number of companies in the ramp; null if there is no ramp or it has ended
  */

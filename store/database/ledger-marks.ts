@@ -1,4 +1,4 @@
-/** The schema migration by which a ledger recognises that it was restored to an older state. */
+/** The schema migration for the ledger's mark, which shows whether a ledger was restored to an older state. */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 
@@ -13,7 +13,7 @@ export const ledgerMarks: Migration = {
         mark bigint not null,
         primary key (migration_id, source)
       ) with (fillfactor = 50)`.execute(db);
-    // When it was noticed that the ledger is older than its workflow or the service. No company can be claimed then.
+    // When the ledger was found to be older than its workflow or the service; then no company can be claimed.
     await sql`alter table migrations add column behind_since timestamptz`.execute(db);
   },
 };

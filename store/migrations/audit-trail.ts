@@ -55,8 +55,8 @@ export async function recordDecisions(
 }
 
 /**
- * Makes this transaction the only one that records decisions of the migration. Not a lock of its row, because a claim
- * locks companies before it, and the two could wait for each other.
+ * Makes this transaction the only one that records decisions of the migration. Does not lock its row, because a claim
+ * locks companies before that row, and the two could deadlock.
  */
 export async function lockDecisions(tx: Queryable, migrationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 1))`.execute(tx);
@@ -74,7 +74,7 @@ export async function readRecordedDecisions(db: Queryable, migrationId: string):
 
 /**
  * Returns the application of the latest accepted decision that supplied one, if that was recorded within the last
- * minute; else null.
+ * minute; otherwise null.
  */
 export async function readNewApplication(db: Queryable, migrationId: string): Promise<ApplicationSupplied | null> {
   const { rows } = await sql<{ content: ApplicationSupplied }>`

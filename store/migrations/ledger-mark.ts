@@ -1,10 +1,10 @@
 /**
- * The ledger's mark: a number that only rises, by which a ledger is recognized that was restored to an older state.
+ * The ledger's mark: a number that only rises, so that a ledger restored to an older state can be recognised.
  *
  * Each claim and each recorded decision raises the mark of its migration, in the same transaction. The workflow keeps
  * the highest mark that it has seen, outside the ledger, and passes it to the activities. A slice also keeps the mark
- * of its last claim. If the ledger's mark is lower, the ledger has lost claims or decisions, whatever was the cause: a
- * dump, point-in-time recovery, or a fail-over that lost the last seconds.
+ * of its last claim. If the ledger's mark is lower, the ledger has lost claims or decisions, whatever the cause: a
+ * restored dump, point-in-time recovery, or a failover that lost the last seconds.
  *
  * The ledger is then flagged (`behind_since`), and no company of the migration can be claimed until `ferry reconcile`
  * has repaired it. The flag is needed because later decisions could raise the mark above the lost one.
@@ -15,7 +15,7 @@ import { queryOne } from '../database/database';
 
 export interface LedgerStatus {
   readonly mark: number;
-  /** When it was noticed that the ledger is behind; null if it is not known to be. */
+  /** When the ledger was found to be behind; null if it is not known to be. */
   readonly behindSince: Date | null;
 }
 
@@ -36,7 +36,7 @@ export async function readLedgerStatus(db: Queryable, migrationId: string): Prom
 }
 
 /**
- * Compares the ledger with a mark that the caller knows from it, and flags the ledger if its own mark is lower.
+ * Compares the ledger's mark with one that the caller read earlier, and flags the ledger if its mark is now lower.
  *
  * @returns the status after that
  */
@@ -55,12 +55,12 @@ export async function flagLedger(db: Queryable, migrationId: string): Promise<vo
   );
 }
 
-/** The gap that a reconciliation leaves above all known marks. No caller can know of that many lost claims. */
+/** The margin that a reconciliation adds to the known mark. It is larger than any possible number of lost claims. */
 const RECONCILED_GAP = 1_000_000;
 
 /**
- * Allows claims again. Raises the mark far above the known one, because a slice that is still running may know of lost
- * claims of which the workflow does not know yet.
+ * Allows claims again. Raises the mark far above the known one, because a slice that is still running might have made
+ * lost claims that it has not yet reported to the workflow.
  */
 export async function clearLedgerFlag(db: Queryable, migrationId: string, knownMark: number): Promise<void> {
   await sql`

@@ -14,7 +14,7 @@ export interface RecordedCompany {
   readonly companyId: string | null;
   /** True if the client supplied the ids of the company, so that it carries no tag. */
   readonly existedBefore: boolean;
-  /** True if its credential replaces an older one, which may have linked the connection. */
+  /** True if its credential replaces an older one, which might have linked the connection. */
   readonly supersedes: boolean;
   /** When its credential was stored; null if there is none. */
   readonly suppliedAt: Date | null;

@@ -21,7 +21,7 @@ export interface Rotation {
 }
 
 /**
- * Rewraps the private keys of all open vaults under the newest master key and a new vault secret, one vault at a time,
+ * Rewraps private keys that an older master key wrapped, with the newest one and a new vault secret, vault by vault,
  * and erases the old secrets. Copies of the keys that the older master keys wrapped, in files, log and backups of the
  * database, can then no longer be opened. Safe to repeat after an interruption. Sealed credentials do not change.
  *
@@ -43,7 +43,7 @@ export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rot
     const outcome = await db.transaction().execute(async (tx) => rewrap(tx, keys, id));
     if (outcome === 'lost') lost.push(id);
     else if (outcome !== 'destroyed') outcomes[outcome] += 1;
-    // Runs after the commit, because the old secret must last until the new key is certainly stored.
+    // Runs after the commit, because the old secret must be kept until the new key is stored.
     if (outcome !== 'lost') await eraseSuperseded(db, keys, id);
   }
   return { ...outcomes, lost };
@@ -67,7 +67,7 @@ async function rewrap(
   }
 }
 
-/** Erases every secret of the vault except the one in use, also those that an interrupted rotation has left. */
+/** Erases every secret of the vault except the one in use, including any that an interrupted rotation has left. */
 async function eraseSuperseded(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const secretId = (await lockVault(tx, migrationId))?.secretId;
@@ -89,7 +89,7 @@ const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretMissing, Wrap
 /**
  * Gives a vault that can no longer be opened a new key pair, wrapped with a secret in the provider's own place, and
  * deletes the credentials of waiting companies, so that the client can supply them again. A credential that might have
- * been used is kept as the record of that; its company then fails as `credential-unreadable`.
+ * been used is kept as evidence of that; its company then fails as `credential-unreadable`.
  *
  * @param folderLost true if the place where the vault's secret was stored is lost; it then cannot be erased
  * @returns the number of deleted credentials

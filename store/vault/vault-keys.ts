@@ -90,7 +90,7 @@ export async function unwrapKey(
   try {
     return { publicKey: stored.vault_public_key, privateKey: await keys.unwrap(migrationId, key) };
   } catch (error) {
-    // A rotation may have replaced the secret since the row was read.
+    // A rotation might have replaced the secret since the row was read.
     if (!(error instanceof VaultSecretMissing) || key.secretId === failedSecretId) throw error;
     return unwrapKey(db, keys, migrationId, key.secretId);
   }

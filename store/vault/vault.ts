@@ -7,7 +7,7 @@
  *
  * A sealed credential is bound to its migration and row, so a copy in another row cannot be opened. Its row is deleted
  * when its company has moved. When the migration ends, `destroyVault` erases the vault's secret and deletes the rest.
- * Postgres may keep copies of deleted rows, in its files, log and backups, but from then on nobody can open them.
+ * Postgres can keep copies of deleted rows, in its files, log and backups, but from then on nobody can open them.
  */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';

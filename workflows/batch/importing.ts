@@ -27,7 +27,7 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
   const running = new Map<number, Promise<void>>();
   let failure: { readonly reason: unknown } | undefined;
 
-  /** Starts the slices that are not running: they have ended, or a decision has changed the limits. */
+  /** Starts the missing slices: those that have ended, and those that a changed limit has added. */
   function startSlices(): void {
     for (let slice = 1; slice <= atOnce; slice += 1) {
       if (running.has(slice)) continue;

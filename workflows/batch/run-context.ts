@@ -17,14 +17,14 @@ export interface RunContext extends OutageContext {
   /** Returns the numbers that led to the stop, for people; null if there are none. */
   stopNumbers(): string | null;
   /**
-   * Notes the result of a slice. Wakes the run if the ramp has changed, because other companies can be claimed now.
+   * Records the result of a slice. Wakes the run if the ramp has changed, because other companies can be claimed now.
    *
    * @param companies the number of companies that the slice claimed, or whose verification it ended
    */
   recordSlice(companies: number, report: SliceEnd & { readonly ramp: number | null }): void;
   /** Returns the highest mark of the ledger that the run has seen. */
   ledgerMark(): number;
-  /** Notes the ledger's mark at the end of a slice. */
+  /** Records the ledger's mark at the end of a slice. */
   noteLedgerMark(mark: number): void;
   /** Returns the sum of the `companies` noted so far. A higher number than before means progress. */
   progress(): number;
@@ -42,7 +42,7 @@ export interface RunContext extends OutageContext {
 /** After this time, a run starts no more work and leaves the rest to the next run, so that its history stays short. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
 
-/** The parts of a batch that concern both halves. */
+/** The part of a batch's input that both importing and verifying need. */
 interface BatchPart {
   readonly migrationId: string;
   readonly finishing: boolean;

@@ -42,7 +42,7 @@ export async function closeLedger(migrationId: string): Promise<MigrationResult>
 /** The delay between two checks of the companies that are still syncing when a migration ends. */
 const CHECK_DELAY = { shortestMs: 1_000, longestMs: 15 * 60_000 };
 
-/** After this time, companies stay `syncing`. Every sync times out earlier, unless the service cannot be used. */
+/** Checks end after this time; companies then stay `syncing`. Syncs time out earlier unless the service is down. */
 const LONGEST_CHECK_MS = 14 * 24 * 3_600_000;
 
 /**

@@ -33,7 +33,7 @@ async function pollRelinking(migration: MigrationContext, isOver: () => boolean)
     const { relinking } = migration.state();
     const { waiting, reconnected } = await longActivities.checkReconnected({ migrationId });
     await refreshCounts(migration, (state) => ({
-      // Keeps the companies that decisions have added during this poll. The next poll checks them.
+      // Keeps companies that decisions added during this poll. The next poll checks them.
       relinking: waiting + state.relinking - relinking,
       // Wakes a batch run, which verifies the companies that have reconnected.
       wakes: state.wakes + reconnected,

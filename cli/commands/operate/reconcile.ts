@@ -35,7 +35,7 @@ const COLUMNS = [
   { title: 'Which', optional: true },
 ] as const;
 
-/** The references that a row of the table lists. The JSON contains all. */
+/** The maximum number of references in one row of the table. The JSON contains all of them. */
 const LISTED = 10;
 
 function repairRows(result: ReconciliationResult): string[][] {
@@ -91,5 +91,5 @@ function nextLines({ workflow, decisions }: ReconciliationResult, migrationId: s
   ];
 }
 
-/** Decisions that only announce what was stored in the ledger, which cannot be restored. */
+/** Decisions that only announce files that were stored in the ledger. The files themselves cannot be restored. */
 const SUPPLIES: readonly string[] = ['credentials-supplied', 'replace-credential', 'manifest-amended'];

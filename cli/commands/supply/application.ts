@@ -56,7 +56,7 @@ async function supply(
   }
   const clientSecret = await readSecret(terminal, options);
   const result = await withService(terminal.env, async (service: CompanyDataClient) => {
-    // A wrong key or address fails before anything has been decided.
+    // A wrong API key or URL fails here, before a decision is sent.
     await service.integration(platform.key);
     const decision = await sendDecision(ferry, migrationId, 'applicationSupplied', { clientId, environment, ...actor });
     // The service gets the application only once the decision has been accepted.

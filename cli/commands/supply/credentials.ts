@@ -102,7 +102,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   ]);
 }
 
-/** Stages and decides in parts, because a decision names at most {@link MAX_COMPANIES_PER_MESSAGE} companies. */
+/** Works in parts, because a decision names at most {@link MAX_COMPANIES_PER_MESSAGE} companies. */
 async function replace(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
   const content = contentFrom(options);
@@ -184,7 +184,7 @@ function isAllStored({ stored, obtainedTooEarly, wrongState, unknown }: SupplyRe
   return stored.length > 0 && obtainedTooEarly.length + wrongState.length + unknown.length === 0;
 }
 
-/** The references by outcome, and the decision on them; null if it was not sent or is reported separately. */
+/** References by outcome, and the decision that names them; null if it was not sent or is reported separately. */
 type Supplied = SupplyResult & { readonly decision: DecisionResult | null };
 
 function suppliedResult(

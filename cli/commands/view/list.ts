@@ -13,7 +13,7 @@ export function addList({ program, run, terminal }: Context): void {
     .action(() => run(() => list(terminal.env)));
 }
 
-/** Number of open migrations, the newest first, whose workflow tasks are examined. Each costs a call to Temporal. */
+/** Maximum number of open migrations, newest first, whose workflow tasks are examined. Each costs a Temporal call. */
 const MAX_EXAMINED = 200;
 
 function stateCell({

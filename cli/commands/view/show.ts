@@ -36,7 +36,7 @@ export function addShow({ program, run, terminal }: Context): void {
     );
 }
 
-/** The companies that the service or the platform puts off again and again. */
+/** The deferred companies, which are retried automatically. */
 interface Deferred {
   readonly companies: number;
   /** The references of the first companies. */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { tooManyRequests } from '../errors/errors';
 
 const WINDOW_MS = 60_000;
-/** Without a limit, requests from ever new addresses would fill the memory. */
+/** Limits the memory that requests from many different addresses can use. */
 const MAX_ADDRESSES = 10_000;
 
 interface Window {

@@ -26,7 +26,7 @@ import { companyView } from '../views';
 export const TRIAL_COMPANIES = 50;
 
 const TAG_FILTER = /^([^=!~]+)(=|!=|~)(.*)$/s;
-/** `&&` and what follows, if it is another filter. Otherwise `&&` is part of the value. */
+/** `&&`, if another filter follows it. Otherwise `&&` is part of the value. */
 const NEXT_TAG_FILTER = /\s*&&\s*(?=[^=!~&]+(?:=|!=|~))/;
 
 const CompaniesSchema = ListSchema.extend({

@@ -62,7 +62,7 @@ export function newRecord(
   };
 }
 
-/** Returns the total of a pushed record, as far as its amounts determine it. */
+/** Returns the total of a pushed record, if its amounts determine one. */
 function totalIn({ totalAmount, subTotal, taxAmount }: Readonly<Record<string, unknown>>) {
   if (typeof totalAmount === 'number') return { totalAmount };
   if (typeof subTotal === 'number' && typeof taxAmount === 'number') return { totalAmount: subTotal + taxAmount };

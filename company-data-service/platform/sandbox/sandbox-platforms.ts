@@ -34,7 +34,7 @@ const PAGE_SIZE = 250;
  */
 const GRACE_MS: Readonly<Record<string, number>> = { gbol: 30 * 60_000 };
 /**
- * How long the sandbox accepts a repetition of the same exchange, while the new refresh token is not used. Some real
+ * How long the sandbox accepts a repetition of an exchange whose new refresh token has not been used. Some real
  * platforms do not offer this: see docs/decisions/0022-credentials-of-the-service.md.
  */
 const REPEAT_MS = 24 * 60 * 60_000;
