@@ -86,7 +86,7 @@ async function runMigrations(saveSecret: (name: string, content: Buffer) => void
   const server = { dataFolder: path.join(folder, 'postgres'), ephemeral: false, port: 0, log: () => undefined };
   const postgres = await startPostgres(server);
   const db = await openDatabase({ url: postgres.url });
-  /** What autovacuum and the checkpointer do at a time of their own choice. */
+  /** Does now the work that autovacuum and the checkpointer do at a time of their own choice. */
   const maintain = async (): Promise<void> => {
     await sql`analyze`.execute(db);
     await sql`checkpoint`.execute(db);

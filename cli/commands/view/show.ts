@@ -52,7 +52,7 @@ async function readDeferred(db: Database, migrationId: string): Promise<Deferred
 const LEDGER_BEHIND =
   'The ledger is older than the migration or the service, so it was restored to an older state. No company moves until it has been reconciled.';
 
-/** What the ledger shows beside the progress. Null or false without a ledger. */
+/** The ledger's part of the view. Null or false without a ledger. */
 interface LedgerFindings {
   readonly interrupted: Interrupted | null;
   readonly deferred: Deferred | null;

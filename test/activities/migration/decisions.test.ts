@@ -1,12 +1,7 @@
 /** The activity that records decisions: it verifies each of them with what the ledger has, and only then applies it. */
 import type { Decision, StepDecision } from '../../../domain/migration/decision';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
-import type { DecisionRules } from '../../../domain/migration/plan';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { parseDecision } from '../../../domain/migration/parse-decision';
-import { signedText } from '../../../domain/migration/signatures';
-import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { readDecisions, readMigration, supplyMigration } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
@@ -18,6 +13,7 @@ import {
   suppliedMigration,
   updateRow,
 } from '../../support/ledger';
+import { BY_CLEO, BY_SAM, CLEO, recordOf, SAM, SIGNED, steps1To3 } from '../../support/signed-decisions';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -86,46 +82,8 @@ describe('a decision', () => {
 
 /** The release that the ledger stores, and the rows that can be claimed with it. */
 describe('recorded approvals release companies', () => {
-  const AT = '2026-03-02T12:00:00.000Z';
-  const SAM = parseSigningKey(new Secret(createSigningKey('Sam')));
-  const CLEO = parseSigningKey(new Secret(createSigningKey('Cleo')));
-  const SIGNED: DecisionRules = {
-    ...DEFAULT_DECISION_RULES,
-    approvers: [
-      { role: 'support', by: 'Sam', publicKey: SAM.publicKey },
-      { role: 'client', by: 'Cleo', publicKey: CLEO.publicKey },
-    ],
-  };
-  let sent = 0;
-
-  /** Returns a record that claims to be applied, as an attacker's workflow would send it. */
-  function recordOf(id: string, message: DecisionMessage, fields: object, key: typeof SAM | null): DecisionRecord {
-    sent += 1;
-    const content = { decisionId: `d-${sent}`, signedAt: new Date(Date.now() + sent).toISOString(), ...fields };
-    const parsed = parseDecision(message, content, () => '');
-    if ('malformed' in parsed) throw new Error(parsed.malformed);
-    const { decision } = parsed;
-    const outcome = { decisionId: decision.decisionId, applied: true, text: 'done', at: AT };
-    if (!key) return { decision, outcome };
-    const signature = { publicKey: key.publicKey, value: key.sign(signedText(id, { message, content })) };
-    return { decision, outcome, signed: { message, content, signature } };
-  }
   const record = (id: string, ...recorded: readonly DecisionRecord[]) =>
     rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded }));
-  const support = { role: 'support', by: 'Sam' };
-  const client = { role: 'client', by: 'Cleo' };
-
-  function steps1To3(id: string, keys: { readonly sam: typeof SAM | null; readonly cleo: typeof SAM | null }) {
-    return [
-      recordOf(id, 'approve', { step: 'supply-details', ...support }, keys.sam),
-      recordOf(id, 'proposeTime', { startAt: AT, ...client }, keys.cleo),
-      recordOf(id, 'approve', { step: 'schedule', ...client }, keys.cleo),
-      recordOf(id, 'approve', { step: 'schedule', ...support }, keys.sam),
-      recordOf(id, 'approve', { step: 'update-application', ...client }, keys.cleo),
-      recordOf(id, 'approve', { step: 'update-application', ...support }, keys.sam),
-    ];
-  }
-
   /** Returns a signed migration in which nothing is released, and whose companies have all they need to be moved. */
   async function signedMigration(companies = 3): Promise<string> {
     const { id } = await createMovableMigration(rig.ledger, manifestRows(companies), { decisions: SIGNED });
@@ -140,7 +98,7 @@ describe('recorded approvals release companies', () => {
     await record(id, ...steps1To3(id, { sam: SAM, cleo: CLEO }).slice(0, 5));
     expect(await released(id)).toBe('nothing');
     expect(await rig.importSlice(id)).toMatchObject({ claimed: 0 });
-    await record(id, recordOf(id, 'approve', { step: 'update-application', ...support }, SAM));
+    await record(id, recordOf(id, 'approve', { step: 'update-application', ...BY_SAM }, SAM));
     expect(await released(id)).toBe('first-company');
 
     const choose = () => rig.runActivity((activities) => activities.chooseFirstCompany({ migrationId: id }));
@@ -155,7 +113,7 @@ describe('recorded approvals release companies', () => {
 
     const begin = () => rig.runActivity((activities) => activities.beginRun({ migrationId: id, run: 'run-1' }));
     await expect(begin()).rejects.toThrow(/no decision in the ledger releases all companies/);
-    await record(id, recordOf(id, 'approve', { step: 'migrate-first-company', ...support }, SAM));
+    await record(id, recordOf(id, 'approve', { step: 'migrate-first-company', ...BY_SAM }, SAM));
     expect(await released(id)).toBe('all');
     await begin();
     expect(await rig.importSlice(id)).toMatchObject({ claimed: 2 });
@@ -176,7 +134,7 @@ describe('recorded approvals release companies', () => {
     ],
     [
       'a confirmation without a signature',
-      (id) => [recordOf(id, 'confirmSyncDisabled', { companies: 'all', ...client }, null)],
+      (id) => [recordOf(id, 'confirmSyncDisabled', { companies: 'all', ...BY_CLEO }, null)],
       /must be signed/,
     ],
   ])('not by %s: they are recorded as refused and change nothing', async (_, records, why) => {

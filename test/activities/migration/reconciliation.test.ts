@@ -1,14 +1,10 @@
 /** The activity that repairs a ledger: it trusts neither Temporal's history nor its caller. */
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
-import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { parseDecision } from '../../../domain/migration/parse-decision';
-import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import { signedText } from '../../../domain/migration/signatures';
-import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { checkLedgerMark, readDecisions, readLedgerStatus, readMigration } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
 import { createMovableMigration, manifestRows, release, updateRow } from '../../support/ledger';
+import { BY_SAM, CLEO, recordOf, SAM, SIGNED, steps1To3 } from '../../support/signed-decisions';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -17,46 +13,13 @@ beforeAll(async () => {
 beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
-const SAM = parseSigningKey(new Secret(createSigningKey('Sam')));
-const CLEO = parseSigningKey(new Secret(createSigningKey('Cleo')));
-const APPROVERS = [
-  { role: 'support', by: 'Sam', publicKey: SAM.publicKey },
-  { role: 'client', by: 'Cleo', publicKey: CLEO.publicKey },
-] as const;
-const AT = '2026-03-02T12:00:00.000Z';
-const support = { role: 'support', by: 'Sam' };
-const client = { role: 'client', by: 'Cleo' };
-let sent = 0;
-
-/** Returns a record of Temporal's history. It claims to be applied. */
-function recordOf(id: string, message: DecisionMessage, fields: object, key: typeof SAM | null): DecisionRecord {
-  sent += 1;
-  const content = { decisionId: `d-${sent}`, signedAt: new Date(Date.now() + sent).toISOString(), ...fields };
-  const parsed = parseDecision(message, content, () => '');
-  if ('malformed' in parsed) throw new Error(parsed.malformed);
-  const { decision } = parsed;
-  const outcome = { decisionId: decision.decisionId, applied: true, text: 'done', at: AT };
-  if (!key) return { decision, outcome };
-  const signature = { publicKey: key.publicKey, value: key.sign(signedText(id, { message, content })) };
-  return { decision, outcome, signed: { message, content, signature } };
-}
-
 function allApprovals(id: string, sam: typeof SAM | null, cleo: typeof SAM | null): readonly DecisionRecord[] {
-  return [
-    recordOf(id, 'approve', { step: 'supply-details', ...support }, sam),
-    recordOf(id, 'proposeTime', { startAt: AT, ...client }, cleo),
-    recordOf(id, 'approve', { step: 'schedule', ...client }, cleo),
-    recordOf(id, 'approve', { step: 'schedule', ...support }, sam),
-    recordOf(id, 'approve', { step: 'update-application', ...client }, cleo),
-    recordOf(id, 'approve', { step: 'update-application', ...support }, sam),
-    recordOf(id, 'approve', { step: 'migrate-first-company', ...support }, sam),
-  ];
+  return [...steps1To3(id, { sam, cleo }), recordOf(id, 'approve', { step: 'migrate-first-company', ...BY_SAM }, sam)];
 }
 
 /** Returns a signed migration whose ledger has lost all decisions. */
 async function signedMigration(): Promise<string> {
-  const decisions = { ...DEFAULT_DECISION_RULES, approvers: APPROVERS };
-  const { id } = await createMovableMigration(rig.ledger, manifestRows(2), { decisions });
+  const { id } = await createMovableMigration(rig.ledger, manifestRows(2), { decisions: SIGNED });
   await release(rig.ledger.db, id, 'nothing');
   return id;
 }
@@ -104,8 +67,8 @@ test('the first company is not approved if neither the ledger nor the service ha
 
 test('a signed decision from before one that the ledger has is not restored', async () => {
   const id = await signedMigration();
-  const pause = recordOf(id, 'pause', { reason: 'a problem', ...support }, SAM);
-  const resume = recordOf(id, 'resume', support, SAM);
+  const pause = recordOf(id, 'pause', { reason: 'a problem', ...BY_SAM }, SAM);
+  const resume = recordOf(id, 'resume', BY_SAM, SAM);
   await rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded: [resume] }));
   const { refused } = await reconcile(id, [pause]);
   expect(refused).toMatchObject([{ kind: 'pause', why: expect.stringContaining('out of order') as string }]);

@@ -1,6 +1,6 @@
 /**
- * Somebody who may write to the Temporal namespace, but holds no signing key, attacks a signed migration: they start
- * the workflows of the bundle with input of their choice, call activities from a workflow of their own, and send
+ * An attacker with write access to the Temporal namespace, but without a signing key, attacks a signed migration. They
+ * start the workflows of the bundle with input of their choice, call activities from a workflow of their own, and send
  * signals.
  */
 import path from 'node:path';
