@@ -1,0 +1,146 @@
+/**
+ * Checks that each token was sent only when it was allowed: `confirmation`, `release` and `window`. What was allowed
+ * follows from the decisions in the audit trail, in their order.
+ *
+ * The orchestrator checks its permissions when it claims a row, and a token can be in flight until the lease of the
+ * claim ends. So a sending is accepted if it was allowed at some time within {@link IN_FLIGHT_MS} before it. A token
+ * whose answer was lost may be sent once more to the same connection at any time, because the claim of the row still
+ * holds. The ledger's own time of the claim, by the clock of its database, must be inside a window exactly.
+ */
+import type { Evidence, Findings, Invariant, Violation, WeeklyWindow } from './evidence';
+import type { RowFacts, Sending } from './facts';
+import { groupBy } from './facts';
+import type { Ledger, LedgerMigration, LedgerRow, TrailContent, TrailEntry } from './ledger';
+import type { Since } from './releases';
+import { releasesOf } from './releases';
+import { isInside } from './windows';
+
+/** The lease of a claim: docs/glossary.md. */
+const IN_FLIGHT_MS = 135_000;
+/** The interval in which the time before a sending is searched for a permission. */
+const SEARCH_MS = 1_000;
+
+export function checkPermissions(
+  rows: readonly RowFacts[],
+  { migrations, trail }: Ledger,
+  evidence: Pick<Evidence, 'windows'>,
+): Findings {
+  const applied = groupBy(
+    trail.filter((entry) => entry.applied),
+    (entry) => entry.migration,
+  );
+  const violations: Violation[] = [];
+  let sent = 0;
+  for (const [id, ofMigration] of groupBy(rows, ({ row }) => row.migration)) {
+    const migration = migrations.get(id);
+    if (migration === undefined) continue;
+    const decisions = applied.get(id) ?? [];
+    const started = evidence.windows?.find((each) => each.migration === id)?.windows;
+    const windows = windowsOf(migration, decisions, started, 'at');
+    const recordedWindows = windowsOf(migration, decisions, started, 'recordedAt');
+    const releases = releasesOf(migration, decisions);
+    for (const { row } of ofMigration) {
+      const at = claimBefore(row);
+      if (at === null || isInsideThen(windows, at) || isInsideThen(recordedWindows, at)) continue;
+      const detail = `claimed at ${iso(at)}, outside the windows`;
+      violations.push({ invariant: 'window', migration: id, reference: row.reference, detail });
+    }
+    const first = new Set<string>();
+    for (const { facts, sending } of claimsOf(ofMigration)) {
+      sent += 1;
+      const report = (invariant: Invariant, detail: string): void => {
+        const { reference } = facts.row;
+        violations.push({ invariant, migration: id, reference, detail: `sent at ${iso(sending.at)}, ${detail}` });
+      };
+      if (!isConfirmed(facts, decisions, sending.at)) report('confirmation', 'before the client had confirmed it');
+      if (!wasTrue(sending.at, (at) => isInsideThen(windows, at))) report('window', 'outside the windows');
+      const isReleased = (wanted: readonly string[]): boolean =>
+        wasTrue(sending.at, (at) => wanted.includes(valueAt(releases.timeline, at) ?? ''));
+      if (isReleased(['all'])) continue;
+      if (!isReleased(['first-company'])) report('release', 'before it was released');
+      else if (first.add(facts.row.reference).size > releases.firstCompanies) {
+        report('release', `although only the first company was released; sent: ${[...first].join(', ')}`);
+      }
+    }
+  }
+  return { violations, checked: { confirmation: sent, release: sent, window: sent } };
+}
+
+/**
+ * Returns the time of the claim that preceded the sending, in milliseconds; null if nothing was sent, or if a later
+ * attempt has reclaimed the row, because the ledger keeps only the latest claim.
+ */
+function claimBefore({ claimedAt, sentAt, sentAgain }: LedgerRow): number | null {
+  return claimedAt === null || sentAt === null || sentAgain || claimedAt > sentAt ? null : claimedAt.getTime();
+}
+
+interface Claim {
+  readonly facts: RowFacts;
+  readonly sending: Sending;
+}
+
+/** Returns the sendings in the order of time, without those that repeat one whose answer was lost. */
+function claimsOf(rows: readonly RowFacts[]): readonly Claim[] {
+  return rows
+    .flatMap((facts) =>
+      facts.sendings
+        .filter((sending, index) => !facts.sendings.slice(0, index).some((before) => isRepeated(before, sending)))
+        .map((sending) => ({ facts, sending })),
+    )
+    .sort((one, other) => one.sending.at - other.sending.at);
+}
+
+function isRepeated(before: Sending, sending: Sending): boolean {
+  const isSame = before.connectionId === sending.connectionId && before.body === sending.body;
+  return isSame && (!before.delivered || before.status === null || before.status >= 400);
+}
+
+/**
+ * In the managed route, the client confirms, and support can reject that. In the self-service route, the ledger has the
+ * time of the client's statement.
+ */
+function isConfirmed({ row, migration }: RowFacts, decisions: readonly TrailEntry[], at: number): boolean {
+  if (migration.route !== 'managed') return row.confirmedAt !== null && row.confirmedAt.getTime() <= at;
+  const isFor = ({ kind, companies }: TrailContent): boolean =>
+    kind === 'sync-disabled' &&
+    (companies === 'all' || (Array.isArray(companies) && companies.includes(row.reference)));
+  const withdraws = ({ kind, verdict, step }: TrailContent): boolean =>
+    kind === 'step' && verdict === 'reject' && step === 'disable-syncing';
+  return wasTrue(at, (then) => {
+    const latest = decisions.findLast(
+      (each) => each.at.getTime() <= then && (isFor(each.content) || withdraws(each.content)),
+    );
+    return latest !== undefined && isFor(latest.content);
+  });
+}
+
+/** Returns the windows in the course of time; null while they are not known. */
+function windowsOf(
+  migration: LedgerMigration,
+  decisions: readonly TrailEntry[],
+  started: readonly WeeklyWindow[] | undefined,
+  time: 'at' | 'recordedAt',
+): readonly Since<readonly WeeklyWindow[] | null>[] {
+  const changes = decisions.flatMap(({ [time]: at, content: { kind, windows, limits } }) => {
+    const changed = kind === 'time' ? windows : kind === 'adjust' ? limits?.windows : undefined;
+    return changed === undefined ? [] : [{ at: at.getTime(), value: changed }];
+  });
+  const initial = started ?? (changes.length === 0 ? migration.windows : null);
+  return [{ at: -Infinity, value: initial }, ...changes];
+}
+
+function isInsideThen(windows: readonly Since<readonly WeeklyWindow[] | null>[], at: number): boolean {
+  const then = valueAt(windows, at) ?? null;
+  return then === null || isInside(then, at);
+}
+
+function valueAt<T>(timeline: readonly Since<T>[], at: number): T | undefined {
+  return timeline.findLast((each) => each.at <= at)?.value;
+}
+
+function wasTrue(at: number, condition: (at: number) => boolean): boolean {
+  for (let before = 0; before <= IN_FLIGHT_MS; before += SEARCH_MS) if (condition(at - before)) return true;
+  return false;
+}
+
+const iso = (at: number): string => new Date(at).toISOString();

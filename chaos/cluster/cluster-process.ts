@@ -1,0 +1,93 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  startSupervised,
+  tailOf,
+  type SupervisedProcess,
+  type SupervisedProgram,
+} from '../../stack/process/supervised-process';
+import { errorCode } from '../../stack/ports';
+import { ProcessNotStarted, type ClusterProcess } from './types';
+
+const READY_WITHIN_MS = 60_000;
+const POLL_MS = 50;
+
+/** One supervised program of a cluster. */
+export interface ClusterProcessOptions {
+  readonly name: string;
+  /** Returns the program to run. Called at each start. */
+  readonly program: () => Omit<SupervisedProgram, 'stopSignal' | 'graceMs'>;
+  /** Returns whether the program, which has been started, is ready. */
+  readonly isReady: () => Promise<boolean>;
+}
+
+/** Creates a process, which is not running yet. It ends with this process, even if this process is killed. */
+export function createClusterProcess({ name, program, isReady }: ClusterProcessOptions): ClusterProcess {
+  let current: { readonly process: SupervisedProcess; readonly pid: number } | undefined;
+  const running = () => (current?.process.hasExited() === false ? current : undefined);
+
+  return {
+    name,
+    get running() {
+      return running() !== undefined;
+    },
+    get pid() {
+      return running()?.pid ?? null;
+    },
+    async start() {
+      if (running()) return;
+      const started = program();
+      const process = startSupervised({ ...started, stopSignal: 'SIGKILL', graceMs: 0 });
+      const pid = await process.pid;
+      current = pid === null ? undefined : { process, pid };
+      const deadline = Date.now() + READY_WITHIN_MS;
+      while (!process.hasExited() && Date.now() < deadline) {
+        if (await isReady()) return;
+        await delay(POLL_MS);
+      }
+      const reason = process.hasExited() ? 'ended during its start' : 'was not ready in time';
+      await process.stop();
+      throw new ProcessNotStarted(
+        `${name} ${reason}. Its log, ${started.logFile}, ends with:\n${tailOf(started.logFile)}`,
+      );
+    },
+    async kill() {
+      const killed = running();
+      if (!killed) return;
+      signal(killed.pid, 'SIGKILL');
+      await killed.process.exited;
+    },
+    suspend: () => signal(running()?.pid, 'SIGSTOP'),
+    resume: () => signal(running()?.pid, 'SIGCONT'),
+  };
+}
+
+/** Starts processes at the same time. Waits for all of them even if one fails, so that the others can be killed. */
+export async function startTogether(processes: readonly ClusterProcess[]): Promise<void> {
+  const results = await Promise.allSettled(processes.map((each) => each.start()));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+/** Sends a signal. Does nothing if the process has ended in the meantime. */
+export function signal(pid: number | undefined, name: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error;
+  }
+}
+
+/** Returns whether a program on this machine accepts connections at the port. */
+export function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: 1_000 });
+    const end = (answer: boolean): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
+}

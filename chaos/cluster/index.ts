@@ -1,0 +1,25 @@
+/**
+ * A cluster on this machine. Each of its processes can be killed, suspended, cut off and started again: Temporal's four
+ * services, three Postgres servers, the Company Data Service, and two workers behind proxies.
+ */
+export { startCluster, type ClusterOptions } from './cluster';
+export {
+  startHttpProxy,
+  type ProxyAction,
+  type HttpProxy,
+  type RequestFault,
+  type ProxiedRequest,
+  type InjectedResponse,
+} from './http-proxy';
+export { credentialDigest, requestLogAt, type RequestLogEntry } from './request-log';
+export { startTcpProxy, type TcpProxy } from './tcp-proxy';
+export {
+  ProcessNotStarted,
+  TEMPORAL_SERVICES,
+  type Cluster,
+  type Database,
+  type ClusterProcess,
+  type ServiceProcess,
+  type TemporalService,
+  type WorkerProcess,
+} from './types';

@@ -1,0 +1,163 @@
+/** Temporal's server as four processes, each of which runs one service, with their data in Postgres. */
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time';
+import { temporal } from '@temporalio/proto';
+import { reservePort } from '../../../stack/ports';
+import { SEARCH_ATTRIBUTES } from '../../../workflows/messages';
+import { accepts, createClusterProcess, startTogether } from '../cluster-process';
+import {
+  ProcessNotStarted,
+  TEMPORAL_SERVICES,
+  type Database,
+  type ClusterProcess,
+  type TemporalService,
+} from '../types';
+import type { TemporalBinaries } from './binaries';
+import { DATABASE_NAMES, writeConfiguration, type ServicePorts } from './configuration';
+
+export const NAMESPACE = 'default';
+const RETENTION_MS = 24 * 3_600_000;
+const PREPARED_WITHIN_MS = 60_000;
+/** Below the ports of outgoing connections, so that none of them takes the port of a killed process. */
+const FIRST_PORT = 21_000;
+
+export interface TemporalServices {
+  /** Host and port of the frontend. */
+  readonly address: string;
+  readonly processes: Readonly<Record<TemporalService, ClusterProcess>>;
+  /** Releases the ports. The processes must have been killed before. */
+  readonly release: () => void;
+}
+
+/**
+ * Creates the databases, starts the four services, and creates the namespace `default` with the search attributes.
+ *
+ * @throws {ProcessNotStarted}
+ */
+export async function startTemporalServices(options: {
+  readonly binaries: TemporalBinaries;
+  readonly database: Database;
+  readonly folder: string;
+  readonly logs: string;
+}): Promise<TemporalServices> {
+  const { binaries, database, folder, logs } = options;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const reserved: { release: () => void }[] = [];
+  const reserve = async (): Promise<number> => {
+    const { port, release } = await reservePort(FIRST_PORT);
+    reserved.push({ release });
+    return port;
+  };
+  const ports = {} as Record<TemporalService, ServicePorts>;
+  for (const name of TEMPORAL_SERVICES) ports[name] = { grpc: await reserve(), membership: await reserve() };
+  const configuration = writeConfiguration({ folder, postgresUrl: database.url, ports });
+  await createSchemas(binaries, database.url);
+
+  const address = `127.0.0.1:${ports.frontend.grpc}`;
+  const create = (name: TemporalService): ClusterProcess =>
+    createClusterProcess({
+      name: `temporal-${name}`,
+      program: () => ({
+        command: binaries.server,
+        args: [...['--root', configuration, '--config', '.', '--env', 'cluster'], ...startOf(name)],
+        // Omits the developer's TEMPORAL_* variables, because they are meant for another server.
+        env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+        logFile: path.join(logs, `temporal-${name}.log`),
+      }),
+      isReady: () => (name === 'frontend' ? answers(address) : accepts(ports[name].membership)),
+    });
+  const processes = Object.fromEntries(
+    TEMPORAL_SERVICES.map((name) => [name, create(name)]),
+  ) as TemporalServices['processes'];
+  const services = { address, processes, release: () => reserved.forEach(({ release }) => release()) };
+  try {
+    await processes.history.start(); // the first service writes the cluster's metadata, which only one can do
+    await startTogether(Object.values(processes));
+    await prepareNamespace(address);
+    return services;
+  } catch (error) {
+    for (const each of Object.values(processes)) await each.kill();
+    services.release();
+    throw error;
+  }
+}
+
+const startOf = (name: TemporalService): string[] => ['--allow-no-auth', 'start', '--service', name];
+
+/** Creates Temporal's two databases with their schemas. */
+async function createSchemas({ sqlTool }: TemporalBinaries, postgresUrl: string): Promise<void> {
+  const { hostname, port, username, password } = new URL(postgresUrl);
+  const server = ['--plugin', 'postgres12', '--endpoint', hostname, '--port', port, '--user', username];
+  for (const [schema, database] of [
+    ['temporal', DATABASE_NAMES.default],
+    ['visibility', DATABASE_NAMES.visibility],
+  ] as const) {
+    const steps = [
+      ['create-database', '--defaultdb', 'postgres'],
+      ['setup-schema', '--version', '0.0'],
+      ['update-schema', '--schema-name', `postgresql/v12/${schema}`],
+    ];
+    for (const step of steps) {
+      const env = { PATH: process.env['PATH'], SQL_PASSWORD: password };
+      await promisify(execFile)(sqlTool, [...server, '--database', database, ...step], { env });
+    }
+  }
+}
+
+/** Creates the namespace and its search attributes, and waits until the server knows both. */
+async function prepareNamespace(address: string): Promise<void> {
+  const connection = Connection.lazy({ address });
+  const deadline = Date.now() + PREPARED_WITHIN_MS;
+  const { workflowService, operatorService } = connection;
+  const types = temporal.api.enums.v1.IndexedValueType;
+  const searchAttributes = Object.fromEntries(
+    Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => [name, types[`INDEXED_VALUE_TYPE_${type}`]]),
+  );
+  const steps = [
+    () =>
+      workflowService.registerNamespace({
+        namespace: NAMESPACE,
+        workflowExecutionRetentionPeriod: msToTs(RETENTION_MS),
+      }),
+    () => operatorService.addSearchAttributes({ namespace: NAMESPACE, searchAttributes }),
+    () => workflowService.listWorkflowExecutions({ namespace: NAMESPACE, query: 'FerryStep = "none"' }),
+  ];
+  try {
+    for (const step of steps) await repeatUntil(deadline, step);
+  } finally {
+    await connection.close();
+  }
+}
+
+const ALREADY_EXISTS = 6;
+
+async function repeatUntil(deadline: number, step: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await step();
+      return;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === ALREADY_EXISTS) return;
+      if (Date.now() > deadline) throw new ProcessNotStarted("Temporal's namespace was not created", { cause: error });
+      await delay(200);
+    }
+  }
+}
+
+/** Returns whether the frontend answers. */
+async function answers(address: string): Promise<boolean> {
+  const connection = Connection.lazy({ address });
+  try {
+    await connection.withDeadline(Date.now() + 2_000, () => connection.workflowService.getSystemInfo({}));
+    return true;
+  } catch {
+    return false; // the frontend is not ready yet
+  } finally {
+    await connection.close();
+  }
+}

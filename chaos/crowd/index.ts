@@ -1,0 +1,149 @@
+/**
+ * The crowd: many migrations move companies at the same time, without faults. Measures how long a small migration takes
+ * among them, compared with the same migration alone.
+ */
+import { mkdirSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import path from 'node:path';
+import { openLedgerClient } from '../../client';
+import type { LedgerClient } from '../../client';
+import { loadConfig } from '../../config';
+import type { MigrationLimits } from '../../domain/planning/limits';
+import type { Cluster } from '../cluster';
+import { startCluster } from '../cluster';
+import { putApplications } from '../driver/applications';
+import { companiesFor, platformOf } from '../driver/companies';
+import { ChaosMigration } from '../driver/migration';
+import { DECISION_LOG } from '../evidence';
+import type { CrowdResult } from './report';
+import { medianTime } from './report';
+import type { SmallMove } from './small-move';
+import { measureMove, movedCompanies, slotWaits } from './small-move';
+
+/** Two platforms, each with a rate limit of its own at the service. */
+const PLATFORMS = ['quickbooks-online', 'freshbooks'] as const;
+const SMALL = 10;
+const LARGE = 1_000;
+const MEDIUM = 50;
+const REPETITIONS = 5;
+/** Migrations that are prepared at the same time. */
+const PREPARED_AT_ONCE = 10;
+/** The crowd must move companies while the small migrations are measured: fast enough to be busy, but for minutes. */
+const CROWD_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 10, rampCompanies: 5 };
+const LARGE_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 200, rampCompanies: 5 };
+const PREPARED_WITHIN_MS = 900_000;
+const FIRST_ORGANIZATION = 3_000_000_000;
+
+export { crowdLines, TARGET } from './report';
+
+export interface CrowdOptions {
+  /** The number of migrations, with the small one. */
+  readonly migrations: number;
+  readonly folder: string;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Measures in a cluster of its own.
+ *
+ * @param whileRunning called with the cluster and the work, so that the caller can stop the cluster when interrupted
+ */
+export async function crowd(
+  { migrations, folder, log }: CrowdOptions,
+  whileRunning: <T>(cluster: Cluster, work: () => Promise<T>) => Promise<T>,
+): Promise<CrowdResult> {
+  mkdirSync(folder, { recursive: true, mode: 0o711 });
+  const cluster = await startCluster({ folder: path.join(folder, 'cluster'), log, versioned: true });
+  try {
+    return await whileRunning(cluster, () => measure(cluster, { migrations, folder, log }));
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function measure(cluster: Cluster, { migrations, folder, log }: CrowdOptions): Promise<CrowdResult> {
+  const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], cluster.variables));
+  try {
+    await putApplications(cluster.variables, PLATFORMS.map(platformOf));
+    const prepare = preparer(ferry, folder);
+    const smallOnes = (kind: string) =>
+      Promise.all(Array.from({ length: REPETITIONS }, (_, index) => prepare(`${kind}-${index + 1}`, SMALL, {})));
+    const [beforeCrowd, inCrowd] = [await smallOnes('alone'), await smallOnes('crowded')];
+    await measureMove(ferry, await prepare('warm-up', SMALL, {})); // the workers compile and connect
+    const alone = await measureEach(ferry, beforeCrowd, log);
+    const load = { alone: loadavg()[0] ?? 0, cpus: cpus().length };
+
+    log(`preparing ${migrations - 1} migrations`);
+    const others = await prepareCrowd(prepare, migrations - 1);
+    await Promise.all(others.map((migration) => migration.approveFirstCompany()));
+    log(`${others.length} migrations have begun their batches`);
+    const [movedBefore, beganAtMs] = [await movedCompanies(cluster), Date.now()];
+    const crowded = await measureEach(ferry, inCrowd, log);
+    const movedMeanwhile = (await movedCompanies(cluster)) - movedBefore - REPETITIONS * SMALL;
+    return {
+      ...{ migrations, alone, crowded },
+      ratio: medianTime(crowded) / medianTime(alone),
+      crowdRate: movedMeanwhile / ((Date.now() - beganAtMs) / 1_000),
+      load: { ...load, crowded: loadavg()[0] ?? 0 },
+    };
+  } finally {
+    await ferry.close();
+  }
+}
+
+type Prepare = (client: string, companies: number, limits: Partial<MigrationLimits>) => Promise<ChaosMigration>;
+
+/** Returns a function that starts a migration and takes it through steps 1 to 5. */
+function preparer(ferry: LedgerClient, folder: string): Prepare {
+  let begun = 0;
+  let nextOrganization = FIRST_ORGANIZATION;
+  return async (client, count, limits) => {
+    const platform = platformOf(PLATFORMS[begun % PLATFORMS.length] ?? PLATFORMS[0]);
+    begun += 1;
+    // One more than is measured, because the first company is moved before the batch.
+    const companies = companiesFor(platform, count + 1, nextOrganization, null);
+    nextOrganization += companies.length;
+    const migration = await ChaosMigration.start(ferry, {
+      ...{ client, platform, companies, limits, signers: [] },
+      ...{ preparedWithinMs: PREPARED_WITHIN_MS, decisionLog: path.join(folder, DECISION_LOG) },
+    });
+    await migration.releaseFirstCompany('all');
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified', PREPARED_WITHIN_MS);
+    return migration;
+  };
+}
+
+/** Prepares one large migration, and medium ones. */
+async function prepareCrowd(prepare: Prepare, count: number): Promise<readonly ChaosMigration[]> {
+  const prepared: ChaosMigration[] = [];
+  let next = 1;
+  const prepareNext = async (): Promise<void> => {
+    while (next <= count) {
+      const number = next;
+      next += 1;
+      const isLarge = number === 1;
+      const [companies, limits] = isLarge ? [LARGE, LARGE_LIMITS] : [MEDIUM, CROWD_LIMITS];
+      prepared.push(await prepare(`crowd-${number}`, companies, limits));
+    }
+  };
+  await Promise.all(Array.from({ length: PREPARED_AT_ONCE }, prepareNext));
+  return prepared;
+}
+
+/** One after another. */
+async function measureEach(
+  ferry: LedgerClient,
+  migrations: readonly ChaosMigration[],
+  log: (line: string) => void,
+): Promise<readonly SmallMove[]> {
+  const moves: SmallMove[] = [];
+  for (const migration of migrations) {
+    const move = { ...(await measureMove(ferry, migration)), ...(await slotWaits(ferry, migration.id)) };
+    const { tookMs, longestWaitMs, allWaitsMs } = move;
+    log(
+      `${migration.id}: ${tookMs} ms, of which its activities waited ${allWaitsMs} ms for a worker (longest ${longestWaitMs} ms)`,
+    );
+    moves.push(move);
+  }
+  return moves;
+}

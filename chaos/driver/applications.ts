@@ -1,0 +1,21 @@
+import { createCompanyDataClient } from '../../company-data-client';
+import { loadConfig } from '../../config';
+import type { Platform } from '../../platforms/platforms';
+import { Secret } from '../../security';
+
+/** Configures the client's application of each platform at the service. */
+export async function putApplications(variables: NodeJS.ProcessEnv, platforms: readonly Platform[]): Promise<void> {
+  const { url: baseUrl, apiKey } = loadConfig(['service'], variables).service;
+  const service = createCompanyDataClient({ baseUrl, apiKey });
+  try {
+    for (const { key } of platforms) {
+      await service.putApplicationCredentials(key, {
+        clientId: 'the-clients-own',
+        clientSecret: new Secret('the secret of the application'),
+        environment: 'production',
+      });
+    }
+  } finally {
+    await service.close();
+  }
+}

@@ -1,0 +1,54 @@
+/** Collects the evidence of a run for the checker. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Evidence } from './checker';
+import type { Cluster } from './cluster';
+import { credentialDigest } from './cluster';
+import type { ChaosMigration } from './driver/migration';
+
+const MAX_REPORT_BYTES = 2 ** 28;
+
+/** The name of the log of decisions in the folder of a run. */
+export const DECISION_LOG = 'decisions.jsonl';
+
+type Reports = Evidence['reports'][number];
+
+/** Writes the two reports of a migration into the folder. Nothing of the migration may move any more. */
+export async function writeReports({ variables }: Cluster, id: string, folder: string): Promise<Reports> {
+  const report = async (format: 'json' | 'csv'): Promise<string> => {
+    const file = path.join(folder, `${id}.${format}`);
+    const command = [path.join(__dirname, '..', 'cli', 'main.js'), 'report', id, '--format', format];
+    const settings = { env: variables, maxBuffer: MAX_REPORT_BYTES };
+    const { stdout } = await promisify(execFile)(process.execPath, command, settings);
+    writeFileSync(file, stdout);
+    return file;
+  };
+  return { migration: id, json: await report('json'), csv: await report('csv') };
+}
+
+/** Writes `evidence.json` into the folder, so that the checker's command can repeat the check. */
+export function writeEvidence(
+  { databases, requestLog }: Cluster,
+  migrations: readonly ChaosMigration[],
+  reports: readonly Reports[],
+  folder: string,
+): Evidence {
+  const evidence: Evidence = {
+    ledgerUrl: databases.ledger.url,
+    serviceDatabaseUrl: databases.service.url,
+    requestLog,
+    decisionLog: path.join(folder, DECISION_LOG),
+    reports,
+    credentials: migrations.flatMap(({ id, companies }) =>
+      companies.map(({ row: { reference, organization }, credential, tokenDigest }) => ({
+        ...{ migration: id, reference, organization, sha256: tokenDigest },
+        bodySha256: credentialDigest(credential),
+      })),
+    ),
+    windows: migrations.map(({ id }) => ({ migration: id, windows: [] })),
+  };
+  writeFileSync(path.join(folder, 'evidence.json'), JSON.stringify(evidence, null, 2));
+  return evidence;
+}

@@ -1,0 +1,45 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { replaceOnce } from '../replace-once';
+
+/** The workflow bundle of this build. */
+export const PRESENT_BUNDLE = path.join(__dirname, '..', '..', 'workflow-bundle.js');
+
+/**
+ * Returns a bundle with more activities. A batch run of the present build cannot continue on it. A migration can,
+ * because its change is patched.
+ *
+ * @throws if the bundle does not contain the code to change
+ */
+export function withMoreActivities(bundle: string): string {
+  const batch = withCode(
+    bundle,
+    'const begun = await',
+    'await (SHORT).countCompanies({ migrationId });\n    const begun = await',
+  );
+  const refresh =
+    'async function refreshEstimate(migration, runFinished) {\n    const { migrationId } = migration.plan;';
+  return withCode(
+    batch,
+    refresh,
+    `${refresh}\n    if ((0,_temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__.patched)('estimate-twice'))\n` +
+      '      await (SHORT).estimateRemaining({ migrationId, runFinished });',
+  );
+}
+
+/**
+ * Replaces code in a bundle. `SHORT` stands for the proxies of the short activities, as the bundle names them.
+ *
+ * @throws if the bundle does not contain the code exactly once
+ */
+export function withCode(bundle: string, before: string, after: string): string {
+  const proxies = /(\w+)\.shortActivities/.exec(bundle.slice(bundle.indexOf(before)))?.[1];
+  return replaceOnce('the workflow bundle', bundle, before, after.replace('SHORT', `${proxies}.shortActivities`));
+}
+
+/** Writes the changed bundle into the folder and returns its path. */
+export function writeChangedBundle(folder: string): string {
+  const file = path.join(folder, 'changed-bundle.js');
+  writeFileSync(file, withMoreActivities(readFileSync(PRESENT_BUNDLE, 'utf8')));
+  return file;
+}

@@ -1,0 +1,42 @@
+/** The text that says how a soak went. */
+import { violationLines } from '../results';
+import type { CheckResult } from '../checker';
+import type { JudgedFigure } from './figures';
+import { tableOf } from './figures';
+import type { SoakedMigrations } from './migrations';
+
+export interface SoakResult extends Omit<SoakedMigrations, 'migrations' | 'reports'> {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly migrations: number;
+  readonly companies: number;
+  readonly check: CheckResult;
+  readonly figures: readonly JudgedFigure[];
+  /** The parts that had another process at the end than at the beginning, or none. */
+  readonly restarted: readonly string[];
+}
+
+/** Returns whether no figure grows, no invariant is broken, every migration was completed and no process has ended. */
+export function isSoakGood(result: SoakResult): boolean {
+  const { figures, check, movedByRetry, unfinished, restarted } = result;
+  const growing = figures.filter(({ verdict }) => verdict === 'grows');
+  return [growing, check.violations, movedByRetry, unfinished, restarted].every(({ length }) => length === 0);
+}
+
+/** Returns the table of all figures, the problems, and the totals. */
+export function soakLines(result: SoakResult): readonly string[] {
+  const { minutes, migrations, companies, check, unknown, movedByRetry, unfinished, restarted, figures } = result;
+  const count = (wanted: string): number => figures.filter(({ verdict }) => verdict === wanted).length;
+  const growth =
+    count('too short') > 0
+      ? 'too short to say whether figures grow (it takes at least 25 minutes)'
+      : `${count('grows')} of ${count('grows') + count('flat')} figures grow`;
+  return [
+    ...tableOf(figures),
+    ...violationLines(result),
+    ...unfinished.map((reason) => `NOT COMPLETED: ${reason}`),
+    ...restarted.map((name) => `ENDED: ${name} did not run, or was restarted`),
+    `soak of ${minutes.toFixed(0)} minutes: ${migrations} migrations, ${companies} companies, ` +
+      `${check.violations.length} violations, ${unknown} unknown, of which a retry moved ${movedByRetry.length}; ${growth}`,
+  ];
+}
