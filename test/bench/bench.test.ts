@@ -27,7 +27,7 @@ test('a quick run prints every figure of the selected benchmarks as one JSON obj
       unit: expect.stringMatching(/./) as string,
     });
   }
-}, 60_000);
+});
 
 test('an unknown benchmark is refused with the list of benchmarks', async () => {
   await expect(bench('speed')).rejects.toMatchObject({

@@ -94,7 +94,7 @@ describe('an error response', () => {
     ["a gateway's JSON", json(400, { message: 'no Route matched with those values' })],
     ['a problem document', json(400, { title: 'Not Found', status: 400, traceId: CORRELATION_ID })],
     ['no correlation id', json(400, { ...FORM, correlationId: undefined })],
-    ['a correlation id that is no UUID', json(400, { ...FORM, correlationId: 'abc' })],
+    ['a correlation id that is not a UUID', json(400, { ...FORM, correlationId: 'abc' })],
     ['no service', json(400, { ...FORM, service: '' })],
     ['another status', json(400, { ...FORM, statusCode: 404 })],
     ['no body', html(400, '')],
@@ -102,7 +102,7 @@ describe('an error response', () => {
     service.answer(reply);
     const error = await failureOf(clientWith().getCompany('c1'));
     expect(error).toBeInstanceOf(ForeignResponse);
-    expect(error.message).toContain("answered 400 without the service's error body: ");
+    expect(error.message).toContain('answered 400, not from the service (probably a proxy): ');
     expect([error.retrySafety, error.toFailure()]).toMatchObject(['risky', { status: 400, isFromService: false }]);
   });
 
@@ -166,6 +166,7 @@ test('a call throws DeferredUntil if the service asks for a wait beyond the retr
   service.answer(failing(429, 'Too many', { 'retry-after': '3600' }));
   const error = await failureOf(clientWith({ retryBudgetMs: 1_000 }).getCompany('c1'));
   expect(error).toBeInstanceOf(DeferredUntil);
+  expect(error.message).toMatch(/: the service asks us to retry after \d/);
   expect(error.retryAfterMs).toBe(3_600_000);
   expect(error.toFailure()).toMatchObject({ kind: 'response', status: 429, retryAfterMs: 3_600_000 });
   expect(error.cause).toBeInstanceOf(Throttled);
@@ -178,6 +179,7 @@ test('a call is deferred if the response to another call asks for a wait', async
   await failureOf(client.getCompany('c1'));
   const error = await failureOf(client.getCompany('c2'));
   expect(error).toBeInstanceOf(DeferredUntil);
+  expect(error.message).toMatch(/: our rate limiter admits this call only after \d.*Z, because of an earlier response/);
   expect(error.toFailure()).toMatchObject({ kind: 'response', status: 429 });
   expect(error.retryAfterMs).toBeGreaterThan(3_590_000);
   expect(service.arrived).toHaveLength(1);

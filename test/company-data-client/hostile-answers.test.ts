@@ -140,13 +140,18 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   expect(value).toMatchObject({ id: ID, status: 'Linked', ...expected });
 });
 
+test('an expiry of the account that is not a date is ignored', async () => {
+  service.answer(json(200, { plan: 'trial', role: 'administrator', expiresAt: 'yesterday' }));
+  expect((await clientWith().account()).value).toMatchObject({ plan: 'trial', expiresAt: undefined });
+});
+
 test.each<[string, Reply]>([
   ['a page', html(404, '<h1>404 page not found</h1>')],
   ['a page with a success status', html(200, '<h1>Log in</h1>')],
   ['JSON of another service', json(200, { message: 'ok' })],
   ['a list', json(200, [])],
   ['a value', json(200, null)],
-])('no call but one without a body takes %s for the answer of the service', async (_what, reply) => {
+])("only a call that expects no body accepts %s as the service's response", async (_what, reply) => {
   service.answer(reply);
   const client = clientWith();
   for (const call of CALLS) {
@@ -156,7 +161,7 @@ test.each<[string, Reply]>([
   }
 });
 
-test('a list whose pages are those of another list is not read', async () => {
+test('a list with the pages of another list is rejected', async () => {
   service.answer(page([{ key: 'qbon', name: 'QuickBooks Online', enabled: true }], 1));
   await expect(everyOf(clientWith().companies())).rejects.toThrow(/in an unexpected form/);
 });

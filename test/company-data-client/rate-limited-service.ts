@@ -6,10 +6,10 @@ export interface LimitedServiceOptions {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * `counted` windows follow each other by the service's clock. An `opened` window begins with the first request after
-   * the previous window has ended.
+   * `fixed` windows follow one another without gaps, at fixed times. An `on-demand` window begins with the first request
+   * after the previous window has ended.
    */
-  readonly windows?: 'counted' | 'opened';
+  readonly windows?: 'fixed' | 'on-demand';
   /** Minimum and maximum latency of each direction, in milliseconds. */
   readonly latencyMs?: readonly [number, number];
   /** How far the service's clock is ahead of ours, in milliseconds. */
@@ -31,7 +31,7 @@ export interface LimitedService {
 }
 
 export function simulateLimitedService(options: LimitedServiceOptions): LimitedService {
-  const { windowMs, windows = 'counted', latencyMs = [5, 25], clockAheadMs = 0, isSilent = false } = options;
+  const { windowMs, windows = 'fixed', latencyMs = [5, 25], clockAheadMs = 0, isSilent = false } = options;
   const accepted: number[] = [];
   const refused: number[] = [];
   const chance = createChance();
@@ -41,7 +41,7 @@ export function simulateLimitedService(options: LimitedServiceOptions): LimitedS
 
   const beginWindow = () => {
     const now = Date.now();
-    endsAt = windows === 'opened' ? now + windowMs : Math.floor(now / windowMs + 1) * windowMs;
+    endsAt = windows === 'on-demand' ? now + windowMs : Math.floor(now / windowMs + 1) * windowMs;
     used = 0;
   };
 

@@ -53,7 +53,7 @@ describe('the rate limiter', () => {
 
   test.each<[string, LimitedServiceOptions]>([
     ['100 requests a second', HUNDRED_A_SECOND],
-    ['100 a second, with windows that begin with a request', { ...HUNDRED_A_SECOND, windows: 'opened' }],
+    ['100 a second, with windows that begin with a request', { ...HUNDRED_A_SECOND, windows: 'on-demand' }],
     ['100 a second, with a high latency', { ...HUNDRED_A_SECOND, latencyMs: [40, 80] }],
     ['6,000 a minute', { limit: 6_000, windowMs: 60_000 }],
     ['a clock an hour behind', { ...HUNDRED_A_SECOND, clockAheadMs: -3_600_000 }],
@@ -111,7 +111,7 @@ describe('the rate limiter', () => {
   });
 
   test('uses a window that begins earlier than announced', async () => {
-    const service = simulateLimitedService({ limit: 1_000, windowMs: 10_000, windows: 'opened' });
+    const service = simulateLimitedService({ limit: 1_000, windowMs: 10_000, windows: 'on-demand' });
     keepSending(createRateLimiter(), service);
     await pass(15_000);
     service.beginWindow();

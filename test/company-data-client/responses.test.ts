@@ -7,10 +7,11 @@ import { Secret } from '../../security/secret';
 import { dropped, droppedMidBody, empty, endless, html, json, neverAnswered, type Reply } from './misbehaving-service';
 import { COMPANY, failureOf, ID, useMisbehavingService } from './use-misbehaving-service';
 
-// The clients make a single attempt by default.
 const twoLengths = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}';
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n';
+const found = `HTTP/1.1 200 OK\r\nx-correlation-id: ${ID}\r\ncontent-length: ${JSON.stringify(COMPANY).length}\r\n\r\n${JSON.stringify(COMPANY)}`;
 
+// With a retry budget of 0, clients make a single attempt.
 const { service, clientWith } = useMisbehavingService({ retryBudgetMs: 0, firstRetryWaitMs: 5 });
 
 describe('a missing response', () => {
@@ -32,6 +33,12 @@ describe('a missing response', () => {
     ['when it is not HTTP', raw('hello'), {}, noResponse('malformed')],
     ['when its headers contain two lengths', raw(twoLengths), {}, noResponse('malformed')],
     ['when it is a 101', raw(switching), {}, noResponse('malformed')],
+    [
+      'when a 100 arrives, which no request expects',
+      raw(`HTTP/1.1 100 Continue\r\n\r\n${found}`),
+      {},
+      noResponse('malformed'),
+    ],
   ])('has the right reason %s', async (_when, reply, options, failure) => {
     service.answer(reply);
     const error = await failureOf(clientWith(options).getCompany('c1'));
@@ -46,6 +53,11 @@ describe('a missing response', () => {
       expect(error.toFailure()).toEqual(noResponse('refused'));
     },
   );
+});
+
+test.each(['102 Processing', '103 Early Hints'])('a response after an interim %s is read', async (interim) => {
+  service.answer(raw(`HTTP/1.1 ${interim}\r\nlink: </style.css>\r\n\r\n${found}`));
+  expect((await clientWith().getCompany('c1')).value).toMatchObject(COMPANY);
 });
 
 test('a client does not mistake excess bytes of a response for the response to the next call', async () => {
@@ -127,7 +139,7 @@ function raw(bytes: string): Reply {
   return (response) => response.socket?.end(bytes);
 }
 
-/** Replies with a longer body than its content length. */
+/** Replies with a body that is longer than its Content-Length. */
 function cutByItsLength(body: string, length: number): Reply {
   return (response) => {
     response.socket?.end(

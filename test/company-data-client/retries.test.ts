@@ -116,18 +116,6 @@ describe('an authorization', () => {
     expect((await put()).value.status).toBe('Linked');
     expect(service.arrived).toHaveLength(2);
   });
-
-  test('uses a new connection, while other calls reuse theirs', async () => {
-    const shared = clientWith();
-    service.answer(json(200, { ...CONNECTION, ...COMPANY }));
-    for (const turn of ['c1', 'c2']) {
-      await shared.getCompany(turn);
-      await shared.putAuthorization(turn, 'k1', FIELDS);
-    }
-    const ports = service.arrived.map(({ port }) => port);
-    expect(ports[0]).toBe(ports[2]);
-    expect(new Set(ports).size).toBe(3);
-  });
 });
 
 describe('every POST and PATCH', () => {

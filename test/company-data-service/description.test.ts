@@ -28,7 +28,7 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 
-describe('the description of the service', () => {
+describe('the OpenAPI document of the service', () => {
   it('is OpenAPI 3.1, with paths relative to the base URL', () => {
     expect(description.openapi).toBe('3.1.0');
     expect(description.servers).toEqual([{ url: service.url }]);

@@ -105,7 +105,7 @@ describe('the service', () => {
     await service.close();
   });
 
-  it('finishes an authorization for which more requests are waiting than its pool has connections', async () => {
+  it('finishes an authorization although more requests are waiting for it than its pool has connections', async () => {
     const service = await runService({ databaseConnections: 2 });
     const { connection } = await newConnection(service.administrator);
     const body = quickBooksCredential('sbx-slow-1000-ok-1');

@@ -17,7 +17,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Refreshes a token as the client's old application does. */
+/** Refreshes a token as the client's own application does. */
 async function refresh(platformKey: string, token: string): Promise<string | undefined> {
   const body = { grant_type: 'refresh_token', refresh_token: token };
   const answer = await service.client('POST', `/sandbox/${platformKey}/token`, { body });

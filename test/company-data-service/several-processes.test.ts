@@ -149,7 +149,7 @@ describe('several processes of the service', () => {
   it('complete each push operation exactly once even after kill -9', async () => {
     const killed = await startProcess();
     const call = callerWith(killed.url, key);
-    const { company, connection } = await newAuthorizedConnection(call, 'sbx-slow-300-ok-1');
+    const { company, connection } = await newAuthorizedConnection(call, 'sbx-slow-3000-ok-1');
     for (let index = 0; index < 5; index += 1) {
       await call('POST', `${connection}/push/invoices`, { body: { invoiceNumber: `INV-${index}` } });
     }
@@ -173,7 +173,7 @@ describe('several processes of the service', () => {
     ['qhyg', { accessToken: 'access', realmId: '7' }],
     ['vxvy', { accessToken: 'access', accountId: '7', businessId: '8' }],
   ])(
-    'store the new tokens of %s even after kill -9 between the refresh and its commit',
+    'accept the same authorization of %s again after kill -9 between the refresh and its commit',
     async (platformKey, fields) => {
       const refreshToken = `sbx-ok-3.killed-${platformKey}`;
       const body = { ...fields, refreshToken };
@@ -192,7 +192,7 @@ describe('several processes of the service', () => {
       const successor = await startProcess();
       const call = callerWith(successor.url, key);
       expect((await call('GET', connection)).body.status).toBe('PendingAuth');
-      // The client's old application does not get the new tokens.
+      // The client's own application does not get the new tokens.
       const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken };
       expect(await call('POST', `/sandbox/${platformKey}/token`, { body: refresh })).toMatchObject({ status: 400 });
       expect((await call('PUT', `${connection}/authorization`, { body })).body.status).toBe('Linked');

@@ -94,6 +94,7 @@ test.each([
       'decisions/first-company.ts',
       'decisions/supplied-details.ts',
       'decisions/guards.ts',
+      'decisions/preconditions.ts',
       'decisions/release.ts',
       'decisions/roles.ts',
       'decisions/verification.ts',

@@ -14,14 +14,15 @@ import { createTemporaryFolder } from '../../stack/folders';
 import { startPostgres } from '../../stack/postgres/postgres';
 import type { Database, SuppliedCredential } from '../../store';
 import {
+  acceptStaged,
   claimCompanies,
   openDatabase,
   recordChecks,
   recordDecisions,
   recordImports,
   rotateVaults,
+  stageCredentials,
   stopClaims,
-  supplyCredentials,
 } from '../../store';
 import { createMovableMigration, manifestRows, OBTAINED_AT, type MovableMigration } from '../support/ledger';
 import { filesBelow } from './leak-search';
@@ -58,11 +59,11 @@ test('leaves nothing that the master key and everything else in the home folder 
   };
 
   // With the erased secrets, the search opens credentials. This proves that the files still contain them.
-  const withErasedSecrets = await attack({ ...options, secrets: [...secretsBefore.values()] });
+  const withErasedSecrets = attack({ ...options, secrets: [...secretsBefore.values()] });
   expect(withErasedSecrets.opened.length).toBeGreaterThan(ROWS);
   for (const text of withErasedSecrets.opened) expect(text).toMatch(TOKEN);
 
-  const { unwrapped, boxes, opened } = await attack(options);
+  const { unwrapped, boxes, opened } = attack(options);
   expect(unwrapped).toBeGreaterThan(1);
   expect(boxes).toBeGreaterThan(ROWS);
   expect(opened.length).toBe(0);
@@ -98,7 +99,10 @@ async function runMigrations(saveSecret: (name: string, content: Buffer) => void
   const create = () => createMovableMigration({ db, keys }, manifestRows(ROWS), {}, credentialOf);
   const [moved, cancelled] = [await create(), await create()];
   await maintain();
-  for (const { id, rows } of [moved, cancelled]) await supplyCredentials(db, id, rows.map(credentialOf), 'Cleo');
+  const staged = { decisionId: 'supply', replaces: false };
+  for (const { id, rows } of [moved, cancelled]) await stageCredentials(db, id, rows.map(credentialOf), 'Cleo', staged);
+  await maintain();
+  for (const { id } of [moved, cancelled]) await acceptStaged(db, id, staged);
   await maintain();
   saveSecrets();
   await rotateVaults(db, providerWith(NEW_KEY, OLD_KEY));
@@ -111,7 +115,7 @@ async function runMigrations(saveSecret: (name: string, content: Buffer) => void
   const newKeys = providerWith(NEW_KEY, OLD_KEY);
   const activities = closingActivities({ db, keys: newKeys } as ActivityDeps);
   for (const { id } of [moved, cancelled]) {
-    await recordDecisions(db, id, [{ ...terminationRecord(null, OBTAINED_AT), verified: true }]);
+    await recordDecisions(db, id, [{ ...terminationRecord('ended', null, OBTAINED_AT), verified: true }]);
     await activities.closeMigration({ migrationId: id });
     await sql`analyze`.execute(db);
   }
@@ -130,7 +134,7 @@ async function moveAll(db: Database, { id, owner }: MovableMigration, between: (
   for (const half of [ROWS / 2, ROWS / 2]) {
     const claimed = await claimCompanies(db, owner, half, null);
     expect(claimed).toHaveLength(half);
-    const syncing = { to: 'syncing' as const, refs: {}, firstCheckMs: 0 };
+    const syncing = { to: 'syncing' as const, refs: {}, firstCheckInMs: 0 };
     await recordImports(
       db,
       owner,

@@ -27,12 +27,12 @@ export interface AttackResult {
 
 /** Lengths of a wrapped key of 32 bytes: each layer adds 28. */
 const [ONE_LAYER, TWO_LAYERS] = [32 + 28, 32 + 2 * 28];
-/** A box begins with its version and an uncompressed point, and ends with a tag. */
-const [BOX_START, POINT_BYTES, TAG_BYTES] = [Buffer.of(1, 4), 65, 16];
+/** A box begins with its version, an uncompressed point and a sequence number, and ends with a tag. */
+const [BOX_START, POINT_BYTES, SEQUENCE_BYTES, TAG_BYTES] = [Buffer.of(2, 4), 65, 4, 16];
 /** Largest distance between a master key's id and the wrapped key in a row or a log record. */
 const NEAR = 120;
 
-export async function attack(options: Attack): Promise<AttackResult> {
+export function attack(options: Attack): AttackResult {
   const wrapped = new Map<string, Buffer>();
   const boxes = new Map<string, Buffer>();
   for (const file of options.files) {
@@ -43,7 +43,7 @@ export async function attack(options: Attack): Promise<AttackResult> {
   const privateKeys = [...wrapped.values()].flatMap((key) => (key.length === 32 ? [key] : unwrapInner(key, options)));
   const opened = new Set<string>();
   for (const privateKey of privateKeys) {
-    for (const text of await openBoxes(privateKey, [...boxes.values()], options)) opened.add(text);
+    for (const text of openBoxes(privateKey, [...boxes.values()], options)) opened.add(text);
   }
   return { unwrapped: wrapped.size, boxes: boxes.size, opened: [...opened] };
 }
@@ -72,29 +72,25 @@ function unwrapInner(inner: Buffer, { secrets, migrationIds }: Attack): readonly
 }
 
 function findBoxes(content: Buffer, { credentialBytes }: Attack): readonly Buffer[] {
-  const length = 1 + POINT_BYTES + credentialBytes + TAG_BYTES;
+  const length = 1 + POINT_BYTES + SEQUENCE_BYTES + credentialBytes + TAG_BYTES;
   const found: Buffer[] = [];
   for (let at = content.indexOf(BOX_START); at !== -1; at = content.indexOf(BOX_START, at + 1)) {
     const point = content.subarray(at + 1, at + 1 + POINT_BYTES);
-    // Random bytes are hardly ever a point of the curve.
+    // Random bytes are hardly ever a point on the curve.
     if (attempt(() => ECDH.convertKey(point, 'prime256v1'))) found.push(Buffer.from(content.subarray(at, at + length)));
   }
   return found;
 }
 
-async function openBoxes(
-  privateKey: Buffer,
-  boxes: readonly Buffer[],
-  { migrationIds, rows }: Attack,
-): Promise<readonly string[]> {
+function openBoxes(privateKey: Buffer, boxes: readonly Buffer[], { migrationIds, rows }: Attack): readonly string[] {
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(privateKey);
-  const open = await createOpener({ publicKey: ecdh.getPublicKey(), privateKey: new Secret(privateKey) });
+  const open = createOpener({ publicKey: ecdh.getPublicKey(), privateKey: new Secret(privateKey) });
   const opened: string[] = [];
   for (const box of boxes) {
     for (const id of migrationIds) {
       for (let row = 1; row <= rows; row += 1) {
-        const text = await open(box, Buffer.from(`${id}/${row}`)).catch(() => undefined);
+        const text = attempt(() => open(box, Buffer.from(`${id}/${row}`)));
         if (text) opened.push(text.toString());
       }
     }

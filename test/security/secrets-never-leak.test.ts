@@ -105,7 +105,7 @@ async function runMigrations(): Promise<readonly string[]> {
   const workerToKill = await startWorkerProcess(env, openSync(path.join(folder, 'logs', 'killed.log'), 'w'));
   const killed = await moveFirstCompany(ferry, 'killed', ['sbx-ok-1', 'sbx-slow-3000-ok-1', 'sbx-slow-3000-ok-1']);
   await applyDecision(ferry, killed, 'approve', { step: 'migrate-first-company', ...SUPPORT });
-  await until(async () => (await countCompanies(ferry.db, killed)).waiting < 2, 30_000);
+  await until(async () => (await countCompanies(ferry.db, killed)).waiting < 2);
   await workerToKill.kill();
 
   const withoutRetries = { ...TIMING, retryBudgetMs: 1 };
@@ -113,7 +113,7 @@ async function runMigrations(): Promise<readonly string[]> {
   proxy.on('GET', /^\/account/, refuseWithMarker);
   const moved = await moveFirstCompany(ferry, 'moved', ['sbx-ok-1', 'sbx-ok-1', 'sbx-revoked'], async (id) => {
     // The service's error text reaches Temporal and the worker's log.
-    await until(async () => (await readRetriedErrors(ferry, id)).some((text) => text.includes(QUOTED)), 40_000);
+    await until(async () => (await readRetriedErrors(ferry, id)).some((text) => text.includes(QUOTED)));
     proxy.reset();
   });
   await applyDecision(ferry, moved, 'approve', { step: 'migrate-first-company', ...SUPPORT });
@@ -131,7 +131,7 @@ async function runMigrations(): Promise<readonly string[]> {
   const prematureApproval = { step: 'complete-migration', reason: createMarker('content'), ...CLIENT };
   expect((await decide(ferry, cancelled, 'approve', prematureApproval)).outcome).toBe('refused');
   await applyDecision(ferry, cancelled, 'cancel', { reason: createMarker('content'), ...CLIENT });
-  await until(async () => (await countCompanies(ferry.db, killed)).moved === 3, 60_000);
+  await until(async () => (await countCompanies(ferry.db, killed)).moved === 3);
   await signOff(ferry, killed);
 
   await saveOutputs(env, [killed, moved, cancelled]);

@@ -102,10 +102,10 @@ describe("a vault's key", () => {
     await expect(altered(id, 'vault_key_id', '0123456789abcdef')).rejects.toThrow(UnknownMasterKey);
   });
 
-  test.each<[string, Columns, () => Promise<Buffer | string>, RegExp]>([
-    ['wrapped key', 'vault_wrapped_key', async () => randomBytes(60), /altered or replaced.*Restore it from a backup/],
-    ['public key', 'vault_public_key', async () => (await createVaultKey()).publicKey, /replaced.*have them revoked/],
-    ['master key id', 'vault_key_id', async () => '0123456789abcdef', /only has [0-9a-f]{16}\. Start it with/],
+  test.each<[string, Columns, () => Buffer | string, RegExp]>([
+    ['wrapped key', 'vault_wrapped_key', () => randomBytes(60), /altered or replaced.*Restore it from a backup/],
+    ['public key', 'vault_public_key', () => createVaultKey().publicKey, /replaced.*have them revoked/],
+    ['master key id', 'vault_key_id', () => '0123456789abcdef', /only has [0-9a-f]{16}\. Start it with/],
   ])(
     'stops the slice before any company is changed if the %s was replaced, with an error that says what to do',
     async (...row) => {
@@ -113,7 +113,7 @@ describe("a vault's key", () => {
       const { id } = await rig.migration(GOOD);
       rig.proxy.reset();
       const original = (await keyOf(id))[column];
-      await altered(id, column, await value()).catch(() => undefined);
+      await altered(id, column, value()).catch(() => undefined);
       await expect(rig.importSlice(id)).rejects.toThrow(message);
       expect(rig.proxy.arrived('PUT', /./)).toHaveLength(0);
       expect((await readRow(rig.ledger.db, id, 1)).state).toBe('waiting');

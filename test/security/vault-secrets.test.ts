@@ -41,7 +41,7 @@ test('makes its files readable only by their owner, and their names do not conta
 
 test('overwrites a secret before it removes it', async () => {
   const { id, secret } = await createVaultSecretFolder(folder).create(M);
-  // A second name of the file shows what was written to it.
+  // A hard link keeps the overwritten content readable after the file was removed.
   const [file = ''] = secretFiles();
   const secondName = path.join(root, 'second-name');
   linkSync(file, secondName);
@@ -51,7 +51,7 @@ test('overwrites a secret before it removes it', async () => {
   expect(readFileSync(secondName).equals(secret.reveal())).toBe(false);
 });
 
-test('erases all secrets of one migration, also half-written ones, and nothing else', async () => {
+test('erases all secrets of one migration, including half-written ones, and nothing else', async () => {
   const secrets = createVaultSecretFolder(folder);
   const [first, second, other] = [
     await secrets.create(M),

@@ -53,6 +53,19 @@ test('a supervisor stops its program and removes the temporary folder if the par
   await until(() => !existsSync(folder));
 });
 
+test('the program has a process id of its own, by which it can be killed', async () => {
+  const program = start(shell('exec sleep 600'));
+  const pid = await startedPid();
+  expect(await program.pid).toBe(pid);
+  process.kill(pid, 'SIGKILL');
+  await program.exited;
+  expect(await isRunning(pid)).toBe(false);
+});
+
+test('a program that cannot be started has no process id', async () => {
+  expect(await start({ ...shell(''), command: '/nowhere/program' }).pid).toBeNull();
+});
+
 test('stop sends the program its own stop signal first', async () => {
   const goodbye = path.join(folder, 'goodbye');
   const program = start(shell(`trap "echo bye > '${goodbye}'; exit 0" INT; while :; do sleep 0.05; done`));

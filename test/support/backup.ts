@@ -28,7 +28,7 @@ export async function takeBackup(url: string, schema = 'tokenferry'): Promise<Ba
     restore: () =>
       inSession(url, async (client) => {
         await client.query('begin');
-        // Disables triggers and foreign keys, as pg_restore does.
+        // Disables triggers and foreign keys, as `pg_restore --disable-triggers` does.
         await client.query('set local session_replication_role = replica');
         await client.query(`truncate ${tables.map((name) => `${schema}.${name}`).join(', ')}`);
         for (const name of tables)

@@ -30,9 +30,9 @@ import { SERVICE_CIPHER } from './service-cipher';
 const LEASE_MS = 60_000;
 const RUN = 'run-1';
 
-/** Returns an environment that runs an activity as Temporal does. Logs errors only. */
+/** Returns an environment that runs an activity as Temporal does, scheduled now. Logs errors only. */
 export const activityEnvironment = (info: Partial<Info> = {}): MockActivityEnvironment =>
-  new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+  new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), ...info }, { logger: new DefaultLogger('ERROR') });
 
 /** The real service behind a proxy, a ledger, and the activities of a worker. */
 export interface ImportRig {
@@ -110,9 +110,9 @@ export async function openImportRig(): Promise<ImportRig> {
       service: client(proxy.url),
       notices: { post: async () => undefined },
       schedules: { update: async () => 'none', refresh: async () => undefined },
-      workflowStatus: { of: async () => 'running', scheduled: async () => [] },
+      workflowStatus: { statusOf: async () => 'running', scheduled: async () => [] },
       workflowRecords: {
-        statusOf: async () => ({ workflow: 'gone', ledgerMark: 0 }),
+        stateAndMarkOf: async () => ({ workflow: 'gone', ledgerMark: 0 }),
         decisionsOf: async () => [],
       },
       sendWithinMs: 30_000,
@@ -154,7 +154,11 @@ export async function openImportRig(): Promise<ImportRig> {
     },
     importSlice: async (migrationId, { atOnce = 4, environment, worker: by } = {}) => {
       await changeLimits(db, migrationId, { companiesPerSliceAtOnce: atOnce });
-      return runActivity((activities) => activities.importSlice({ migrationId, run: RUN, slice: 1 }), environment, by);
+      return runActivity(
+        (activities) => activities.importSlice({ migrationId, run: RUN, slice: 1, ledgerMark: 0 }),
+        environment,
+        by,
+      );
     },
     checkDue,
     verify: async (id, syncTimeoutMs = 60_000) => {

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const SHORTEST_POLL_MS = 20;
 const LONGEST_POLL_MS = 200;
+/** Ends a wait for something that never happens. On a busy machine, a wait of a second can take half a minute. */
+const WITHIN_MS = 60_000;
 
 /**
  * Polls a condition until it is true. Between two polls, waits for a tenth of the time waited so far, but at least 20
@@ -9,7 +11,7 @@ const LONGEST_POLL_MS = 200;
  *
  * @throws if the condition is not true within `withinMs`
  */
-export async function until(condition: () => boolean | Promise<boolean>, withinMs = 15_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, withinMs = WITHIN_MS): Promise<void> {
   const startedAt = Date.now();
   while (!(await condition())) {
     const waitedMs = Date.now() - startedAt;

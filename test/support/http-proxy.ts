@@ -1,5 +1,6 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { forwardRequest } from '../../chaos/cluster/http-proxy';
 import type { Reply } from '../company-data-client/misbehaving-service';
 
 /** A request that arrived at the proxy. */
@@ -7,7 +8,7 @@ type ProxiedRequest = Parameters<Reply>[1];
 
 interface ServiceAnswer {
   readonly status: number;
-  readonly headers: Record<string, string>;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
@@ -74,19 +75,14 @@ export async function startHttpProxy(serviceUrl: string): Promise<HttpProxy> {
   };
 }
 
-async function forwardTo(serviceUrl: string, { method, url, headers, body }: ProxiedRequest): Promise<ServiceAnswer> {
-  const { authorization = '', 'idempotency-key': key } = headers;
-  const answer = await fetch(serviceUrl + url, {
-    method,
-    headers: {
-      authorization,
-      ...(key !== undefined && { 'idempotency-key': String(key) }),
-      ...(body !== '' && { 'content-type': 'application/json' }),
-    },
-    ...(body !== '' && { body }),
-  });
-  const { 'content-length': _length, connection: _connection, ...rest } = Object.fromEntries(answer.headers);
-  return { status: answer.status, headers: rest, body: await answer.text() };
+/** @throws if the service does not answer */
+async function forwardTo(
+  serviceUrl: string,
+  { method, url: path, headers, body }: ProxiedRequest,
+): Promise<ServiceAnswer> {
+  const answer = await forwardRequest(serviceUrl, { method, path, headers, body: Buffer.from(body) });
+  if (answer === null || answer === 'not sent') throw new Error('the service did not answer');
+  return { ...answer, body: answer.body.toString() };
 }
 
 /** Sends the service's answer to the client. */

@@ -8,9 +8,14 @@ export interface JestRun {
 
 /**
  * Namespaces for single test files. The migrations of `missing-keys` are encrypted under other keys, which `ferry doctor`
- * would report in other files. `list` is for a test that must not see the migrations of other files.
+ * would report in other files. `list` is for a test that must not see the migrations of other files. In `versions`, only
+ * workers of the current version get tasks.
  */
-export const SEPARATE_NAMESPACES = { 'missing-keys': 'test-missing-keys', list: 'test-list' } as const;
+export const SEPARATE_NAMESPACES = {
+  'missing-keys': 'test-missing-keys',
+  list: 'test-list',
+  versions: 'test-versions',
+} as const;
 
 /** Returns one namespace per jest worker, because workers in one namespace would take each other's tasks. */
 export function testNamespaces(jestWorkers: number): string[] {

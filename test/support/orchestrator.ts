@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import type { LedgerClient } from '../../client';
@@ -92,8 +91,9 @@ export async function startOrchestrator(
     serviceDatabaseUrl: serviceDatabase.url,
     config,
     env: {
-      // A folder that does not exist, so that commands do not use the keys of the user who runs the tests.
-      TOKENFERRY_HOME: path.join(tmpdir(), 'tokenferry-no-home'),
+      // A folder that does not exist, so that commands do not use the keys of the user who runs the tests. It is not
+      // shared, because a test can create a key in it.
+      TOKENFERRY_HOME: path.join(vaultSecrets, 'no-home'),
       TEMPORAL_ADDRESS: address,
       TEMPORAL_NAMESPACE: namespace,
       DATABASE_URL: database.url,

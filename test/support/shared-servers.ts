@@ -63,7 +63,8 @@ export function offeredServers(): SharedServers | undefined {
 
 async function answer(addressOf: (name: string) => Promise<string>): Promise<Server> {
   const server = createServer((request, response) => {
-    // Closes the connection, because a kept one could be closed at the moment when a test sends its next request.
+    // Closes the connection, because a connection that is kept alive could be closed at the moment when a test sends
+    // its next request.
     response.setHeader('connection', 'close');
     addressOf(request.url?.slice(1) ?? '').then(
       (address) => response.end(address),

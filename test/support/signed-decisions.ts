@@ -4,7 +4,7 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { parseDecision } from '../../domain/migration/parse-decision';
 import type { DecisionRules } from '../../domain/migration/plan';
 import { DEFAULT_DECISION_RULES } from '../../domain/migration/plan';
-import { signedText } from '../../domain/migration/signatures';
+import { bytesToSign } from '../../domain/migration/signatures';
 import { createSigningKey, parseSigningKey, Secret } from '../../security';
 
 /** The signing keys of the approvers. */
@@ -23,7 +23,7 @@ export const SIGNED: DecisionRules = {
 };
 
 /** The time at which the decisions claim to have been taken. */
-const DECIDED_AT = '2026-03-02T12:00:00.000Z';
+const DECIDED_AT = new Date().toISOString();
 
 type Key = typeof SAM | null;
 let sent = 0;
@@ -41,7 +41,7 @@ export function recordOf(id: string, message: DecisionMessage, fields: object, k
   const { decision } = parsed;
   const outcome = { decisionId: decision.decisionId, applied: true, text: 'done', at: DECIDED_AT };
   if (!key) return { decision, outcome };
-  const signature = { publicKey: key.publicKey, value: key.sign(signedText(id, { message, content })) };
+  const signature = { publicKey: key.publicKey, value: key.sign(bytesToSign(id, { message, content })) };
   return { decision, outcome, signed: { message, content, signature } };
 }
 

@@ -6,9 +6,6 @@ import { createInterface } from 'node:readline';
 export interface WorkerProcess {
   /** Kills the process, as a power failure would: it cannot finish anything or notify anybody. */
   kill(): Promise<void>;
-  /** Suspends the process until it is woken. It keeps its memory and its connections. */
-  freeze(): void;
-  wake(): void;
 }
 
 /**
@@ -17,7 +14,7 @@ export interface WorkerProcess {
  * @param log the descriptor of an open file for the worker's log; default: the output of the tests
  */
 export async function startWorkerProcess(env: NodeJS.ProcessEnv, log?: number): Promise<WorkerProcess> {
-  const child = spawn(process.execPath, [require.resolve('./killable-worker.js')], {
+  const child = spawn(process.execPath, [require.resolve('./worker-process-main.js')], {
     stdio: ['pipe', 'pipe', log ?? 'inherit'],
     env: { ...process.env, ...env },
   });
@@ -30,7 +27,5 @@ export async function startWorkerProcess(env: NodeJS.ProcessEnv, log?: number): 
       child.kill('SIGKILL');
       await exited;
     },
-    freeze: () => void child.kill('SIGSTOP'),
-    wake: () => void child.kill('SIGCONT'),
   };
 }

@@ -1,4 +1,4 @@
-/** The remedy of docs/runbook.md for a migration that stands at a result that nobody can decrypt. */
+/** Resets of a migration's workflow: the one that docs/runbook.md describes, and one to the very beginning. */
 import { randomUUID } from 'node:crypto';
 import { readTrail } from '../../store';
 import type { RunningWorker } from '../../worker';
@@ -8,11 +8,13 @@ import { until } from '../support/conditions';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
-import { startTestMigration, SUPPORT } from './running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from './running-migration';
 
 const INVENTED_KEY = 'deadbeefdeadbeef';
 /** `temporal.api.enums.v1.ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE`, the default of `temporal workflow reset` */
 const ALL_ELIGIBLE = 3;
+/** `RESET_REAPPLY_TYPE_NONE`: the decisions that arrived after the point of the reset are lost. */
+const NOTHING = 2;
 
 let orchestrator: Orchestrator;
 let between: HttpProxy;
@@ -20,13 +22,31 @@ let worker: RunningWorker;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   between = await startHttpProxy(orchestrator.service.url);
-  const { apiKey } = orchestrator.config.service;
-  worker = await orchestrator.startWorker({ service: { url: between.url, apiKey } });
+  worker = await startWorker();
 });
 afterAll(async () => {
   await orchestrator.close();
   await between.close();
 });
+
+/** Starts a worker that reaches the service through the proxy. */
+const startWorker = (): Promise<RunningWorker> =>
+  orchestrator.startWorker({ service: { url: between.url, apiKey: orchestrator.config.service.apiKey } });
+
+/** Resets a workflow to the end of its first task (0) or of its last one (-1). */
+async function reset(workflowId: string, task: 0 | -1, resetReapplyType: number): Promise<void> {
+  const { workflow, workflowService, options } = orchestrator.ferry.temporal;
+  const { events } = await workflow.getHandle(workflowId).fetchHistory();
+  const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+  await workflowService.resetWorkflowExecution({
+    namespace: options.namespace,
+    workflowExecution: { workflowId },
+    reason: 'a test',
+    requestId: randomUUID(),
+    workflowTaskFinishEventId: tasks.at(task)?.eventId ?? null,
+    resetReapplyType,
+  });
+}
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
@@ -35,7 +55,6 @@ test('a reset before a result that cannot be decrypted loses no decision', async
   const migration = await startTestMigration(orchestrator, 'invented-result', ['sbx-ok-1']);
   const { temporal, db } = orchestrator.ferry;
   const { namespace } = temporal.options;
-  const execution = { workflowId: migration.id };
   const pending = async () =>
     (await temporal.workflow.getHandle(migration.id).describe()).raw.pendingActivities?.find(
       ({ lastFailure }) => lastFailure,
@@ -53,24 +72,16 @@ test('a reset before a result that cannot be decrypted loses no decision', async
   });
 
   const cause = `A payload was encrypted under payload key ${INVENTED_KEY}`;
-  await until(async () => (await run('show', migration.id)).err.includes(cause), 40_000);
+  await until(async () => (await run('show', migration.id)).err.includes(cause));
   expect((await run('list')).out).toContain(`The worker cannot continue ${migration.id}: ${cause}`);
   expect((await run('doctor')).out).toMatch(new RegExp(`✗ worker +cannot continue ${migration.id}: ${cause}`));
-  expect((await run('pause', migration.id, '--by', 'Sam')).out).toContain('recorded but not applied yet');
+  expect((await run('pause', migration.id, '--by', 'Sam')).out).toContain('sent, but not applied yet');
 
-  // A new worker, because this one keeps the waiting time that the service asked for.
+  // Start a new worker, because this one would wait for as long as the service asked.
   await worker.stop();
-  await orchestrator.startWorker();
-  const { history } = await temporal.workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution });
-  const last = history?.events?.find((event) => event.workflowTaskCompletedEventAttributes);
-  await temporal.workflowService.resetWorkflowExecution({
-    namespace,
-    workflowExecution: execution,
-    reason: 'a result that nobody can decrypt',
-    requestId: randomUUID(),
-    workflowTaskFinishEventId: last?.eventId ?? null,
-    resetReapplyType: ALL_ELIGIBLE,
-  });
+  between.reset();
+  worker = await startWorker();
+  await reset(migration.id, -1, ALL_ELIGIBLE);
 
   await migration.until(({ preflight, state }) => preflight !== null && state === 'paused');
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
@@ -79,4 +90,22 @@ test('a reset before a result that cannot be decrypted loses no decision', async
   for await (const { decision, outcome } of readTrail(db, migration.id))
     trail.push(`${decision.kind}: ${String(outcome.applied)}`);
   expect(trail).toEqual(['pause: true', 'resume: true', 'step: true']);
-}, 120_000);
+});
+
+test('a migration that is reset to its beginning passes every step again and moves nothing twice', async () => {
+  between.reset();
+  const migration = await startTestMigration(orchestrator, 'begins-again', ['sbx-ok-1', 'sbx-ok-2', 'sbx-ok-3']);
+  const toTheEnd = async () => {
+    await migration.readyToMove();
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+    expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
+    await migration.until(({ step, counts }) => step === 'complete-migration' && counts.moved === 3);
+  };
+  await toTheEnd();
+  await reset(migration.id, 0, NOTHING);
+  await migration.until(({ step }) => step === 'supply-details');
+  await toTheEnd();
+  expect(between.arrived('PUT', /authorization$/)).toHaveLength(3);
+  for (const person of [SUPPORT, CLIENT])
+    expect(await migration.send('approve', { step: 'complete-migration', ...person })).toBe('applied');
+});

@@ -24,7 +24,7 @@ const schedule = () => orchestrator.ferry.temporal.schedule;
 const workflow = (id: string) => orchestrator.ferry.temporal.workflow.getHandle(id);
 const sweeps = () => schedule().getHandle(SWEEP_SCHEDULE);
 const ledger = (id: string) => readMigration(orchestrator.ferry.db, id);
-const untilClosed = (id: string) => until(async () => (await ledger(id))?.vaultDestroyedAt instanceof Date, 30_000);
+const untilClosed = (id: string) => until(async () => (await ledger(id))?.vaultDestroyedAt instanceof Date);
 
 /** Starts a migration and stores one credential in its vault. */
 async function startWithCredential(client: string): Promise<string> {
@@ -121,12 +121,10 @@ test('a migration that Temporal does not know stays open', async () => {
     ...{ namespace, workflowExecution: { workflowId: id } },
   });
   const isGone = (error: unknown) => error instanceof WorkflowNotFoundError;
-  await until(
-    () =>
-      workflow(id)
-        .describe()
-        .then(() => false, isGone),
-    30_000,
+  await until(() =>
+    workflow(id)
+      .describe()
+      .then(() => false, isGone),
   );
 
   expect(await triggerSweep()).toMatchObject({ closing: [], unknown: [id] });

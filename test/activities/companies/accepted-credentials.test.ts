@@ -1,5 +1,5 @@
 /** An accepted credential is never sent again, but its replacement is sent. */
-import { retryWithNewCredential, supplyCredentials, retryCompanies } from '../../../store';
+import { retryWithNewCredential, stopClaims, supplyCredentials, retryCompanies } from '../../../store';
 import { Secret } from '../../../security';
 import type { ImportRig } from '../../support/company-import';
 import { statusAtService, openImportRig } from '../../support/company-import';
@@ -128,6 +128,7 @@ test('closing a migration starts the syncs of a linked company whose attempt die
   await rig.importSlice(id);
   await rig.expireLeases(id);
   rig.proxy.reset();
+  await stopClaims(rig.ledger.db, id);
   await rig.runActivity((activities) => activities.resolveInterrupted({ migrationId: id }));
   expect(await rowOf(id)).toMatchObject({ state: 'syncing' });
   expect(rig.proxy.arrived('POST', /\/data\/all$/)).toHaveLength(1);

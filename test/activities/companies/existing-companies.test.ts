@@ -1,5 +1,6 @@
 /** Companies that already exist at the service and whose ids the client supplied. They are never removed. */
 import { randomUUID } from 'node:crypto';
+import { closeMigration, stopClaims } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
 import { readRow } from '../../support/ledger';
@@ -61,6 +62,7 @@ test('an interrupted company is resolved from the connection that the client sup
   rig.dieAfter(id, 'PUT', /\/authorization$/);
   await rig.importSlice(id).catch(() => undefined);
   await rig.expireLeases(id);
+  await stopClaims(db, id);
   expect(await rig.runActivity((activities) => activities.resolveInterrupted({ migrationId: id }))).toEqual({
     retryInMs: null,
   });
@@ -76,6 +78,7 @@ test('closing a migration removes the unused companies that it created, but none
   });
   await rig.importSlice(id);
   const { company_id: created } = await readRow(rig.ledger.db, id, 2);
+  expect(await closeMigration(rig.ledger.db, id, 'cancelled')).toBe(true);
   expect(await rig.runActivity((activities) => activities.deleteUnused({ migrationId: id }))).toEqual({ removed: 1 });
   expect((await rig.directClient.getCompany(companyId)).value.id).toBe(companyId);
   await expect(rig.directClient.getCompany(created ?? '')).rejects.toThrow('404');

@@ -18,7 +18,7 @@ const choose = (migrationId: string, wanted: string | null) =>
   chooseFirst(rig.ledger.db, migrationId, wanted, 'first-company');
 
 const oneStep = (migrationId: string, row: number, environment?: MockActivityEnvironment) =>
-  rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId, row }), environment);
+  rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId, row, ledgerMark: 0 }), environment);
 
 /** Advances the company until it has a result. Every advance is a new activity. */
 async function advance(migrationId: string, row: number): Promise<FirstCompanyProgress> {

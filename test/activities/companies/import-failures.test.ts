@@ -143,6 +143,13 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
       for (const row of [2, 4, 6]) expect((await stateOf(id, row)).state).toBe('syncing');
     });
 
+    test('do not stop the batch if only their next tries follow one another', async () => {
+      const { id } = await rig.migration([token, 'sbx-ok-5', token, 'sbx-ok-5', token, 'sbx-inaccessible']);
+      expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: null });
+      await rig.ledger.db.updateTable('companies').set({ not_before: null }).where('migration_id', '=', id).execute();
+      expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: null });
+    });
+
     test('stop the batch even if only two companies are left', async () => {
       const { id } = await rig.migration([token, token]);
       expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: failure });

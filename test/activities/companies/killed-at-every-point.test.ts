@@ -59,7 +59,7 @@ async function moveCompany(migrationId: string, worker: CrashableWorker): Promis
   const activities: Activities = rig.worker({ db: worker.db, keys: worker.keys, service });
   const step = <T>(work: () => Promise<T>) => withRetries(worker, work);
   for (;;) {
-    const report = await step(() => activities.importSlice({ migrationId, ...RUN }));
+    const report = await step(() => activities.importSlice({ migrationId, ...RUN, ledgerMark: 0 }));
     if (report.nextClaimInMs === null && report.nextReclaimInMs === null) break;
     await letTimePass(migrationId);
   }
@@ -69,7 +69,7 @@ async function moveCompany(migrationId: string, worker: CrashableWorker): Promis
   }
   await step(() => activities.resolveInterrupted({ migrationId }));
   const left = await rowsWithCredential(rig.ledger.db, migrationId);
-  const ended = { ...terminationRecord(null, new Date().toISOString()), verified: true };
+  const ended = { ...terminationRecord('ended', null, new Date().toISOString()), verified: true };
   await recordDecisions(rig.ledger.db, migrationId, [ended]);
   await step(() => activities.closeMigration({ migrationId }));
   await step(() => activities.deleteUnused({ migrationId }));

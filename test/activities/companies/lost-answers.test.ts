@@ -6,7 +6,8 @@ import { dropped, failing, json, neverAnswered } from '../../company-data-client
 import type { ImportRig } from '../../support/company-import';
 import { statusAtService, openImportRig } from '../../support/company-import';
 import { loseAnswer, sendAnswer, type Interceptor } from '../../support/http-proxy';
-import { readRow } from '../../support/ledger';
+import { MAX_AUTHORIZATIONS } from '../../../store';
+import { readRow, updateRow } from '../../support/ledger';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -64,7 +65,7 @@ test('a company whose grant the platform has refused must reconnect, and the lin
   expect(puts()).toBe(1);
 });
 
-test("a company stays untouched and is named if the platform has refused the client's application", async () => {
+test("a company stays waiting, with the reason, if the platform has refused the client's application", async () => {
   const { row } = await afterLosing('sbx-other-application', loseAnswer);
   expect(row).toMatchObject({ state: 'waiting', failure: 'application-refused' });
 });
@@ -93,20 +94,53 @@ test.each(OUTCOME_UNKNOWN)('a single-use token is sent to the same connection on
   expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
 });
 
-test.each(OUTCOME_UNKNOWN)('a company with a single-use token is left to support after %s, twice', async (_, lost) => {
-  const { id } = await afterLosing('sbx-ok-5', lost, SINGLE_USE);
-  rig.proxy.on('PUT', AUTHORIZATION, [lost]);
+test('a single-use token is sent until the fifth authorization arrives', async () => {
+  const { id } = await afterLosing('sbx-ok-5', dropped, SINGLE_USE);
+  rig.proxy.on('PUT', AUTHORIZATION, [dropped, dropped, dropped]);
+  for (let sent = 2; sent <= MAX_AUTHORIZATIONS; sent += 1) {
+    expect((await rowOf(id)).state).toBe('importing');
+    await rig.expireLeases(id);
+    await rig.importSlice(id);
+    expect(puts()).toBe(sent);
+  }
+  expect((await rowOf(id)).state).toBe('syncing');
+  expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
+});
+
+test.each(OUTCOME_UNKNOWN)(
+  'a company with a single-use token is left to support after %s, five times',
+  async (_, lost) => {
+    const { id } = await afterLosing('sbx-ok-5', lost, SINGLE_USE);
+    await updateRow(rig.ledger.db, id, 1, { authorizations_sent: MAX_AUTHORIZATIONS - 1 });
+    rig.proxy.on('PUT', AUTHORIZATION, [lost]);
+    await rig.expireLeases(id);
+    await rig.importSlice(id);
+    expect((await rowOf(id)).state).toBe('importing');
+    expect(puts()).toBe(2);
+    await rig.expireLeases(id);
+    const report = await rig.importSlice(id);
+    const row = await rowOf(id);
+    expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
+    expect(row.failure_text).toContain('can be used only once');
+    expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextReclaimInMs: null });
+    expect(puts()).toBe(2);
+  },
+);
+
+test('polling for a lost answer does not make a later retry wait longer', async () => {
+  const { id } = await afterLosing('sbx-unavailable-1-ok-5', dropped);
+  for (let poll = 1; poll < 12; poll += 1) await rig.importSlice(id);
+  expect((await rowOf(id)).tries).toBeGreaterThan(12);
   await rig.expireLeases(id);
-  await rig.importSlice(id);
-  expect((await rowOf(id)).state).toBe('importing');
-  expect(puts()).toBe(2);
-  await rig.expireLeases(id);
-  const report = await rig.importSlice(id);
-  const row = await rowOf(id);
-  expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
-  expect(row.failure_text).toContain('can be used only once');
-  expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextReclaimInMs: null });
-  expect(puts()).toBe(2);
+  const longest = jest.spyOn(Math, 'random').mockReturnValue(0.99);
+  try {
+    await rig.importSlice(id);
+  } finally {
+    longest.mockRestore();
+  }
+  const { state, failure_text: failureText, not_before: notBefore } = await rowOf(id);
+  expect({ state, failureText }).toEqual({ state: 'waiting', failureText: 'The platform is unavailable.' });
+  expect((notBefore?.getTime() ?? 0) - Date.now()).toBeLessThan(10_000);
 });
 
 test('no token is sent after its deadline', async () => {

@@ -3,6 +3,7 @@ import { countCompanies } from '../../../store';
 import { failing } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
+import { updateRow } from '../../support/ledger';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -45,6 +46,13 @@ test('a slice with few companies reports an outage if none of them gets through'
   const { outage, nextClaimInMs } = await rig.importSlice(id, { atOnce: 8 });
   expect(outage).not.toBeNull();
   expect(nextClaimInMs).toBeGreaterThan(0);
+});
+
+test('a retried company that is deferred again does not count as an outage', async () => {
+  const { id } = await rig.migration(['sbx-inaccessible']);
+  expect((await rig.importSlice(id)).outage).not.toBeNull();
+  await updateRow(rig.ledger.db, id, 1, { not_before: null });
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 1, outage: null });
 });
 
 test('a verification ends when no company can be read', async () => {

@@ -1,8 +1,8 @@
-import { awaitRelink, readRelinking } from '../../../store';
+import { awaitRelink, giveUpRelinking, readRelinking, recordRelinked } from '../../../store';
 import { html } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
-import { readRow } from '../../support/ledger';
+import { readRow, updateRow } from '../../support/ledger';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -30,6 +30,20 @@ test('the poll gives up on a company that was deleted at the service and continu
   expect(await readRow(db, id, 2)).toMatchObject({ state: 'syncing' });
   expect(await readRelinking(db, id)).toEqual([]);
 });
+
+test.each([recordRelinked, (...[db, id, row]: Parameters<typeof recordRelinked>) => giveUpRelinking(db, id, row, 'x')])(
+  'a poll changes no company that a decision has taken up meanwhile',
+  async (record) => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+    const { db } = rig.ledger;
+    await updateRow(db, id, 1, { state: 'failed', failure: 'incomplete' });
+    await updateRow(db, id, 2, { state: 'waiting', relinking_since: new Date() });
+    const read = () => Promise.all([1, 2].map((row) => readRow(db, id, row)));
+    const before = await read();
+    for (const row of [1, 2]) await record(db, id, row);
+    expect(await read()).toEqual(before);
+  },
+);
 
 test('a link stays valid if a proxy answers 404 in place of the service', async () => {
   const { id } = await rig.migration(['sbx-revoked']);

@@ -1,6 +1,6 @@
 /** A ledger that was restored to an older state doubles no company, and uses no token twice. */
 import { failing } from '../../company-data-client/misbehaving-service';
-import { readDecisions } from '../../../store';
+import { clearLedgerFlag, flagForReconciliation, readDecisions } from '../../../store';
 import { takeBackup } from '../../support/backup';
 import type { ImportRig } from '../../support/company-import';
 import { activityEnvironment, openImportRig, statusAtService } from '../../support/company-import';
@@ -49,12 +49,29 @@ test('no company is claimed in a ledger that is older than the service, whatever
   }
 });
 
+test('a caller that has seen no mark is compared with the service, even in a run that began earlier', async () => {
+  const { id } = await restoredMigration();
+  expect(await sliceWith(id, 0)).toMatchObject({ claimed: 0, stop: 'ledger-behind' });
+  await expectNothingTwice(id);
+});
+
 test('no company is claimed in a ledger that is older than its workflow, and the service is not asked', async () => {
   const { id, ledgerMark } = await restoredMigration();
   const before = lists();
   expect(await sliceWith(id, ledgerMark)).toMatchObject({ claimed: 0, stop: 'ledger-behind', ledgerMark: 0 });
   expect(lists()).toBe(before);
   await expectNothingTwice(id);
+});
+
+test('a reconciliation of a ledger that is not behind holds up a batch, but does not pause it', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], { platformKey: SINGLE_USE });
+  await flagForReconciliation(rig.ledger.db, id);
+  expect(await rig.importSlice(id)).toMatchObject({
+    ...{ claimed: 0, stop: null },
+    outage: { why: expect.stringContaining('is being reconciled') as string },
+  });
+  await clearLedgerFlag(rig.ledger.db, id, 0);
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 2, stop: null, outage: null });
 });
 
 test('a slice stops if a fail-over loses its last claims', async () => {

@@ -173,7 +173,7 @@ describe('verification fails a company', () => {
     const fetching = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } }));
     const { row } = await checkWith('GET', STATUS, fetching, 61_000);
     expect(row).toMatchObject({ state: 'failed', failure: 'sync-timed-out' });
-    expect(row.failure_text).toMatch(/still syncing after .*: .*bills/);
+    expect(row.failure_text).toMatch(/not complete after .*: .*bills/);
   });
 
   test('whose records do not become readable in time', async () => {
@@ -198,7 +198,7 @@ describe('verification checks a company again', () => {
     ['if no sync has started', 'GET', STATUS, NOTHING_YET],
     ['after a 500', 'GET', STATUS, failing(500, 'oops')],
     ['after a 503 for its connection', 'GET', CONNECTION, failing(503, 'maintenance')],
-    ['after a 409 for its data', 'GET', STATUS, failing(409, 'not ready')],
+    ['after a 409 for its data status', 'GET', STATUS, failing(409, 'not ready')],
   ])('%s', async (_, method, path, interference) => {
     const { row, report } = await checkWith(method, path, interference);
     expect(row).toMatchObject({ state: 'syncing', failure: null });
@@ -220,6 +220,19 @@ describe('verification checks a company again', () => {
     const { row, report } = await checkWith('GET', CONNECTION, interference);
     expect(report.stop).toBe(stop);
     expect(row).toMatchObject({ state: 'syncing', failure: null });
+  });
+
+  test('and starts its syncs again if a proxy answered the first request to start them', async () => {
+    rig.proxy.on('POST', /\/data\/all$/, [
+      (response) => sendAnswer(response, { status: 200, headers: {}, body: '{}' }),
+    ]);
+    const id = await createSyncing('sbx-ok-10');
+    await rig.checkDue(id, 60_000);
+    expect(rig.proxy.arrived('POST', /\/data\/all$/)).toHaveLength(1);
+    await updateRow(rig.ledger.db, id, 1, { sync_started_at: msFromNow(-61_000), next_check_at: msFromNow(0) });
+    await rig.verify(id, 600_000);
+    expect(rig.proxy.arrived('POST', /\/data\/all$/)).toHaveLength(2);
+    expect(await rowOf(id)).toMatchObject({ state: 'moved' });
   });
 
   test('about ten seconds later if its sync began 40 seconds ago', async () => {

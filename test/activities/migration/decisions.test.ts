@@ -1,12 +1,15 @@
 /** The activity that records decisions: it verifies each of them with what the ledger has, and only then applies it. */
 import type { Decision, StepDecision } from '../../../domain/migration/decision';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
+import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import { readDecisions, readMigration, supplyMigration } from '../../../store';
+import { readDecisions, readMigration, stageCredentials, supplyMigration } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
 import {
+  CONFIRMED_AT,
   createMovableMigration,
+  credentialOf,
   manifestRows,
   readRow,
   release,
@@ -23,7 +26,7 @@ beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 describe('a decision', () => {
-  const AT = '2026-03-02T12:00:00.000Z';
+  const AT = new Date().toISOString();
   const sent = { role: 'client', by: 'Cleo' } as const;
   const support = { role: 'support', by: 'Sam' } as const;
   const record = async (id: string, ...decisions: readonly (readonly [Decision, boolean])[]) => {
@@ -52,13 +55,12 @@ describe('a decision', () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
     const { db } = rig.ledger;
     await updateRow(db, id, 2, { state: 'importing', attempt: 'a' });
-    await updateRow(db, id, 3, { state: 'failed', failure: 'incomplete' });
-    const skip: Decision = { kind: 'skip', decisionId: 's', companies: ['c3'], reason: 'sold', ...support };
+    const all: Decision = { kind: 'exclude', decisionId: 'a', companies: ['c3'], reason: 'sold', ...support };
     const companies = ['c1', 'c2', 'c9', 'c1'];
     const exclude: Decision = { kind: 'exclude', decisionId: 'e', companies, reason: 'sold', ...sent };
     // A repeated decision is recorded once.
-    await record(id, [skip, true], [exclude, true]);
-    await record(id, [skip, true], [exclude, true]);
+    await record(id, [all, true], [exclude, true]);
+    await record(id, [all, true], [exclude, true]);
     expect(await readRow(db, id, 1)).toMatchObject({ state: 'excluded' });
     expect(await readRow(db, id, 2)).toMatchObject({ state: 'importing' });
     const texts = (await readDecisions(db, id)).map(({ outcome }) => outcome.text);
@@ -66,6 +68,21 @@ describe('a decision', () => {
       'done',
       'done; applied to 1 of 3 companies: the others do not exist, or their state does not allow it',
     ]);
+  });
+
+  test('that announces more credentials than were staged is recorded with the number that was staged', async () => {
+    const { id, rows } = await rig.migration(['sbx-ok-5']);
+    const staged = { decisionId: 'c', replaces: false };
+    await stageCredentials(
+      rig.ledger.db,
+      id,
+      rows.map((row) => credentialOf(row)),
+      'Cleo',
+      staged,
+    );
+    await record(id, [{ kind: 'credentials-supplied', decisionId: 'c', companies: 5, ...sent }, true]);
+    const [{ outcome } = { outcome: null }] = await readDecisions(rig.ledger.db, id);
+    expect(outcome?.text).toBe('1 credential supplied, although the decision says 5');
   });
 
   test('is recorded once if it is sent twice', async () => {
@@ -104,10 +121,10 @@ describe('recorded approvals release companies', () => {
     const choose = () => rig.runActivity((activities) => activities.chooseFirstCompany({ migrationId: id }));
     expect(await choose()).toEqual({ row: 1, reference: 'c1' });
     const advance = (row: number) =>
-      rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId: id, row }));
+      rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId: id, row, ledgerMark: 0 }));
     await advance(2);
     await updateRow(db, id, 1, { state: 'moved' });
-    // The choice cannot change without a decision, or company after company would move as the first.
+    // The choice cannot change without a decision. Otherwise one company after another would be moved as the first one.
     expect(await choose()).toEqual({ row: 1, reference: 'c1' });
     expect([(await readRow(db, id, 2)).state, (await readRow(db, id, 3)).state]).toEqual(['waiting', 'waiting']);
 
@@ -133,11 +150,20 @@ describe('recorded approvals release companies', () => {
       /differs from the recorded one/,
     ],
     [
-      'a confirmation without a signature',
+      'signed decisions of the wrong role',
+      (id) => [
+        recordOf(id, 'confirmSyncDisabled', { companies: 'all', ...BY_SAM }, SAM),
+        recordOf(id, 'approve', { step: 'supply-details', ...BY_CLEO }, CLEO),
+        recordOf(id, 'adjust', { limits: { rampCompanies: 0 }, ...BY_CLEO }, CLEO),
+      ],
+      /only the client can confirm|approved by support|only support can change/,
+    ],
+    [
+      'confirmations without a signature',
       (id) => [recordOf(id, 'confirmSyncDisabled', { companies: 'all', ...BY_CLEO }, null)],
       /must be signed/,
     ],
-  ])('not by %s: they are recorded as refused and change nothing', async (_, records, why) => {
+  ])('but %s release nothing: they are recorded as refused', async (_, records, why) => {
     const id = await signedMigration(1);
     await updateRow(rig.ledger.db, id, 1, { confirmed_at: null });
     const { outcomes } = await record(id, ...records(id));
@@ -162,6 +188,17 @@ describe('recorded approvals release companies', () => {
     expect((await record(id, supplied)).outcomes).toMatchObject([{ applied: true, text: 'done' }]);
   });
 
+  test('not by a signed decision that was held back until a later one of the same person had been refused', async () => {
+    const id = await signedMigration(1);
+    const heldBack = recordOf(id, 'pause', BY_SAM, SAM);
+    const refused = recordOf(id, 'approve', { step: 'schedule', ...BY_SAM }, SAM);
+    expect((await record(id, refused, heldBack)).outcomes).toMatchObject([
+      { applied: false, text: expect.stringContaining('schedule is not open yet') as string },
+      { applied: false, text: expect.stringContaining('out of order') as string },
+    ]);
+    expect((await readMigration(rig.ledger.db, id))?.paused).toBe(false);
+  });
+
   test('not if an older version created the migration, because its rules are not in the ledger', async () => {
     const id = await signedMigration(1);
     await rig.ledger.db.updateTable('migrations').set({ decision_rules: null }).where('id', '=', id).execute();
@@ -184,6 +221,35 @@ describe('recorded approvals release companies', () => {
       'Cleo proposed this time; someone else must approve it',
     ]);
     expect(await released(careful)).toBe('nothing');
+  });
+
+  test.each<[string, DecisionMessage, object]>([
+    ['a rejection', 'reject', { step: 'migrate-first-company', reason: 'x', next: 'same-company', company: 'c2' }],
+    ['a retry', 'retry', { companies: ['c2'] }],
+  ])('%s retries the company that it names, even if a resume has cleared the choice', async (_, message, fields) => {
+    const id = await signedMigration();
+    const { db } = rig.ledger;
+    const choose = () => rig.runActivity((activities) => activities.chooseFirstCompany({ migrationId: id }));
+    await record(id, ...steps1To3(id, { sam: SAM, cleo: CLEO }));
+    await updateRow(db, id, 1, { confirmed_at: null });
+    expect(await choose()).toEqual({ row: 2, reference: 'c2' });
+    await updateRow(db, id, 2, { state: 'failed', failure: 'incomplete' });
+    await updateRow(db, id, 1, { confirmed_at: new Date(CONFIRMED_AT) });
+    await record(id, recordOf(id, 'pause', BY_SAM, SAM), recordOf(id, 'resume', BY_SAM, SAM));
+    await record(id, recordOf(id, message, { ...fields, ...BY_SAM }, SAM));
+    expect(await choose()).toEqual({ row: 2, reference: 'c2' });
+  });
+
+  test('not without the digest of what was reviewed, if the rules require it', async () => {
+    const decisions = { ...DEFAULT_DECISION_RULES, requireDigest: true };
+    const { id } = await createMovableMigration(rig.ledger, manifestRows(1), { decisions });
+    await release(rig.ledger.db, id, 'nothing');
+    const { outcomes } = await record(id, ...steps1To3(id, { sam: null, cleo: null }));
+    expect(outcomes[0]).toMatchObject({
+      applied: false,
+      text: expect.stringContaining('requires the digest') as string,
+    });
+    expect(await released(id)).toBe('nothing');
   });
 
   test('in the self-service route, the creation of the migration does it', async () => {

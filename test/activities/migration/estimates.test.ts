@@ -1,6 +1,6 @@
 /** Estimates use the throughput of this migration, or else of the platform, or else an assumption. */
 import { sql } from 'kysely';
-import { changeLimits } from '../../../store';
+import { changeLimits, closeMigration } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
 
@@ -32,6 +32,17 @@ test('the first estimate is based on an assumption, and is stored if a start is 
   const planned = await estimatePlan(id, startAt);
   expect(planned.ends?.earliest.slice(0, 13)).toBe('2036-03-03T23');
   expect(await plannedOf(id)).toEqual({ planned: { startAt, estimate: planned } });
+});
+
+test('no estimate is stored if the start is not a valid time, or after the migration has ended', async () => {
+  const { id } = await rig.migration(['sbx-ok-10']);
+  for (const startAt of ['tomorrow', 7 as never]) {
+    await estimatePlan(id, startAt);
+    expect(await plannedOf(id)).toEqual({ planned: null });
+  }
+  expect(await closeMigration(rig.ledger.db, id, 'cancelled')).toBe(true);
+  await estimatePlan(id, '2036-03-03T22:00:00.000Z');
+  expect(await plannedOf(id)).toEqual({ planned: null });
 });
 
 test('the rest is estimated from moved companies, and later migrations are estimated from finished runs', async () => {

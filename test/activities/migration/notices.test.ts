@@ -1,9 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { createNotifier } from '../../../activities';
+import type { ActivityDeps } from '../../../activities/deps';
+import { noticeActivities } from '../../../activities/migration/notices';
 import type { Notice } from '../../../domain/progress/notices';
 import { Secret } from '../../../security';
+import { activityEnvironment } from '../../support/company-import';
+import { createMovableMigration, manifestRows, useLedger } from '../../support/ledger';
 import { json, startMisbehavingService } from '../../company-data-client/misbehaving-service';
 
+const ledger = useLedger();
 const KEY = randomBytes(32);
 const SECRET = new Secret(`whsec_${KEY.toString('base64')}`);
 const NOTICE: Notice = {
@@ -55,4 +60,15 @@ test('notices go to the log if there is no webhook, urgent ones as warnings', as
     ['warn', NOTICE, 'notice: escalation'],
     ['info', { ...NOTICE, kind: 'reminder' }, 'notice: reminder'],
   ]);
+});
+
+test('a notice about a migration that is not in the ledger is not delivered', async () => {
+  const delivered: Notice[] = [];
+  const notices = { post: async (notice: Notice) => void delivered.push(notice) };
+  const activities = noticeActivities({ db: ledger.db, notices } as unknown as ActivityDeps);
+  const send = (notice: Notice) => activityEnvironment().run(() => activities.sendNotice(notice));
+  await expect(send(NOTICE)).rejects.toThrow(/is not in the ledger/);
+  const { id: migrationId } = await createMovableMigration(ledger, manifestRows(1));
+  await send({ ...NOTICE, migrationId });
+  expect(delivered).toMatchObject([{ migrationId }]);
 });

@@ -3,8 +3,8 @@ import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { checkLedgerMark, readDecisions, readLedgerStatus, readMigration } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
-import { createMovableMigration, manifestRows, release, updateRow } from '../../support/ledger';
-import { BY_SAM, CLEO, recordOf, SAM, SIGNED, steps1To3 } from '../../support/signed-decisions';
+import { createMovableMigration, manifestRows, readRow, release, updateRow } from '../../support/ledger';
+import { BY_CLEO, BY_SAM, CLEO, recordOf, SAM, SIGNED, steps1To3 } from '../../support/signed-decisions';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ async function signedMigration(): Promise<string> {
 
 function reconcile(id: string, decisions: readonly DecisionRecord[], ledgerMark = 0) {
   const workflowRecords = {
-    statusOf: async () => ({ workflow: 'running' as const, ledgerMark }),
+    stateAndMarkOf: async () => ({ workflow: 'running' as const, ledgerMark }),
     decisionsOf: async () => decisions,
   };
   return rig.runActivity(() => rig.worker({ workflowRecords }).reconcileLedger({ migrationId: id }));
@@ -36,7 +36,7 @@ const released = async (id: string) => (await readMigration(rig.ledger.db, id))?
 test('signed decisions are restored, and what they release', async () => {
   const id = await signedMigration();
   await updateRow(rig.ledger.db, id, 1, { state: 'moved' });
-  const { decisions, refused } = await reconcile(id, allApprovals(id, SAM, CLEO));
+  const { decisions, refused } = await reconcile(id, allApprovals(id, SAM, CLEO), 1);
   expect(decisions).toHaveLength(7);
   expect(refused).toEqual([]);
   expect(await released(id)).toBe('all');
@@ -46,7 +46,7 @@ test('signed decisions are restored, and what they release', async () => {
 
 test.each<[string, (id: string) => readonly DecisionRecord[], RegExp]>([
   ['is not signed', (id) => allApprovals(id, null, null), /must be signed/],
-  ['is signed with the key of somebody else', (id) => allApprovals(id, CLEO, SAM), /belongs to/],
+  ['is signed with the key of someone else', (id) => allApprovals(id, CLEO, SAM), /belongs to/],
   ['is signed for another migration', () => allApprovals('other', SAM, CLEO), /does not match/],
 ])('a history in which every decision %s releases nothing, and nothing of it is recorded', async (_, history, why) => {
   const id = await signedMigration();
@@ -60,9 +60,121 @@ test.each<[string, (id: string) => readonly DecisionRecord[], RegExp]>([
 
 test('the first company is not approved if neither the ledger nor the service has a company', async () => {
   const id = await signedMigration();
-  const { refused } = await reconcile(id, allApprovals(id, SAM, CLEO));
+  const { refused } = await reconcile(id, allApprovals(id, SAM, CLEO), 1);
   expect(refused).toMatchObject([{ why: 'no first company has been moved and verified yet' }]);
   expect(await released(id)).toBe('first-company');
+});
+
+test('a sign-off with open companies is restored only if something shows that the ledger is behind', async () => {
+  const id = await signedMigration();
+  await rig.ledger.db.updateTable('migrations').set({ first_row: 1 }).where('id', '=', id).execute();
+  const approvals = allApprovals(id, SAM, CLEO);
+  const record = (recorded: readonly DecisionRecord[]) =>
+    rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded }));
+  await record(approvals.slice(0, -1));
+  await updateRow(rig.ledger.db, id, 1, { state: 'moved' });
+  await record(approvals.slice(-1));
+  expect(await released(id)).toBe('all');
+  const signOff = recordOf(id, 'approve', { step: 'complete-migration', ...BY_CLEO }, CLEO);
+  const why = '1 company has no final outcome yet';
+  expect((await reconcile(id, [signOff])).refused).toMatchObject([{ why }]);
+  // The first reconciliation has flagged the ledger itself. That proves nothing.
+  expect((await reconcile(id, [signOff])).refused).toMatchObject([{ why }]);
+  expect((await reconcile(id, [signOff], 10_000_000)).refused).toEqual([]);
+});
+
+test('the service shows that the ledger is behind, also to a second attempt', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+  await rig.importSlice(id);
+  await rig.ledger.db.updateTable('companies').set({ state: 'waiting', tries: 0, attempt: null }).execute();
+  await release(rig.ledger.db, id, 'nothing');
+  rig.proxy.on('POST', /\/data\/all$/, [(response) => void response.destroy()]);
+  const history = allApprovals(id, null, null);
+  await reconcile(id, history).catch(() => undefined);
+  const { refused } = await reconcile(id, history);
+  expect(refused).toEqual([]);
+  expect(await released(id)).toBe('all');
+});
+
+test('a linked company that the ledger has lost gets its syncs started', async () => {
+  const { id } = await rig.migration(['sbx-ok-10']);
+  rig.dieAfter(id, 'PUT', /\/authorization$/);
+  await rig.importSlice(id);
+  await updateRow(rig.ledger.db, id, 1, { state: 'waiting', tries: 0, attempt: null, authorization_sent_at: null });
+  const syncs = () => rig.proxy.arrived('POST', /\/data\/all$/).length;
+  const before = syncs();
+  expect(await reconcile(id, [])).toMatchObject({ linked: ['c1'] });
+  expect(syncs()).toBe(before + 1);
+  expect(await rig.verify(id)).toMatchObject({ finished: 1 });
+  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'moved' });
+});
+
+test('a company whose authorization succeeds while the ledger is compared keeps its grant', async () => {
+  const { id } = await rig.migration(['sbx-ok-5']);
+  rig.dieAfter(id, 'POST', /\/connections$/);
+  await rig.importSlice(id);
+  const connect = async () => {
+    await updateRow(rig.ledger.db, id, 1, { state: 'waiting', attempt: null, not_before: null, lease_ends_at: null });
+    await rig.ledger.db.updateTable('migrations').set({ behind_since: null }).where('id', '=', id).execute();
+    await rig.importSlice(id, { worker: rig.worker({ service: rig.directClient }) });
+    await rig.ledger.db.updateTable('migrations').set({ behind_since: new Date() }).where('id', '=', id).execute();
+  };
+  const listed: string[] = [];
+  rig.proxy.on('GET', /^\/companies\?/, async (response, _request, forward) => {
+    const { status, headers, body } = await forward();
+    listed.push(body);
+    // The last of the lists that the first comparison reads.
+    if (listed.length === 2) await connect();
+    response.writeHead(status, headers).end(body);
+  });
+  expect(await reconcile(id, [])).toMatchObject({ notMoved: [] });
+  expect(listed[1]).toContain('PendingAuth');
+  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'syncing' });
+});
+
+/** Sends a token whose answer is lost, and makes the ledger forget the claim and the ids, as a restore does. */
+async function loseClaim(id: string): Promise<void> {
+  rig.proxy.on('PUT', /\/authorization$/, [(response) => void response.destroy()]);
+  await rig.importSlice(id, { atOnce: 1 });
+  const forgotten = { attempt: null, authorization_sent_at: null, company_id: null, connection_id: null };
+  await updateRow(rig.ledger.db, id, 1, { state: 'waiting', tries: 0, lease_ends_at: null, ...forgotten });
+}
+
+test('a company that was skipped after the backup is skipped again, and its token is not sent', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], { platformKey: 'vxvy' });
+  await loseClaim(id);
+  const skip = recordOf(id, 'skip', { companies: ['c1'], reason: 'the client keeps it', ...BY_SAM }, null);
+  await updateRow(rig.ledger.db, id, 2, { state: 'moved' });
+  const history = [...allApprovals(id, null, null), skip];
+  expect(await reconcile(id, history, 10_000_000)).toMatchObject({ refused: [], interrupted: [] });
+  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'skipped' });
+});
+
+test.each([
+  ['is not confirmed', { confirmed_at: null }],
+  ['is held back', { held_back: 'checked' as const }],
+  ['belongs to a token family', { family: 'anna' }],
+])('a company whose single-use token might have been used is left to a person if it %s', async (_, columns) => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: 'vxvy' });
+  await loseClaim(id);
+  await updateRow(rig.ledger.db, id, 1, columns);
+  expect(await reconcile(id, [])).toMatchObject({ unknown: ['c1'], interrupted: [] });
+  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'outcome-unknown' });
+});
+
+test('a single-use token whose claim the ledger has lost is sent to its connection once more, after a lease', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: 'vxvy' });
+  const puts = () => rig.proxy.arrived('PUT', /\/authorization$/).map(({ url, body }) => url + body);
+  await loseClaim(id);
+  expect(await reconcile(id, [])).toMatchObject({ interrupted: ['c1'] });
+  expect(await reconcile(id, [])).toMatchObject({ interrupted: [] });
+  await rig.importSlice(id);
+  expect(puts()).toHaveLength(1);
+  await rig.expireLeases(id);
+  await rig.importSlice(id);
+  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'syncing' });
+  expect(puts()).toHaveLength(2);
+  expect(new Set(puts()).size).toBe(1);
 });
 
 test('a signed decision from before one that the ledger has is not restored', async () => {
@@ -74,7 +186,7 @@ test('a signed decision from before one that the ledger has is not restored', as
   expect(refused).toMatchObject([{ kind: 'pause', why: expect.stringContaining('out of order') as string }]);
 });
 
-test('the ledger counts as current afterwards, also for a slice that knows of more claims', async () => {
+test('the ledger counts as current afterwards, even for a slice that knows of more claims', async () => {
   const id = await signedMigration();
   await checkLedgerMark(rig.ledger.db, id, 7);
   expect(await readLedgerStatus(rig.ledger.db, id)).toMatchObject({ behindSince: expect.any(Date) as Date });

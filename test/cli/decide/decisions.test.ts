@@ -1,3 +1,4 @@
+import { sendCompanyDecision } from '../../../cli/shared/decisions';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -44,10 +45,6 @@ test.each([
   [['credentials', 'nobody.xero', MANIFEST], 'there is no migration nobody.xero; list all migrations with: ferry list'],
   [['approve', ID, 'shedule'], 'there is no step shedule; did you mean schedule?'],
   [
-    ['propose-time', ID, 'tomorrowish'],
-    'invalid time "tomorrowish"; write it like "2026-11-21 22:00" or 2026-11-21T21:00:00Z, or use the word now',
-  ],
-  [
     ['confirm-sync-disabled', ID, '--wave', '7', ...CLIENT],
     `wave 7 of ${ID} has no company that is waiting to be moved; list the companies with: ferry companies ${ID}`,
   ],
@@ -79,7 +76,7 @@ test('credentials that were obtained before syncing was disabled are refused and
 test('no company is confirmed if one of the references is unknown', async () => {
   const { exitCode, err } = await run('confirm-sync-disabled', ID, 'C-1001', 'C-9999', ...CLIENT);
   expect(exitCode).toBe(1);
-  expect(err).toContain('has no company C-9999; nothing was decided');
+  expect(err).toContain('has no company with this reference: C-9999; nothing was decided');
   expect((await runJson(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 25 });
 });
 
@@ -102,4 +99,12 @@ test('list shows one line per migration', async () => {
   // Temporal updates its list a moment later.
   await until(async () => (await line()) !== undefined);
   expect(await line()).toMatchObject({ state: 'waiting', step: 'supply-details', waitingFor: 'support', total: 25 });
+});
+
+test('a decision that is applied to only some of its companies is a failure', async () => {
+  const content = { role: 'support', by: 'Sam', reason: 'sold' } as const;
+  const send = (...companies: string[]) => sendCompanyDecision(orchestrator.ferry, ID, 'exclude', companies, content);
+  const text = expect.stringContaining('applied to 1 of 2 companies') as string;
+  expect(await send('C-1003', 'C-9999')).toMatchObject({ failed: true, json: { outcome: 'applied', text } });
+  expect(await send('C-1004')).toMatchObject({ failed: false, json: { outcome: 'applied' } });
 });

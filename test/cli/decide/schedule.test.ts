@@ -38,7 +38,7 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('adjust', windowChange(closedWindows()));
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  await until(async () => (await run('schedule', 'show', '--all')).out.includes('open automatically'), 20_000);
+  await until(async () => (await run('schedule', 'show', '--all')).out.includes('open automatically'));
 
   const paused = await run('schedule', 'pause', migration.id, '--by', 'Sam', '--reason', 'month end');
   expect(paused).toMatchObject({ exitCode: 0 });

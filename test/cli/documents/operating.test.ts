@@ -1,5 +1,5 @@
 /** Tests docs/operating.md by running its commands in a shell, exactly as they are written. */
-import { openCompanies } from '../../../domain/companies/company-state';
+import { countOpen } from '../../../domain/companies/company-state';
 import type { Progress } from '../../../domain/progress/progress';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DECISION_MESSAGES, parseDecision } from '../../../domain/migration/parse-decision';
@@ -62,7 +62,7 @@ describe.each([
   const handleOf = (migrationId: string) => shell.orchestrator.ferry.temporal.workflow.getHandle(migrationId);
   const idOf = (client: string): string => `${client}.quickbooks-online`;
 
-  /** Starts a migration as the document does, under another client key. */
+  /** Starts a migration as the document does, but with another short name for the client. */
   async function startDocumented(client: string): Promise<string> {
     for (const line of linesOf(START ? [START] : [])) {
       const { exitCode, out, err } = await shell.run(line.replace('--client acme', `--client ${client}`), idOf(client));
@@ -81,7 +81,7 @@ describe.each([
       // Some decisions are refused because it is too early or too late for them. `ferry` refuses some itself.
       const answered =
         blockIndex === 0
-          ? /^(?:0 [^]*✓ |1 [^]*(?:✗ refused: | does not apply to C-|only for a company that was not moved|, but not all in the file))/
+          ? /^(?:0 [^]*✓ |1 [^]*(?:✗ refused: | does not apply to C-|only for a company that was not moved|, but the file contains more))/
           : /^0 [^]*applied:(?:true|false) /;
       expect({ line, answer: `${exitCode} ${out}${err}` }).toEqual({
         line,
@@ -95,7 +95,7 @@ describe.each([
     const id = await startDocumented(`${tool}-moves`);
     for (const [index, { title, blocks }] of SIX_STEPS.entries()) {
       expect({ title, blocks: blocks.length }).toEqual({ title, blocks: 2 });
-      await until(() => isDecidable(id, index), 30_000);
+      await until(() => isDecidable(id, index));
       for (const line of blocks[blockIndex] ?? []) {
         if (line.startsWith('ferry credentials')) shell.exportCredentials();
         const { exitCode, out, err } = await shell.run(line, id);
@@ -117,10 +117,10 @@ describe.each([
     const { step, firstCompany, counts }: Progress = await handleOf(id).query(progressQuery);
     if (step !== STEPS[index]) return false;
     if (step === 'migrate-first-company') return firstCompany?.stage === 'verified';
-    return step !== 'complete-migration' || openCompanies(counts) === 0;
+    return step !== 'complete-migration' || countOpen(counts) === 0;
   }
 
-  /** Returns whether a decision has reached the ledger and the counts. A person does not type the next one sooner. */
+  /** Returns whether a decision has reached the ledger and the counts. A person sends the next decision only then. */
   async function isProcessed(id: string): Promise<boolean> {
     const { pendingActivities, pendingWorkflowTask } = (await handleOf(id).describe()).raw;
     return (pendingActivities ?? []).length === 0 && !pendingWorkflowTask;
@@ -190,7 +190,7 @@ describe('documented answers', () => {
     await migration.send('adjust', windowChange(closedWindows()));
     await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
     const state = async () => (await readWindowSchedule(shell.orchestrator.ferry, migration.id)).state;
-    await until(async () => (await state()) === 'running', 20_000);
+    await until(async () => (await state()) === 'running');
     const lines = linesOf(chapter('Windows'));
     expect(lines).toHaveLength(9);
     for (const line of lines) {

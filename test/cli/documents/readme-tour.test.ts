@@ -29,7 +29,7 @@ test('the tour moves 25 companies and ends with the handover report', async () =
   expect(printed.join('')).toContain('23 of 25 companies moved');
   expect(printed.join('')).toContain('Copper Kettle Catering: must reconnect: the platform no longer accepts');
   expect(printed.at(-1)).toContain('Copper Kettle Catering');
-}, 120_000);
+});
 
 test('the tour can be run again as the README says', async () => {
   const [newTokens = '', start = ''] = linesOf('Run the tour again');

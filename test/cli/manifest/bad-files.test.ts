@@ -85,6 +85,14 @@ const cases: FindingCase[] = [
     code: 'unclosed-quote',
     line: 3,
   },
+  {
+    what: 'an unclosed quote after blank lines',
+    content: csv('', VALID_ROW, '', '', 'A-2,"Bolt,1,1,1', '', 'A-3,Cut,2,1,1'),
+    code: 'unclosed-quote',
+    line: 6,
+  },
+  { what: 'a quote after blank lines', content: csv('', '', 'A-2,Tom "Tiny" Ltd,1,1,1'), code: 'syntax', line: 4 },
+  { what: 'an error after blank lines', content: csv('', '', 'A-2,Bolt,,1,1'), code: 'missing-value', line: 4 },
   { what: 'a quote inside a cell', content: csv(VALID_ROW, 'A-2,Tom "Tiny" Ltd,1,1,1'), code: 'syntax', line: 3 },
   { what: 'text after a closing quote', content: csv(VALID_ROW, 'A-2,"Tom" Ltd,1,1,1'), code: 'syntax', line: 3 },
   {

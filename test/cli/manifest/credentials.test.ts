@@ -32,11 +32,19 @@ test('a credential without obtainedAt gets the modification time of its file', a
   expect(credentials[0]?.obtainedAt).toBe(statSync(path).mtime.toISOString());
 });
 
+test("obtainedAt is never in the future, even if the file's modification time is", async () => {
+  const path = tempFile('[{"reference":"A-1","accessToken":"at-1","refreshToken":"rt-1","realmId":17}]');
+  const { credentials } = await readWholeCredentials(path, quickBooks, NOW);
+  expect(credentials[0]?.obtainedAt).toBe(NOW.toISOString());
+});
+
 test.each([
   ['a time without a time zone', '2026-03-01T10:00:00'],
   ['a date', '2026-03-01'],
   ['a time in the format of a spreadsheet', '01/03/2026 10:00'],
   ['a time in the future', '2026-03-01T12:00:01Z'],
+  ['a negative year, which Postgres cannot read', '-271821-04-20T00:00:00Z'],
+  ['a time before any token existed', '1999-12-31T23:59:59Z'],
 ])('obtainedAt is rejected if it is %s', async (_, obtainedAt) => {
   const path = tempFile(`reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,at-1,rt-1,17,${obtainedAt}`);
   const read = await readWholeCredentials(path, quickBooks, NOW);

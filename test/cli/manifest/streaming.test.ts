@@ -1,28 +1,26 @@
 /** Tests that rows are read on demand, because a file can be larger than the memory. */
 import { appendFileSync, createWriteStream, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import type { FileHandle } from 'node:fs/promises';
+import fs, { type FileHandle } from 'node:fs/promises';
 import { manifestDigest, readCredentials, readManifest } from '../../../cli/manifest';
 import { HashedKeyMap } from '../../../cli/manifest/hashed-key-map';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { findPlatform } from '../../../platforms/platforms';
 import { removeTempFiles, tempFile } from './temp-files';
 
-const mockOpened: FileHandle[] = [];
-jest.mock('node:fs/promises', () => {
-  const real = jest.requireActual<{ open: (path: string) => Promise<FileHandle> }>('node:fs/promises');
-  return {
-    ...real,
-    open: async (path: string) => {
-      const file = await real.open(path);
-      jest.spyOn(file, 'read');
-      mockOpened.push(file);
-      return file;
-    },
-  };
-});
+const opened: FileHandle[] = [];
 
-beforeEach(() => mockOpened.splice(0));
+beforeEach(() => {
+  opened.splice(0);
+  const { open } = fs;
+  jest.spyOn(fs, 'open').mockImplementation(async (...args) => {
+    const file = await open(...args);
+    jest.spyOn(file, 'read');
+    opened.push(file);
+    return file;
+  });
+});
+afterEach(() => jest.restoreAllMocks());
 afterAll(removeTempFiles);
 
 const found = findPlatform('quickbooks-online');
@@ -53,7 +51,7 @@ const csv = () => longFile(`${FIELDS.join(',')}\n`, (at) => `${cells(at).join(',
 const json = () => longFile('[', (at) => `${at === 0 ? '' : ','}\n${asObject(at)}`, '\n]');
 
 /** Returns the number of reads from the file that was opened last. */
-const readCount = (): number => (mockOpened.at(-1)?.read as jest.Mock).mock.calls.length;
+const readCount = (): number => (opened.at(-1)?.read as jest.Mock).mock.calls.length;
 
 test.each<[string, () => Promise<string>]>([
   ['CSV', csv],
@@ -117,7 +115,7 @@ test('all findings of one kind are counted, but at most 10,000 are listed', asyn
   );
   expect(findings.listed).toHaveLength(10_000);
   expect(findings.errors).toBe(12_000);
-  expect(findings.listed[0] && findings.alike(findings.listed[0])).toBe(12_000);
+  expect(findings.listed[0] && findings.countOfKind(findings.listed[0])).toBe(12_000);
 });
 
 test('a HashedKeyMap returns the number of each of 200,000 keys', () => {

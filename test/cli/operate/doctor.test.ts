@@ -49,7 +49,7 @@ beforeAll(async () => {
   const log = pino({ level: 'silent' });
   const { payloadKeys } = orchestrator.config;
   codec = await startCodecServer({ payloadKeys, origins: [], verifyToken: null, host: '127.0.0.1', port: 0, log });
-}, 60_000);
+});
 afterAll(async () => {
   await codec.close();
   await orchestrator.close();
@@ -173,12 +173,12 @@ describe('doctor reports', () => {
     expect(checks).toHaveLength(14);
   });
 
-  test('a service that cannot serve calls, without blaming the API key', async () => {
+  test('a service whose API fails, without blaming the API key', async () => {
     const between = await startHttpProxy(orchestrator.service.url);
     between.on('GET', /^\/account/, failing(500, 'no database'));
     const { problems } = await runDoctor({ COMPANY_DATA_URL: between.url });
     await between.close();
-    const finding = expect.stringContaining('answers, but cannot serve calls: GET /account: answered 500') as unknown;
+    const finding = expect.stringContaining('is up, but its API fails: GET /account: answered 500') as unknown;
     const advice = expect.stringContaining('check that the service is healthy') as unknown;
     expect(problems).toMatchObject([{ check: 'service', finding, advice }]);
   });
@@ -282,7 +282,7 @@ test.each([
   expect(checkClocks(clocks)).toMatchObject({ verdict, finding });
 });
 
-test('the time is that of the other clocks if this machine is the one that is wrong', () => {
+test('if only the clock of this machine is wrong, the time of the other clocks is used', () => {
   const clock = (aheadMs: number) => ({ whose: 'Postgres', aheadMs });
   const aheadBy = (...clocks: number[]) => Math.round((sharedTimeMs(clocks.map(clock)) - Date.now()) / 1_000);
   expect(aheadBy()).toBe(0);
@@ -293,5 +293,7 @@ test('the time is that of the other clocks if this machine is the one that is wr
 test('a worker that has stopped is not reported as running, although it polled a moment ago', async () => {
   await worker.stop();
   const { problems } = await runDoctor();
-  expect(problems).toMatchObject([{ check: 'worker', finding: expect.stringContaining('none answers') as unknown }]);
+  expect(problems).toMatchObject([
+    { check: 'worker', finding: expect.stringContaining('no worker answers') as unknown },
+  ]);
 });

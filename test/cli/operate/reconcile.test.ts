@@ -1,6 +1,7 @@
 /** Restores of the ledger, of Temporal and of the service, and `ferry reconcile` after them. */
 import { Client as PostgresClient } from 'pg';
 import { readDecisions, readMigration } from '../../../store';
+import type { RunningWorker } from '../../../worker';
 import type { Backup } from '../../support/backup';
 import { forgetIdempotencyKeys, takeBackup } from '../../support/backup';
 import { until } from '../../support/conditions';
@@ -13,9 +14,10 @@ import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
 let orchestrator: Orchestrator;
+let worker: RunningWorker;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
+  worker = await orchestrator.startWorker();
 });
 afterAll(() => orchestrator.close());
 
@@ -28,7 +30,9 @@ const decisionsOf = async (id: string) =>
   (await readDecisions(orchestrator.ferry.db, id)).map(({ decision: { kind } }) => kind);
 
 /** Moves the first company of three, takes a backup of the ledger, and moves the other two. */
-async function movedSince(client: string): Promise<{ migration: TestMigration; backup: Backup; trail: string[] }> {
+async function moveAroundBackup(
+  client: string,
+): Promise<{ migration: TestMigration; backup: Backup; trail: string[] }> {
   const tokens = ROWS.map((row) => `sbx-ok-1.${client}-${row}`);
   const migration = await startTestMigration(orchestrator, client, tokens, null, SINGLE_USE);
   await migration.readyToMove();
@@ -63,12 +67,14 @@ async function forgetWorkflow(id: string): Promise<void> {
 }
 
 test('after a restore of the ledger, show and doctor say so, and reconcile repairs it and can be repeated', async () => {
-  const { migration, backup, trail } = await movedSince('restored');
+  const { migration, backup, trail } = await moveAroundBackup('restored');
   await backup.restore();
   await forgetIdempotencyKeys(orchestrator.serviceDatabaseUrl);
 
-  expect(await print('show', migration.id)).toMatch(/ledger is older [^]*ferry reconcile restored\.freshbooks/);
+  expect(await print('show', migration.id)).toMatch(/ledger is out of date[^]*ferry reconcile restored\.freshbooks/);
   expect(await print('doctor')).toContain(`ferry reconcile ${migration.id}`);
+  const { err } = await ferry(['resume', migration.id, '--as', 'support'], undefined, orchestrator.env);
+  expect(err).toContain(`is out of date; repair it first with: ferry reconcile ${migration.id}`);
 
   const { json } = await runJson(orchestrator, 'reconcile', migration.id);
   expect(json).toMatchObject({ workflow: 'running', linked: ['R-2', 'R-3'], notMoved: [], adopted: [], gone: [] });
@@ -78,17 +84,17 @@ test('after a restore of the ledger, show and doctor say so, and reconcile repai
   await expectNothingTwice(migration.id);
 
   expect(await print('reconcile', migration.id)).toContain('agree. Nothing was changed.');
-  expect(await print('show', migration.id)).not.toContain('ledger is older');
+  expect(await print('show', migration.id)).not.toContain('ledger is out of date');
   expect(await print('doctor')).not.toContain(migration.id);
   for (const role of [CLIENT, SUPPORT]) {
     const { digests } = await migration.until(({ waitingFor }) => waitingFor.roles.length > 0);
     await migration.send('approve', { step: 'complete-migration', digest: digests['complete-migration'], ...role });
   }
   await until(async () => (await readMigration(orchestrator.ferry.db, migration.id))?.ending === 'completed');
-}, 120_000);
+});
 
 test('a restored ledger of a migration that has ended is closed again', async () => {
-  const { migration, backup } = await movedSince('ended');
+  const { migration, backup } = await moveAroundBackup('ended');
   for (const role of [CLIENT, SUPPORT]) {
     const { digests } = await migration.until(({ waitingFor }) => waitingFor.roles.length > 0);
     await migration.send('approve', { step: 'complete-migration', digest: digests['complete-migration'], ...role });
@@ -102,31 +108,29 @@ test('a restored ledger of a migration that has ended is closed again', async ()
     ...{ state: 'closed', ending: 'completed' },
     vaultDestroyedAt: expect.any(Date) as Date,
   });
-}, 120_000);
+});
 
 test.each([
   { lost: 'Temporal', client: 'forgotten', isRestored: false, found: /Nothing was changed/ },
   { lost: 'Temporal and the ledger', client: 'forgotten-both', isRestored: true, found: /2 .*connection linked/ },
-])(
-  'after the loss of $lost, reconcile uses the service, and sweep closes the migration',
-  async (loss) => {
-    const { migration, backup } = await movedSince(loss.client);
-    if (loss.isRestored) await backup.restore();
-    await forgetIdempotencyKeys(orchestrator.serviceDatabaseUrl);
-    await forgetWorkflow(migration.id);
+])('after the loss of $lost, reconcile uses the service, and sweep closes the migration', async (loss) => {
+  const { migration, backup } = await moveAroundBackup(loss.client);
+  if (loss.isRestored) await backup.restore();
+  await forgetIdempotencyKeys(orchestrator.serviceDatabaseUrl);
+  await forgetWorkflow(migration.id);
 
-    expect(await print('doctor')).toContain('ferry sweep --close');
-    const out = await print('reconcile', migration.id);
-    expect(out).toMatch(loss.found);
-    expect(out).toContain('ferry sweep --close');
-    await expectNothingTwice(migration.id);
-    expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { closed: [migration.id] } });
-  },
-  120_000,
-);
+  expect(await print('doctor')).toContain('ferry sweep --close');
+  const { err } = await ferry(['show', migration.id], undefined, orchestrator.env);
+  expect(err).toContain(`Temporal does not know ${migration.id}, but the ledger does`);
+  const out = await print('reconcile', migration.id);
+  expect(out).toMatch(loss.found);
+  expect(out).toContain('ferry sweep --close');
+  await expectNothingTwice(migration.id);
+  expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { closed: [migration.id] } });
+});
 
 test('after a restore of the service, companies that it has lost are not moved and need a new credential', async () => {
-  const { migration } = await movedSince('lost-service');
+  const { migration } = await moveAroundBackup('lost-service');
   // As if the backup of the service were older than the second company, and than the grant of the third.
   const service = new PostgresClient({ connectionString: orchestrator.serviceDatabaseUrl });
   await service.connect();
@@ -149,4 +153,32 @@ test('after a restore of the service, companies that it has lost are not moved a
   // The new credential creates the company again.
   expect(await migration.replace('R-2', 'sbx-ok-1.lost-service-new')).toBe('applied');
   await migration.until(({ counts }) => counts.moved === 2);
-}, 120_000);
+});
+
+test('after a restore of the service in mid-batch, the documented commands move every company', async () => {
+  const tokens = ['sbx-ok-1', 'sbx-ok-1', 'sbx-unavailable', 'sbx-revoked'].map((token, at) => `${token}.mid-${at}`);
+  const migration = await startTestMigration(orchestrator, 'mid-batch', tokens, null, SINGLE_USE);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  const backup = await takeBackup(orchestrator.serviceDatabaseUrl, 'company_data_service');
+  await migration.send('approve', STEP);
+  await migration.until(({ counts }) => counts.moved === 2 && counts.failed === 1);
+  await until(async () => (await statusAtService(orchestrator.client(), migration.id, 3)).length === 1);
+
+  await migration.send('pause', { reason: 'the service was restored', ...SUPPORT });
+  await worker.stop();
+  await backup.restore();
+  worker = await orchestrator.startWorker();
+  const repaired = { linked: [], notMoved: [], gone: ['R-2', 'R-4'], toCreate: ['R-3'] };
+  expect(await runJson(orchestrator, 'reconcile', migration.id)).toMatchObject({ json: repaired });
+  expect(await print('exceptions', migration.id)).toMatch(/R-2[^]*R-4/);
+  for (const reference of ['R-2', 'R-4']) {
+    expect(await migration.replace(reference, `sbx-ok-1.mid-new-${reference}`)).toBe('applied');
+  }
+  await migration.supply('R-3', 'sbx-ok-1.mid-new-R-3');
+  await migration.send('resume', SUPPORT);
+  await migration.until(({ counts }) => counts.moved === 4);
+  for (const row of [1, 2, 3, 4]) {
+    expect(await statusAtService(orchestrator.client(), migration.id, row)).toEqual(['company with Linked']);
+  }
+});

@@ -52,7 +52,7 @@ describe('ferry service start', () => {
   });
 });
 
-describe('ferry service keys', () => {
+describe('ferry service keys: API keys', () => {
   let database: TestDatabase;
   let env: NodeJS.ProcessEnv;
   let home: string;
@@ -75,7 +75,7 @@ describe('ferry service keys', () => {
   };
   const account = (key: string) => callerWith(service.line.url, key)('GET', '/account');
 
-  it('are stored apart from the key that encrypts tokens, which only its owner can read', () => {
+  it('are not the key that encrypts tokens, which is in a file that only its owner can read', () => {
     expect(statSync(join(home, 'service.key')).mode & 0o777).toBe(0o600);
     expect(Buffer.from(readFileSync(join(home, 'service.key'), 'utf8'), 'base64')).toHaveLength(32);
   });

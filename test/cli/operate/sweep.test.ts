@@ -1,5 +1,5 @@
 /** Tests `ferry sweep`, which cleans up after migrations that were terminated with Temporal's own tools. */
-import { scheduleIdOf } from '../../../domain/migration/temporal-names';
+import { closeWorkflowIdOf, scheduleIdOf } from '../../../domain/migration/temporal-names';
 import { readDecisions, readMigration } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
@@ -44,10 +44,28 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
     /Destroyed[^\n]* was erased/,
   );
   expect((await readDecisions(db, migration.id)).at(-1)).toMatchObject({
-    decision: { kind: 'cancel', by: 'Tokenferry', reason: expect.stringMatching(/named Sam$/) as string },
+    decision: { kind: 'cancel', by: 'Tokenferry', reason: expect.stringContaining('at the request of Sam') as string },
   });
   expect(await readRow(db, migration.id, 1)).toMatchObject({ state: 'moved' });
   expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });
+});
+
+test('sweep --close names the workflow that occupies the id of the closing workflow', async () => {
+  const { workflow } = orchestrator.ferry.temporal;
+  const { id } = await startTestMigration(orchestrator, 'occupied', ['sbx-ok-1.oc1']);
+  const { id: free } = await startTestMigration(orchestrator, 'unoccupied', ['sbx-ok-1.oc2']);
+  for (const each of [id, free]) {
+    await until(async () => (await readMigration(orchestrator.ferry.db, each))?.state === 'open');
+    await workflow.getHandle(each).terminate('a test');
+  }
+  const occupant = await workflow.start('x', { workflowId: closeWorkflowIdOf(id), taskQueue: 'nobody' });
+  const { exitCode, out } = await ferry(['sweep', '--close'], undefined, orchestrator.env);
+  expect(exitCode).toBe(1);
+  expect(out).toContain(`temporal workflow terminate --workflow-id ${id}.closing`);
+  // It does not keep the others from being closed.
+  expect(out).toContain(`Closed ${free}.`);
+  await occupant.terminate('a test');
+  expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { closed: [id] } });
 });
 
 test("sweep keeps another program's Schedule, even if its id looks like a migration's", async () => {

@@ -3,17 +3,22 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { CommandFailed, withAdvice } from '../../../cli/shared/errors';
 import {
   connectionErrorText,
+  LabelReserved,
+  LedgerBehind,
   MigrationClosed,
   NoSuchMigration,
   PayloadKeyMissing,
   NoWorker,
   Unreachable,
+  WithoutEffect,
+  WorkflowIdOccupied,
   WorkflowTaskFailing,
 } from '../../../client';
+import { occupiedText } from '../../../domain/migration/temporal-names';
 import { FileChanged } from '../../../cli/manifest/findings';
 import { AccessDenied, ForeignResponse, KeyRefused } from '../../../company-data-client';
 import {
@@ -64,6 +69,10 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new WorkflowTaskFailing(M), /acme\.xero/, /check the keys and the version of every worker/],
   [new NoSuchMigration(M), /there is no migration acme\.xero/, /ferry list/],
   [new MigrationExists(`migration ${M} already exists`), /acme\.xero/, /--label/],
+  [new LabelReserved('the label batch is reserved'), /batch/, /--label/],
+  [new LedgerBehind(M), /first with: ferry reconcile acme\.xero$/, /this decision again/],
+  [new WorkflowIdOccupied(occupiedText(`${M}.closing`)), /terminate --workflow-id acme\.xero\.closing$/, /run this/],
+  [new WithoutEffect('the workflow has ended'), /has ended/, /nobody else runs a worker/],
   [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report/],
   [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
   [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove these rows/],
@@ -75,16 +84,25 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new WrappedKeyBroken(M), /./, /nothing is lost/],
   [new VaultSecretElsewhere(M, '/keys'), /acme\.xero.*\/keys.*TOKENFERRY_VAULT_SECRETS/, /correct the folder/],
   [
-    new VaultSecretMissing(M, '/keys'),
+    new VaultSecretMissing(M, 'its vault secret is not in /keys'),
     /\/keys.*ferry vault renew acme\.xero.*ferry credentials/,
     /nothing was changed/,
   ],
   [new VaultUsable(M), /acme\.xero/, /nothing was changed/],
+  [
+    new WorkflowFailedError(
+      'failed',
+      new Error('activity failed', { cause: new Error('the history is malformed') }),
+      'TIMEOUT',
+    ),
+    /^the history is malformed$/,
+    /Temporal UI/,
+  ],
   [new KeyInvalid('This is no signing key.'), /no signing key/, /correct file/],
   [new FileChanged('m.csv'), /m\.csv changed/, /run the command again/],
   [
     new ForeignResponse('GET /account', { ...answer(404, 'page not found'), isFromService: false }, []),
-    /GET \/account: answered 404 without the service's error body: page not found/,
+    /GET \/account: answered 404, not from the service \(probably a proxy\): page not found/,
     /check COMPANY_DATA_URL/,
   ],
   [
@@ -118,7 +136,7 @@ test.each<[string, Error]>([
   ['no worker can answer; decisions are kept until one can', new NoWorker(M)],
   ['there is no migration acme.xero', new NoSuchMigration(M)],
   ['workflow not found for ID: acme.xero', new WorkflowNotFoundError('workflow not found for ID: acme.xero', M, '')],
-  ['acme.xero cannot be read here: payload key abcd is missing', new PayloadKeyMissing(M, 'abcd')],
+  ['acme.xero cannot be read on this machine: payload key abcd is missing', new PayloadKeyMissing(M, 'abcd')],
 ])('a display that keeps refreshing says what is missing: %s', (text, error) =>
   expect(connectionErrorText(error)).toBe(text),
 );
@@ -146,7 +164,7 @@ const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
   LeaseLost: 'handled in a worker, for one attempt',
   ...{ CallRefused: 'returned by the codec server', TokenRefused: 'returned by the codec server' },
   KeySetUnavailable: 'handled by ferry codec-server',
-  AccountUnclear: 'handled by ferry service keys',
+  AccountMismatch: 'handled by ferry service keys',
   ...{
     PostgresUnavailable: 'handled by ferry up',
     TemporalCliUnavailable: 'handled by ferry up',

@@ -179,11 +179,14 @@ test.each(SITUATIONS)('nextCommands suggests a command to every role that must a
   }
 });
 
+/** The placeholders in suggested commands, and values for them. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = { NUMBER: '1', 'YYYY-MM-DD HH:MM': '2030-01-31 22:00' };
+
 test('every suggested command is valid as printed', async () => {
   const commands = new Set(SITUATIONS.flatMap(([, , each]) => each));
   for (const command of commands) {
     const args = (command.match(/"[^"]*"|\S+/g) ?? []).slice(1).map((word) => word.replaceAll('"', ''));
-    const typedArgs = args.map((word) => (word === 'NUMBER' ? '1' : word));
+    const typedArgs = args.map((word) => PLACEHOLDERS[word] ?? word);
     const { exitCode, err } = await ferry(typedArgs, undefined, { TOKENFERRY_HOME: '/nowhere' });
     // The command fails because nothing is running, but not with a usage error.
     expect([command, exitCode, err]).toEqual([command, 1, err]);

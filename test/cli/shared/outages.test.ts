@@ -56,7 +56,7 @@ test('decisions are kept while no worker is running, and applied once one runs',
   for (const decided of [paused, approved]) {
     expect(decided).toMatchObject({
       exitCode: 0,
-      out: expect.stringContaining('recorded but not applied yet') as unknown,
+      out: expect.stringContaining('sent, but not applied yet') as unknown,
     });
   }
   expect(shown?.err).toContain(`no worker is answering for ${id}`);
@@ -91,7 +91,7 @@ test('show reports until when the credential of an interrupted company may be in
   await updateRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
   const { out } = await ferry(['show', id], undefined, orchestrator.env);
   expect(out).toContain(
-    `3 companies were interrupted while being moved and will be continued at the latest when the migration is resumed; ` +
+    `3 companies were interrupted while being moved; moving will continue when the migration is resumed, or sooner; ` +
       `a credential may still be in flight to the service until ${localTime(heldUntil)}\n`,
   );
   const { json } = await runJson(orchestrator, 'show', id);

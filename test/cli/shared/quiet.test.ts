@@ -18,7 +18,7 @@ beforeAll(async () => {
   await orchestrator.startWorker();
   migration = await startTestMigration(orchestrator, 'quiet', ['sbx-ok-1.q1']);
   await migration.until(({ preflight }) => preflight !== null);
-}, 60_000);
+});
 afterAll(async () => {
   await orchestrator.close();
   rmSync(folder, { recursive: true, force: true });

@@ -36,6 +36,13 @@ test.each([
   expect(err).toMatch(says);
 });
 
+test('a label that is the name of a workflow of another migration is refused', async () => {
+  const args = ['start', manifest, '-p', 'quickbooks-online', '--client', 'acme', '--label', 'batch'];
+  const { exitCode, err } = await ferry([...args, '--contact', 'Sam']);
+  expect(exitCode).toBe(1);
+  expect(err).toMatch(/the label batch is reserved[^]*choose another --label/);
+});
+
 test('a usage error with --json is printed as JSON', async () => {
   const { exitCode, out, err } = await ferry(['check', manifest, '--json']);
   expect(exitCode).toBe(2);
@@ -52,7 +59,7 @@ test('a usage error with --json is printed as JSON', async () => {
 test('help and version exit with 0', async () => {
   const help = await ferry(['--help']);
   expect(help).toMatchObject({ exitCode: 0, err: '' });
-  expect(help.out).toMatch(/^Before a migration:\n {2}up /m);
+  expect(help.out).toMatch(/^Set up and start:\n {2}up /m);
 
   const ofCommand = await ferry(['check', '--help']);
   expect(ofCommand.exitCode).toBe(0);

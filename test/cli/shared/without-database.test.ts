@@ -61,7 +61,7 @@ test('a client without the database can watch its migration and decide, from ste
   expect((await run('pause', id, ...AS_CLIENT)).err).toContain(
     `migration ${id} is closed and accepts no more decisions`,
   );
-}, 90_000);
+});
 
 test.each([
   ['companies', 'any.xero'],

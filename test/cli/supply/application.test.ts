@@ -49,7 +49,7 @@ function decodePayloads(history: string): string {
   return history.replace(/"data":"([A-Za-z0-9+/=]*)"/g, (_, data: string) => Buffer.from(data, 'base64').toString());
 }
 
-test('the application is registered at the service, and the details are checked again', async () => {
+test('the application is registered with the service, and the details are checked again', async () => {
   const { exitCode, out, err } = await application('asked-for', 'production');
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
   expect(out).toBe(`✓ ${ID}: the application is asked-for (production)\n`);
@@ -73,7 +73,7 @@ test.each<[string, string[], string]>([
   ],
   ['an empty secret', ['--secret-file', '/dev/null'], 'the secret is empty; nothing was sent'],
   ['a missing file', ['--secret-file', '/nowhere/secret'], '/nowhere/secret cannot be read'],
-])('%s is not sent', async (_, more, message) => {
+])('nothing is sent if there is %s', async (_, more, message) => {
   const before = await registeredApplication();
   const { exitCode, err } = await application('other', 'production', ...more);
   expect(exitCode).toBe(1);

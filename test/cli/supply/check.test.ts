@@ -32,7 +32,7 @@ test('check accepts a valid manifest, and prints its warnings', async () => {
   const { exitCode, out, err } = await ferry(check(manifest, '--credentials', credentials));
   expect(exitCode).toBe(0);
   expect(err).toBe('');
-  expect(out).toContain('✓ 25 companies of QuickBooks Online, 25 credentials: no errors, 2 warnings\n');
+  expect(out).toContain('✓ 25 QuickBooks Online companies, 25 credentials: no errors, 2 warnings\n');
   expect(out).toContain(
     'The account and other migrations were not checked: neither the service nor the database is configured.',
   );

@@ -74,7 +74,7 @@ test('a refused supply stores nothing, says why, and fails', async () => {
 test('a supply of which only a part could be stored fails', async () => {
   const { exitCode, out } = await supply(['R-1', 'R-9'], 'Cleo');
   expect(exitCode).toBe(1);
-  expect(out).toContain(`✗ ${migration.id}: 1 credential sealed and stored, but not all in the file`);
+  expect(out).toContain(`✗ ${migration.id}: 1 credential sealed and stored, but the file contains more`);
   expect(out).not.toContain('✓');
   expect(await vaultRows()).toEqual([1]);
 });
@@ -88,7 +88,7 @@ test('a signed supply is stored completely', async () => {
   expect(await vaultRows()).toEqual([1, 2]);
 });
 
-test('a refused application is not registered at the service', async () => {
+test('a refused application is not registered with the service', async () => {
   const file = path.join(folder, 'secret');
   writeFileSync(file, 'the-secret');
   const command = ['application', migration.id, '--client-id', 'of-eve', '--environment', 'production'];
@@ -99,7 +99,7 @@ test('a refused application is not registered at the service', async () => {
   );
   expect(exitCode).toBe(1);
   expect(out).toMatch(/✗ refused: .*must be signed/);
-  expect(out).toContain('Nothing was registered at the service');
+  expect(out).toContain('Nothing was registered with the service');
   const { application } = (await orchestrator.client().integration(ZOHO_BOOKS.key)).value;
   expect(application?.clientId).not.toBe('of-eve');
 });

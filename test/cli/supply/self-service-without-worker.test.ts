@@ -26,12 +26,12 @@ test('self-service stores no credentials without a worker, and the client can su
   expect(started.exitCode).toBe(1);
   expect(started.out).toContain('No worker is answering yet. Start one');
   expect(started.out).toContain(
-    `Not stored yet: 1 credential. Supply what is missing later with: ferry credentials ${id} FILE --as client`,
+    `Not stored yet: 1 credential. Supply them later with: ferry credentials ${id} FILE --as client`,
   );
   expect(started.out).toContain(`Watch it with: ferry watch ${id}`);
 
   await orchestrator.startWorker();
-  await until(async () => (await run('credentials', id, file, '--as', 'client')).exitCode === 0, 30_000);
+  await until(async () => (await run('credentials', id, file, '--as', 'client')).exitCode === 0);
   const { exitCode, out } = await run('watch', id);
   expect({ exitCode, out }).toEqual({ exitCode: 0, out: expect.stringContaining(`${id}: completed`) as string });
-}, 120_000);
+});

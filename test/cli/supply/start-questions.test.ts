@@ -43,16 +43,16 @@ test('the wizard asks for all arguments, checks them, shows the command, and sta
   await start.waitFor('supply the credentials later, when syncing is disabled');
   await start.waitFor('Short name of the client, e.g. acme');
   start.type(`asked-wizard${KEY.enter}`);
-  await start.waitFor('Who does the client call? (the solutions team)');
+  await start.waitFor('Who should the client call for help? (the solutions team)');
   start.type(KEY.enter);
-  await start.waitFor('1 company of QuickBooks Online, 0 credentials: no errors');
+  await start.waitFor('1 QuickBooks Online company, 0 credentials: no errors');
   await start.waitFor('The complete command:');
   await start.waitFor('--platform quickbooks-online --client asked-wizard');
   await start.waitFor('Start the migration? (y/N)');
   start.type(`y${KEY.enter}`);
   expect(await start.ended).toBe(0);
-  expect(start.text()).toContain('asked-wizard.quickbooks-online: started with 1 company of QuickBooks Online');
-}, 90_000);
+  expect(start.text()).toContain('asked-wizard.quickbooks-online: started with 1 QuickBooks Online company');
+});
 
 test('the wizard asks only for missing arguments, and starts nothing while the manifest has errors', async () => {
   const file = tempFile('reference,name,realmId\nW-1,,6100000000000002\n', 'faulty.csv');
@@ -64,7 +64,7 @@ test('the wizard asks only for missing arguments, and starts nothing while the m
   expect(await start.ended).toBe(1);
   expect(start.text()).toContain('nothing was stored or started');
   expect(await readMigration(orchestrator.ferry.db, 'faulty-wizard.quickbooks-online')).toBeUndefined();
-}, 90_000);
+});
 
 test('the wizard asks for a label if the id already exists', async () => {
   const sameId = ['-p', 'quickbooks-online', '--client', 'twice-wizard'];
@@ -78,7 +78,7 @@ test('the wizard asks for a label if the id already exists', async () => {
   await start.waitFor('Start the migration? (y/N)');
   start.type(KEY.enter);
   expect(await start.ended).toBe(1);
-}, 90_000);
+});
 
 test('for a self-service platform, the wizard continues with ferry self-service, which asks for confirmation', async () => {
   const file = tempFile(
@@ -97,7 +97,7 @@ test('for a self-service platform, the wizard continues with ferry self-service,
   await start.waitFor('Start? (y/N)');
   start.type(KEY.ctrlC);
   expect(await start.ended).toBe(1);
-}, 90_000);
+});
 
 test('start without a terminal reports the missing option', async () => {
   const { exitCode, err } = await ferry(['start'], undefined, orchestrator.env);

@@ -82,7 +82,7 @@ export function startTerminalSession(
     sent: () => sent,
     waitFor: async (what) => {
       const shows = (): boolean => (typeof what === 'string' ? text().includes(what) : what.test(text()));
-      await until(shows, 30_000).catch(() => {
+      await until(shows).catch(() => {
         throw new Error(`The screen never showed ${what}. It shows:\n${text()}`);
       });
     },

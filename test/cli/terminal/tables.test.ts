@@ -19,7 +19,7 @@ beforeAll(async () => {
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.failed === 1);
-}, 120_000);
+});
 afterAll(() => orchestrator.close());
 
 test.each([

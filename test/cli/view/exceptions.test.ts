@@ -6,6 +6,7 @@ import { findCompany } from '../../../store';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
+import { readRow, updateRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.failed === 2 && counts.moved === 2);
-}, 90_000);
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await orchestrator.close();
@@ -76,6 +77,19 @@ test('each exception is listed with its remedies as commands', async () => {
   expect(out).toContain('2 exceptions');
 });
 
+test('show and exceptions list a company that was deferred twice, with the commands that help', async () => {
+  const { db } = orchestrator.ferry;
+  const { id } = migration;
+  const { tries } = await readRow(db, id, 4);
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  await updateRow(db, id, 4, { state: 'waiting', tries: 2, failure_text: 'no access', not_before: inAnHour });
+  expect((await run('show', id)).out).toMatch(/1 company deferred.*: R-4\n.*ferry exceptions/);
+  const { out } = await run('exceptions', id);
+  expect(out).toMatch(/deferred by the service[^]*R-4 [^]*tried 2 times; next try/);
+  for (const command of ['retry', 'skip']) expect(out).toContain(`ferry ${command} ${id} R-4`);
+  await updateRow(db, id, 4, { state: 'moved', tries, failure_text: null, not_before: null });
+});
+
 test.each([
   ['retry', 'R-1', 'R-1 (moved)'],
   ['relink', 'R-3', 'R-3 (not moved)'],
@@ -98,11 +112,17 @@ test('credentials refuses the credentials of companies that have already been tr
   expect((await company('R-2'))?.state).toBe('failed');
 });
 
-test('replace-credential is refused for the client, and the company is not moved again', async () => {
+test('replace-credential is refused for the client, leaves the vault unchanged, and moves no company', async () => {
+  const rowsOf = (table: 'credentials' | 'staged_credentials') =>
+    orchestrator.ferry.db.selectFrom(table).selectAll().where('migration_id', '=', migration.id).execute();
+  const before = await rowsOf('credentials');
   const file = await credentials(['R-2', 'sbx-ok-10.new']);
   const { exitCode, out } = await run('replace-credential', migration.id, file, '--as', 'client', '--by', 'Cleo');
   expect(exitCode).toBe(1);
   expect(out).toContain('only support can replace a credential');
+  expect(out).toContain('0 credentials sealed and stored');
+  expect(await rowsOf('credentials')).toEqual(before);
+  expect(await rowsOf('staged_credentials')).toEqual([]);
   expect((await company('R-2'))?.state).toBe('failed');
 });
 
@@ -112,8 +132,8 @@ test('companies are moved with their replaced credentials, even an incomplete co
   // The credential of R-1 was not stored.
   expect(exitCode).toBe(1);
   expect(json).toMatchObject({ stored: ['R-2', 'R-3'], wrongState: ['R-1'], decision: { outcome: 'applied' } });
-  await until(async () => (await company('R-2'))?.state === 'moved', 40_000);
-  await until(async () => (await company('R-3'))?.state === 'moved', 40_000);
+  await until(async () => (await company('R-2'))?.state === 'moved');
+  await until(async () => (await company('R-3'))?.state === 'moved');
   expect((await run('exceptions', migration.id)).out).toBe('No exceptions.\n');
   const { json: report } = await runJson(orchestrator, 'report', migration.id);
   expect(report['decisions']).toContainEqual(
@@ -125,4 +145,4 @@ test('companies are moved with their replaced credentials, even an incomplete co
       }) as unknown,
     }),
   );
-}, 90_000);
+});

@@ -33,7 +33,7 @@ test('go-nogo answers no-go, with reasons, while decisions, confirmations and cr
   expect(await noGoChecks()).toEqual({ exitCode: 1, check: ['decisions', 'sync-disabled', 'companies'] });
   const { exitCode, out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
-  expect(out).toContain(`NO-GO  ${migration.id}: companies can be moved at any time`);
+  expect(out).toContain(`NO-GO  ${migration.id} (no windows: moves can begin at any time)`);
   expect(out).toContain('✗ decisions: waiting for support: accept the supplied details (step 1, supply details)');
   expect(out).toContain('✗ sync-disabled: the client has not confirmed that syncing is off for 2 companies');
   expect(out).toContain('✓ application: the-clients-own (production)');
@@ -84,8 +84,8 @@ test('go-nogo answers no-go if no worker is running, but still checks everything
   expect(answers.check).toContain('worker');
   expect(answers.check).not.toContain('service');
   await orchestrator.startWorker();
-  await until(async () => (await noGoChecks()).exitCode === 0, 30_000);
-}, 90_000);
+  await until(async () => (await noGoChecks()).exitCode === 0);
+});
 
 test('go-nogo fails for a migration that has ended', async () => {
   await migration.send('cancel', { reason: 'no longer wanted', ...SUPPORT });

@@ -12,7 +12,7 @@ import type { ReportHead } from '../../../presentation/handover/report-facts';
 import type { LedgerCompany } from '../../../store';
 import { capturedStream, ferry } from '../captured-terminal';
 
-const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&amp;`;
+const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&amp;\u202e`;
 
 const HEAD: ReportHead = {
   migrationId: 'acme.quickbooks-online',
@@ -28,7 +28,7 @@ const HEAD: ReportHead = {
   vaultDestroyedAt: '2026-11-22T22:00:00.000Z',
   counts: { ...NO_COUNTS, total: 4, moved: 2, failed: 1, excluded: 1 },
   figures: {
-    ...{ crossed: 2, crossingUnknown: 0, mustReconnect: 1, credentialsLeft: 0 },
+    ...{ crossed: 2, crossingUnknown: 0, movable: 0, mustReconnect: 1, credentialsLeft: 0 },
     ...{ longestStaleHours: 6.21, medianStaleHours: 2 },
     firstStartedAt: '2026-11-20T23:00:00.000Z',
     lastMovedAt: '2026-11-21T01:30:00.000Z',
@@ -103,6 +103,7 @@ describe('the HTML report', () => {
   test('escapes all text that people wrote', async () => {
     const page = await renderReport('html');
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(page).not.toContain('\u202e');
     const tags = new Set([...page.matchAll(/<([a-z!][a-z0-9]*)/g)].map(([, tag]) => tag));
     for (const tag of ['script', 'img', 'iframe', 'object', 'base', 'form']) expect(tags).not.toContain(tag);
     // Checks that tags have only attributes of the template.
@@ -128,7 +129,7 @@ describe('the HTML report', () => {
 
   test.each([
     [null, 'From the moment syncing is disabled for a company until it has been moved. So far: 6.3 hours at most'],
-    ['cancelled', 'until you switch them back on or their end customers reconnect'],
+    ['cancelled', 'until you switch them back on in your own application or their end customers reconnect'],
   ] as const)('explains how long data is out of date if the ending is %s: %s', async (ending, text) => {
     expect(await renderReport('html', reportOf(COMPANIES, { ending }))).toContain(text);
   });

@@ -73,7 +73,7 @@ test('the report of a completed migration lists every company once, with its out
   expect(rowOf('R-2')).toContain(`| ${linkUrl} |`);
   expect((await fetch(linkUrl, { method: 'HEAD' })).ok).toBe(true);
   expect(out).not.toContain('Created at the service but not used');
-}, 90_000);
+});
 
 test('the report of a cancelled migration lists the companies whose syncing can be switched on again', async () => {
   const migration = await startTestMigration(orchestrator, 'report-cancelled', [
@@ -93,4 +93,4 @@ test('the report of a cancelled migration lists the companies whose syncing can 
   expect(companies.map(({ switchOn }) => switchOn)).toEqual(['never', 'yes', 'yes']);
   expect(rowOf('R-2')).toContain('| not moved | to move it, start a new migration | yes |');
   expect(out).toContain('- **Yes** (2)');
-}, 90_000);
+});

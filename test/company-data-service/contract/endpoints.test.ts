@@ -24,7 +24,7 @@ describe('4 Endpoints', () => {
     },
   );
 
-  it('the health check, the description and the documentation page require no key', async () => {
+  it('the health check, the OpenAPI document and the documentation page require no key', async () => {
     const withoutKey = callerWith(service.url);
     expect(await withoutKey('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await withoutKey('GET', '/openapi.json')).toMatchObject({ status: 200, body: { openapi: '3.1.0' } });

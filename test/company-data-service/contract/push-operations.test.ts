@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { credentialOf } from '../../../company-data-service/credentials/secret-cipher';
+import { credentialBinding } from '../../../company-data-service/credentials/secret-cipher';
 import { PushOperationSchema } from '../../../company-data-service/http/schemas/push';
 import { SERVICE_CIPHER } from '../../support/service-cipher';
 import {
@@ -67,7 +67,7 @@ describe('4.7 A push operation', () => {
     const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-1.slow');
     const id = paths.connection.split('/').at(-1) ?? '';
     const credential = JSON.stringify(quickBooksCredential('sbx-slow-700000-ok-1'));
-    const encrypted = SERVICE_CIPHER.encrypt(credential, credentialOf(id)).toString('hex');
+    const encrypted = SERVICE_CIPHER.encrypt(credential, credentialBinding(id)).toString('hex');
     await execute(
       `update company_data_service.credentials set encrypted_fields = decode('${encrypted}', 'hex')
        where connection_id = '${id}'`,

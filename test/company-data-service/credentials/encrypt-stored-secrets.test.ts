@@ -38,7 +38,10 @@ async function stop(): Promise<void> {
   service = undefined;
 }
 
-/** Registers an application and authorizes a connection with a kept refresh token. Returns the company's path. */
+/**
+ * Registers an application, and authorizes a connection to a platform that does not rotate refresh tokens. Returns the
+ * company's path.
+ */
 async function storeSecrets(call: Caller): Promise<string> {
   const application = { clientId: 'acme', clientSecret: SECRET, environment: 'production' };
   await call('PUT', '/integrations/rwuv/credentials', { body: application });
@@ -96,7 +99,7 @@ describe('the secrets that the service stores', () => {
 
     const call = await start('a');
     expect(await placesOfMarkers()).toEqual([]);
-    // The old files contain the plain text, also of rows that have been deleted.
+    // The old files contain the plain text, including that of deleted rows.
     expect(await fileOf('credentials')).not.toEqual(files[0]);
     expect(await fileOf('applications')).not.toEqual(files[1]);
     expect(await syncedInvoices(call, company)).toBe(4);

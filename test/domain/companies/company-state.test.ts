@@ -3,17 +3,17 @@ import type { ClientState, CompanyState, Counts } from '../../../domain/companie
 import type { FailureKind } from '../../../domain/companies/failures';
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import {
-  anyCrossed,
+  mayHaveCrossed,
   CLIENT_STATES,
   clientCounts,
   clientStateOf,
   clientStateText,
   COMPANY_STATES,
   ledgerStatesOf,
-  movableCompanies,
+  countReadyOrMoving,
   NO_COUNTS,
-  openCompanies,
-  finishedCompanies,
+  countOpen,
+  countFinished,
 } from '../../../domain/companies/company-state';
 import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
 import { STEPS, isRole, isStep, stepNumber } from '../../../domain/migration/steps';
@@ -34,9 +34,10 @@ const ONE_EACH = counts({
 });
 
 describe('company counts', () => {
-  test('count companies without a final outcome as open', () => expect(openCompanies(ONE_EACH)).toBe(6));
-  test('count companies that need nothing from anyone as movable', () => expect(movableCompanies(ONE_EACH)).toBe(3));
-  test('count companies that are not open as finished', () => expect(finishedCompanies(ONE_EACH)).toBe(4));
+  test('count companies without a final outcome as open', () => expect(countOpen(ONE_EACH)).toBe(6));
+  test('count companies that need nothing from anyone as ready or moving', () =>
+    expect(countReadyOrMoving(ONE_EACH)).toBe(3));
+  test('count companies that are not open as finished', () => expect(countFinished(ONE_EACH)).toBe(4));
 
   test.each<[keyof Counts, boolean]>([
     ['waiting', false],
@@ -48,8 +49,9 @@ describe('company counts', () => {
     ['failed', true],
     ['skipped', true],
     ['outcomeUnknown', true],
+    ['waitingAgain', true],
   ])('with one company that is %s, a credential might have been handed over: %s', (state, crossed) => {
-    expect(anyCrossed({ ...NO_COUNTS, [state]: 1 })).toBe(crossed);
+    expect(mayHaveCrossed({ ...NO_COUNTS, [state]: 1 })).toBe(crossed);
   });
 });
 

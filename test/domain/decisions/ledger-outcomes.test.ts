@@ -74,3 +74,20 @@ test('a decision whose id is known is not decided again after its refusal', () =
   const repeated = decide(adopted, { ...cancel, kind: 'cancel', by: 'Sam', decisionId: 'c' }, AT);
   expect(repeated).toBe(adopted);
 });
+
+test('a first company whose approval the ledger has refused is checked again', () => {
+  const evidence = [{ code: 'moved', label: 'Forged', passed: true, detail: 'all is well' } as const];
+  const firstCompany = { row: 1, reference: 'R-1', stage: 'verified', failure: null, evidence } as const;
+  const state = decideAll(
+    { ...stateAt('migrate-first-company'), firstCompany },
+    approve('migrate-first-company', 'support'),
+  );
+  expect(state.outcomes).toMatchObject([{ applied: true }]);
+  const agreed = adopt(
+    state,
+    state.unrecorded.map(({ outcome }) => outcome),
+  );
+  expect(agreed.firstCompany).toEqual(firstCompany);
+  const refused = adopt(state, state.unrecorded.map(refusedByLedger));
+  expect(refused.firstCompany).toMatchObject({ reference: 'R-1', stage: 'importing', evidence: [] });
+});

@@ -151,6 +151,15 @@ describe('a rejection of the first company', () => {
       closed: null,
     });
   });
+  test('tries no other company again than the one that it names', () => {
+    expect(rejected({ next: 'same-company', reference: 'acme-4' })).toMatchObject({ firstCompany: null });
+    const named = reject('migrate-first-company', 'support', {
+      afterwards: { next: 'same-company', reference: 'acme-7' },
+    });
+    const { outcome, state } = decideOne(moved, named);
+    expect(outcome).toMatchObject({ applied: false, text: 'the first company is acme-4, not acme-7' });
+    expect(state.firstCompany).toEqual(moved.firstCompany);
+  });
   test('can choose another company', () => {
     const state = rejected({ next: 'another-company', reference: 'acme-7' });
     expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-7' }, closed: null });
@@ -250,7 +259,7 @@ describe('a replacement of a credential', () => {
       firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed' }),
     });
     const { state, outcome } = decideOne(before, replace('acme-4'));
-    expect(outcome).toMatchObject({ applied: true, text: '1 company will be moved again with a new credential' });
+    expect(outcome).toMatchObject({ applied: true, text: '1 company will be tried again with a new credential' });
     expect(state).toMatchObject({ firstCompany: null, requestedFirst: { reference: 'acme-4' } });
     expect(decideOne(before, replace('acme-5')).state.firstCompany).toEqual(before.firstCompany);
   });

@@ -16,6 +16,12 @@ describe('a well-formed message', () => {
       { step: 'migrate-first-company', next: 'another-company', company: 'C-7' },
       { afterwards: { next: 'another-company', reference: 'C-7' } },
     ],
+    [
+      'reject',
+      { step: 'migrate-first-company', next: 'same-company', company: 'C-7' },
+      { afterwards: { next: 'same-company', reference: 'C-7' } },
+    ],
+    ['reject', { step: 'migrate-first-company', next: 'same-company' }, { afterwards: { next: 'same-company' } }],
     ['reject', { step: 'migrate-first-company', next: 'abandon', row: 7 }, { afterwards: { next: 'abandon' } }],
     ['proposeTime', { startAt: '2026-03-07T20:00Z' }, { kind: 'time', startAt: '2026-03-07T20:00:00.000Z' }],
     ['proposeTime', { startAt: '2026-03-07T20:00:00+02:00' }, { startAt: '2026-03-07T18:00:00.000Z' }],
@@ -52,7 +58,12 @@ describe('parseDecision', () => {
   const eightDays = Array.from({ length: 8 }, () => 'mon');
   const tooMany = Array.from({ length: MAX_COMPANIES_PER_MESSAGE + 1 }, (_, index) => `c${index}`);
 
+  const deep = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`);
+
   test.each<[string, DecisionMessage, unknown, string]>([
+    ['levels that cannot be written as JSON', 'pause', { ...SENT, extra: deep(100_000) }, 'more than 20 levels deep'],
+    ['a field with 21 levels', 'pause', { ...SENT, extra: deep(21) }, 'more than 20 levels deep'],
+    ['a field that no batch can hold', 'pause', { ...SENT, extra: 'x'.repeat(500_000) }, 'more than 500000 characters'],
     ['nothing', 'approve', undefined, 'must be an object'],
     ['null', 'approve', null, 'must be an object'],
     ['text', 'approve', 'schedule', 'must be an object'],
@@ -63,6 +74,8 @@ describe('parseDecision', () => {
     ['no name', 'resume', { role: 'client' }, '"by" must be the name'],
     ['an empty name', 'resume', { ...SENT, by: '  ' }, '"by" must be the name'],
     ['a name that is too long', 'resume', { ...SENT, by: 'x'.repeat(201) }, '"by" must be the name'],
+    ['a name that reorders the text after it', 'resume', { ...SENT, by: 'Cleo\u202e' }, '"by" must be the name'],
+    ['a reason that reorders the text after it', 'pause', { ...SENT, reason: 'a\u2066b' }, 'reason must be text'],
     ['a reason that is not text', 'pause', { ...SENT, reason: 7 }, 'reason must be text'],
     ['a reason that is too long', 'pause', { ...SENT, reason: 'x'.repeat(2_001) }, 'reason must be text'],
     ['an id that is not text', 'pause', { ...SENT, decisionId: null }, 'decisionId must be text'],

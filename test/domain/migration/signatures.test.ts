@@ -4,7 +4,7 @@ import { parseDecision } from '../../../domain/migration/parse-decision';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Approver } from '../../../domain/migration/signatures';
-import { parseSigned, signedText } from '../../../domain/migration/signatures';
+import { parseSigned, bytesToSign } from '../../../domain/migration/signatures';
 import type { TrailEntry } from '../../../domain/decisions/audit-trail';
 import { createTrailVerifier } from '../../../domain/decisions/audit-trail';
 import type { SigningKey } from '../../../security';
@@ -36,7 +36,7 @@ interface SignedAs {
 
 const signed = (changes: Fields = {}, { key = SAM, message = 'pause', migrationId = ID }: SignedAs = {}): Fields => {
   const fields = content(changes);
-  const value = key.sign(signedText(migrationId, { message, content: fields }));
+  const value = key.sign(bytesToSign(migrationId, { message, content: fields }));
   return { ...fields, signature: { publicKey: key.publicKey, value } };
 };
 

@@ -1,5 +1,14 @@
 import fc from 'fast-check';
-import { batchRunIdOf, isIdWord, migrationIdOf } from '../../../domain/migration/temporal-names';
+import {
+  batchRunIdOf,
+  closeWorkflowIdOf,
+  isIdWord,
+  isReservedLabel,
+  migrationIdOf,
+  reconcileWorkflowIdOf,
+  scheduleIdOf,
+  windowWorkflowIdOf,
+} from '../../../domain/migration/temporal-names';
 
 test.each([
   ['acme', true],
@@ -23,6 +32,23 @@ test('an id consists of the client, the platform and an optional label', () => {
   expect(migrationIdOf('acme', 'quickbooks-online')).toBe('acme.quickbooks-online');
   expect(migrationIdOf('acme', 'xero', 'spring')).toBe('acme.xero.spring');
   expect(batchRunIdOf('acme.xero')).toBe('acme.xero.batch');
+});
+
+test.each([
+  batchRunIdOf,
+  closeWorkflowIdOf,
+  reconcileWorkflowIdOf,
+  scheduleIdOf,
+  windowWorkflowIdOf,
+  // Temporal appends the time at which the Schedule starts the workflow.
+  (id: string) => `${windowWorkflowIdOf(id)}-2026-11-23t01:00:00z`,
+])("a label that would produce the id of another migration's workflow or Schedule is reserved", (idOf) => {
+  const label = idOf('acme.xero').slice('acme.xero.'.length);
+  expect(isReservedLabel(label)).toBe(true);
+});
+
+test.each(['spring', 'batch-2', 'second-window', 'windows-10'])('%s is a label like any other', (label) => {
+  expect(isReservedLabel(label)).toBe(false);
 });
 
 test('different parts give different ids', () => {

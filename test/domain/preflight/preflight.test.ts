@@ -46,6 +46,15 @@ const facts = (changes: Partial<PreflightFacts> = {}): PreflightFacts => ({
 const service = (changes: Partial<ServiceFacts>) => facts({ service: { ...SERVICE, ...changes } });
 const account = (changes: Partial<ServiceFacts['account']>) => service({ account: { ...ACCOUNT, ...changes } });
 
+test.each([
+  ['2026-03-08T04:00:00.000Z', 'the last company could move as late as'],
+  [null, 'the last company could move more than a year from now'],
+  [undefined, 'there is no estimate of when the last company will have moved'],
+])('an expiry of the account is compared with the end of the moves (%s)', (endsBy, text) => {
+  const found = preflight({ ...account({ expiresAt: '2026-03-08T03:59:00Z' }), endsBy });
+  expect(found.map(({ message }) => message)).toEqual([expect.stringContaining(text)]);
+});
+
 test('the preflight finds nothing in good details', () => expect(preflight(facts())).toEqual([]));
 
 test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
@@ -98,13 +107,13 @@ test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
 test.each<[string, Partial<ServiceFacts>]>([
   ['missing', { application: null }],
   ['registered for another environment', { application: { clientId: 'app-1', environment: 'sandbox' } }],
-])('the advice about an application that is %s can be followed at once, or says when', (_, changes) => {
+])('the advice about an application that is %s says when it can be followed, unless that is now', (_, changes) => {
   const found = (of: Partial<PreflightFacts>) => preflight({ ...service(changes), ...of })[0];
   expect(found({ isStarted: true })).toMatchObject({
     severity: 'error',
     advice: expect.stringMatching(/^supply .* with: ferry application$/) as string,
   });
-  // `ferry application` needs a started migration, so before the start this is no reason not to start.
+  // `ferry application` works only after the start, so a missing application must not prevent the start.
   expect(found({ isStarted: false })).toMatchObject({
     severity: 'warning',
     advice: expect.stringContaining('in step 1, after the start, with: ferry application') as string,
@@ -185,7 +194,7 @@ describe('a manifest row', () => {
 
   test('token families of more than one company are reported, and so are missing families', () => {
     const zoho = platform('zoho-books');
-    const sizes = { companies: 6, withoutFamily: 0, families: 2, related: 5, largestFamily: 3 };
+    const sizes = { companies: 6, withoutFamily: 0, families: 2, companiesInFamilies: 5, largestFamily: 3 };
     expect(familyFindings(sizes, zoho)).toMatchObject([
       {
         code: 'token-families',
@@ -193,7 +202,7 @@ describe('a manifest row', () => {
           '5 companies belong to 2 token families (the largest has 3); companies of one family move one at a time',
       },
     ]);
-    const single = { companies: 3, withoutFamily: 1, families: 0, related: 0, largestFamily: 1 };
+    const single = { companies: 3, withoutFamily: 1, families: 0, companiesInFamilies: 0, largestFamily: 1 };
     expect(familyFindings(single, zoho)).toMatchObject([
       { code: 'no-family', message: 'the column "family" is empty for 1 of 3 companies' },
     ]);

@@ -2,7 +2,7 @@ import {
   escapedUnsafeCharacters,
   hasUnsafeCharacters,
   withoutUnsafeCharacters,
-  withoutUnsafeCharactersInLines,
+  withoutUnsafeCharactersInMultilineText,
 } from '../../../domain/text/untrusted-text';
 
 const UNSAFE = [
@@ -13,7 +13,7 @@ const UNSAFE = [
 test.each(UNSAFE)('%j is found and replaced', (character) => {
   expect(hasUnsafeCharacters(`a${character}b`)).toBe(true);
   expect(withoutUnsafeCharacters(`a${character}${character}b`)).toBe('a b');
-  expect(withoutUnsafeCharactersInLines(`a${character}b\n`)).toBe('a b\n');
+  expect(withoutUnsafeCharactersInMultilineText(`a${character}b\n`)).toBe('a b\n');
 });
 
 test.each(['Åsa & Söhne', 'שלום', 'نرم‌افزار', '👩‍👧', '会社'])('%j is unchanged', (text) => {

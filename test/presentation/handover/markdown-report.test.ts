@@ -45,6 +45,7 @@ const HEAD: ReportHead = {
   figures: {
     crossed: 4,
     crossingUnknown: 1,
+    movable: 2,
     mustReconnect: 1,
     firstStartedAt: '2026-11-20T23:00:00.000Z',
     lastMovedAt: '2026-11-21T01:30:00.000Z',
@@ -82,7 +83,12 @@ const COMPANY: ReportedCompany = {
       correlationId: 'authorization',
       durationMs: 3,
     },
-    { code: 'organization', label: 'right organization', passed: true, detail: '91 (Organization 91), for Bramble' },
+    {
+      code: 'organization',
+      label: 'right organization',
+      passed: true,
+      detail: '91 (Organization 91); the manifest calls the company Bramble',
+    },
     {
       code: 'complete',
       label: 'invoices complete',
@@ -238,7 +244,7 @@ describe('a company in the report', () => {
   test('is one row with all its facts if it was moved, whatever characters its name contains', () => {
     expect(rowsOf(COMPANY, true)).toEqual({
       Moved:
-        '| C-1 | Bramble \\| Finch Interiors | Bramble Finch Interiors | 91 (Organization 91), for Bramble | company | connection ' +
+        '| C-1 | Bramble \\| Finch Interiors | Bramble Finch Interiors | 91 (Organization 91); the manifest calls the company Bramble | company | connection ' +
         '| 2026-11-20 22:03 UTC | invoices: 3 expected, 3 found | authorization, counted, latest | 24 h | 2026-11-21 22:03 UTC | never |',
     });
   });
@@ -262,9 +268,9 @@ describe('a company in the report', () => {
   });
 
   test.each([
-    ['incomplete', false, 'try again (if its credential was accepted, only the sync and the checks are repeated)'],
+    ['incomplete', false, 'try again (if the credential was accepted, only the sync and the checks are repeated)'],
     ['incomplete', true, 'nothing; the connection is in place, and support takes care of its sync'],
-    ['wrong-organization', false, 'move it with a new credential from the client'],
+    ['wrong-organization', false, 'try again with a new credential from the client'],
     ['wrong-organization', true, 'in a new migration'],
     ['refused', false, 'try again'],
   ] as const)('that failed with %s (migration ended: %s) is shown with what to do: %s', (failure, ended, whatToDo) => {
@@ -314,7 +320,7 @@ describe('a company in the report', () => {
       expect(Object.values(rowsOf(sent, true))[0]).toContain('| ask first |');
       // The platform has refused the token, so neither side can use it.
       expect(Object.values(rowsOf({ ...sent, failure: 'reauthorization-required' }, true))[0]).toContain(
-        state === 'waiting' ? '| yes |' : '| after its owner has authorized your application again |',
+        state === 'waiting' ? '| yes |' : '| after its end customer has authorized your application again |',
       );
     },
   );

@@ -28,7 +28,7 @@ beforeAll(async () => {
   if (chromium === undefined) return;
   ui = await openTemporalUi(chromium);
   migration = await startTestMigration(ui.orchestrator, 'acme', TOKENS, 1);
-}, 120_000);
+});
 afterAll(() => ui?.close());
 
 async function details(id: string, contained: string, picture?: string): Promise<string> {
@@ -40,85 +40,68 @@ async function details(id: string, contained: string, picture?: string): Promise
   return text;
 }
 
-uiTest(
-  'the page of a migration shows what to do, since when and how, and answers the three questions',
-  async () => {
-    await migration.until(({ preflight }) => preflight !== null);
-    await migration.send('approve', { step: 'supply-details', ...SUPPORT });
-    await migration.send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
-    await migration.send('approve', { step: 'schedule', ...SUPPORT });
-    const text = await details(migration.id, 'step 2 of 6', 'waiting-for-the-client');
-    expect(text).toMatch(/Waiting for: client, since \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
-    expect(text).toMatch(/What to do: approve the start at /);
-    expect(text).toContain(`ferry show ${migration.id}`);
-    for (const question of ['Who to call:', 'What may be switched back on:', 'How long data is out of date:']) {
-      expect(text).toContain(question);
-    }
-    // The last line is complete. Without padding, the UI would cut it off.
-    expect(text).toMatch(/How long data is out of date: from the moment/);
-  },
-  120_000,
-);
+uiTest('the page of a migration shows what to do, since when and how, and answers the three questions', async () => {
+  await migration.until(({ preflight }) => preflight !== null);
+  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+  await migration.send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
+  await migration.send('approve', { step: 'schedule', ...SUPPORT });
+  const text = await details(migration.id, 'step 2 of 6', 'waiting-for-the-client');
+  expect(text).toMatch(/Waiting for: client, since \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+  expect(text).toMatch(/What to do: approve the start at /);
+  expect(text).toContain(`ferry show ${migration.id}`);
+  for (const question of ['Who to call:', 'What may be switched back on:', 'How long data is out of date:']) {
+    expect(text).toContain(question);
+  }
+  // The last line is complete. Without padding, the UI would cut it off.
+  expect(text).toMatch(/How long data is out of date: from the moment/);
+});
 
-uiTest(
-  'the list shows the progress of each migration',
-  async () => {
-    await ui.open('workflows');
-    const { page } = ui;
-    await page.getByTestId('workflows-summary-table-configuration-button').click();
-    for (const column of ['Run ID', 'Type', 'Start', 'End']) {
-      await page.getByTestId(`orderable-list-item-${column}-remove-button`).click();
-    }
-    for (const column of ['Step', 'State', 'WaitingFor', 'CompaniesDone', 'CompaniesTotal', 'CompaniesFailed']) {
-      await page.getByTestId(`orderable-list-item-Ferry${column}-add-button`).click();
-    }
-    await page.getByTestId('drawer-close-button').click();
-    const row = page.getByRole('row', { name: migration.id });
-    await row.waitFor();
-    expect((await row.innerText()).split(/\s+/)).toEqual(
-      expect.arrayContaining(['Running', migration.id, 'schedule', 'waiting', 'client', '0', '7']),
-    );
-    await keepPicture(page, 'list');
-  },
-  120_000,
-);
+uiTest('the list shows the progress of each migration', async () => {
+  await ui.open('workflows');
+  const { page } = ui;
+  await page.getByTestId('workflows-summary-table-configuration-button').click();
+  for (const column of ['Run ID', 'Type', 'Start', 'End']) {
+    await page.getByTestId(`orderable-list-item-${column}-remove-button`).click();
+  }
+  for (const column of ['Step', 'State', 'WaitingFor', 'CompaniesDone', 'CompaniesTotal', 'CompaniesFailed']) {
+    await page.getByTestId(`orderable-list-item-Ferry${column}-add-button`).click();
+  }
+  await page.getByTestId('drawer-close-button').click();
+  const row = page.getByRole('row', { name: migration.id });
+  await row.waitFor();
+  expect((await row.innerText()).split(/\s+/)).toEqual(
+    expect.arrayContaining(['Running', migration.id, 'schedule', 'waiting', 'client', '0', '7']),
+  );
+  await keepPicture(page, 'list');
+});
 
-uiTest(
-  'the pages of a migration and of its batch run show how many companies are moving',
-  async () => {
-    const { id, send } = migration;
-    await send('approve', { step: 'schedule', ...CLIENT });
-    await send('approve', { step: 'update-application', ...CLIENT });
-    await send('approve', { step: 'update-application', ...SUPPORT });
-    await send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
-    for (const [index, token] of TOKENS.entries())
-      if (token !== REVOKED) await migration.supply(`R-${index + 1}`, token);
-    await send('credentialsSupplied', { companies: TOKENS.length - 1, ...CLIENT });
-    await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-    ui.holdSyncOf(SLOW);
-    await send('adjust', { limits: { toleratedFailures: 0 }, ...SUPPORT });
-    await send('approve', { step: 'migrate-first-company', ...SUPPORT });
-    const text = await details(id, 'moving: 1', 'batch-under-way');
-    expect(text).toContain('Now: the remaining companies are being moved');
-    // The syncing company is a straggler of the ramp, so the run shows it as moving.
-    const run = await details(batchRunIdOf(id), 'moving: 1', 'batch-run');
-    expect(run).toContain(`Batch run 1 of ${id}`);
-    expect(run).toContain('companies are moved at any time');
-  },
-  120_000,
-);
+uiTest('the pages of a migration and of its batch run show how many companies are moving', async () => {
+  const { id, send } = migration;
+  await send('approve', { step: 'schedule', ...CLIENT });
+  await send('approve', { step: 'update-application', ...CLIENT });
+  await send('approve', { step: 'update-application', ...SUPPORT });
+  await send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+  for (const [index, token] of TOKENS.entries()) if (token !== REVOKED) await migration.supply(`R-${index + 1}`, token);
+  await send('credentialsSupplied', { companies: TOKENS.length - 1, ...CLIENT });
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  ui.holdSyncOf(SLOW);
+  await send('adjust', { limits: { toleratedFailures: 0 }, ...SUPPORT });
+  await send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  const text = await details(id, 'moving: 1', 'batch-under-way');
+  expect(text).toContain('Now: the remaining companies are being moved');
+  // The syncing company is a straggler of the ramp, so the run shows it as moving.
+  const run = await details(batchRunIdOf(id), 'moving: 1', 'batch-run');
+  expect(run).toContain(`Batch run 1 of ${id}`);
+  expect(run).toContain('companies are moved at any time');
+});
 
-uiTest(
-  'events have plain summaries',
-  async () => {
-    await ui.open(`workflows/${migration.id}`);
-    for (const summary of ['Check the supplied details', 'Until a reminder is due', 'Choose the first company']) {
-      await ui.page.getByText(summary).first().waitFor();
-    }
-    await keepPicture(ui.page, 'history');
-  },
-  120_000,
-);
+uiTest('events have plain summaries', async () => {
+  await ui.open(`workflows/${migration.id}`);
+  for (const summary of ['Check the supplied details', 'Until a reminder is due', 'Choose the first company']) {
+    await ui.page.getByText(summary).first().waitFor();
+  }
+  await keepPicture(ui.page, 'history');
+});
 
 uiTest(
   'the page of a paused migration shows why it is paused, who has to act, and how many must reconnect',
@@ -131,21 +114,16 @@ uiTest(
     expect(text).toContain('must reconnect: 1');
     expect(text).toContain('not moved: 0');
   },
-  120_000,
 );
 
-uiTest(
-  'the page asks both sides to sign off',
-  async () => {
-    ui.releaseSyncs();
-    await migration.send('resume', SUPPORT);
-    await migration.until(({ waitingFor }) => waitingFor.roles.length === 2);
-    const text = await details(migration.id, 'sign off the handover', 'waiting-for-sign-off');
-    expect(text).toContain('Waiting for: support and client, since ');
-    expect(text).toContain('must reconnect: 1');
-  },
-  120_000,
-);
+uiTest('the page asks both sides to sign off', async () => {
+  ui.releaseSyncs();
+  await migration.send('resume', SUPPORT);
+  await migration.until(({ waitingFor }) => waitingFor.roles.length === 2);
+  const text = await details(migration.id, 'sign off the handover', 'waiting-for-sign-off');
+  expect(text).toContain('Waiting for: support and client, since ');
+  expect(text).toContain('must reconnect: 1');
+});
 
 uiTest(
   'the page of a completed migration shows what may be switched back on and whose data is up to date',
@@ -156,41 +134,32 @@ uiTest(
     expect(text).toContain('What may be switched back on: look up each company in the handover report.');
     expect(text).toContain('How long data is out of date: the data of all companies that were moved is up to date');
   },
-  120_000,
 );
 
-uiTest(
-  'the page of a Schedule shows when the next windows open',
-  async () => {
-    const windowed = await startTestMigration(ui.orchestrator, 'windowed', ['sbx-ok-1.win1', 'sbx-ok-1.win2']);
-    await windowed.readyToMove();
-    await windowed.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-    await windowed.send('adjust', windowChange(closedWindows()));
-    await windowed.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-    const { window } = await windowed.until((progress) => progress.window !== null && progress.step === STEP_6);
-    await ui.open(`schedules/${scheduleIdOf(windowed.id)}`);
-    await ui.page.getByText('Upcoming Runs').first().waitFor();
-    await ui.page
-      .getByText(`${window?.opensAt.slice(0, 10)} UTC 12:00`)
-      .first()
-      .waitFor();
-    await keepPicture(ui.page, 'schedule');
-  },
-  120_000,
-);
+uiTest('the page of a Schedule shows when the next windows open', async () => {
+  const windowed = await startTestMigration(ui.orchestrator, 'windowed', ['sbx-ok-1.win1', 'sbx-ok-1.win2']);
+  await windowed.readyToMove();
+  await windowed.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await windowed.send('adjust', windowChange(closedWindows()));
+  await windowed.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  const { window } = await windowed.until((progress) => progress.window !== null && progress.step === STEP_6);
+  await ui.open(`schedules/${scheduleIdOf(windowed.id)}`);
+  await ui.page.getByText('Upcoming Runs').first().waitFor();
+  await ui.page
+    .getByText(`${window?.opensAt.slice(0, 10)} UTC 12:00`)
+    .first()
+    .waitFor();
+  await keepPicture(ui.page, 'schedule');
+});
 
-uiTest(
-  'no encrypted text is readable without the codec server',
-  async () => {
-    await ui.stopCodec();
-    await ui.open(`workflows/${migration.id}`);
-    const { page } = ui;
-    await page.getByText(migration.id).first().waitFor();
-    await page.getByRole('tab', { name: 'User Metadata' }).click();
-    await page.getByText('Events with Metadata').waitFor();
-    for (const frame of page.frames()) {
-      expect(await frame.locator('body').innerText()).not.toMatch(/the solutions team|7 companies|Check the supplied/);
-    }
-  },
-  120_000,
-);
+uiTest('no encrypted text is readable without the codec server', async () => {
+  await ui.stopCodec();
+  await ui.open(`workflows/${migration.id}`);
+  const { page } = ui;
+  await page.getByText(migration.id).first().waitFor();
+  await page.getByRole('tab', { name: 'User Metadata' }).click();
+  await page.getByText('Events with Metadata').waitFor();
+  for (const frame of page.frames()) {
+    expect(await frame.locator('body').innerText()).not.toMatch(/the solutions team|7 companies|Check the supplied/);
+  }
+});

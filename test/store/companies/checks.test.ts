@@ -56,16 +56,16 @@ test('omits companies that are not due, not syncing or not requested', async () 
 
 test('schedules the next check of a company that is still syncing, and counts its checks', async () => {
   const migration = await createSyncing(1);
-  await recordChecks(ledger.db, migration.id, [{ row: 1, to: 'syncing', nextCheckMs: 60_000 }]);
+  await recordChecks(ledger.db, migration.id, [{ row: 1, to: 'syncing', nextCheckInMs: 60_000 }]);
   expect(await readDueRows(migration)).toEqual([]);
   expect((await readRow(ledger.db, migration.id, 1)).checks).toBe(1);
 });
 
 test.each([Infinity, 1e300, NaN])(
   'makes a check due within 25 hours, even if the wait is %s ms',
-  async (nextCheckMs) => {
+  async (nextCheckInMs) => {
     const migration = await createSyncing(1);
-    await recordChecks(ledger.db, migration.id, [{ row: 1, to: 'syncing', nextCheckMs }]);
+    await recordChecks(ledger.db, migration.id, [{ row: 1, to: 'syncing', nextCheckInMs }]);
     const { next_check_at: at } = await readRow(ledger.db, migration.id, 1);
     expect(at?.getTime()).toBeLessThanOrEqual(Date.now() + 25 * 3_600_000);
   },
@@ -78,12 +78,12 @@ test('returns a company whose check the ledger defers by years', async () => {
   expect(await readRemainingWork(ledger.db, migration.id)).toMatchObject({ nextCheckInMs: 0 });
 });
 
-test('erases the credentials of moved companies only', async () => {
+test('deletes the credentials of moved companies only', async () => {
   const migration = await createSyncing(3);
   const outcomes: CheckOutcome[] = [
     { row: 1, to: 'moved', evidence: EVIDENCE, schedule: SCHEDULE },
     { row: 2, to: 'failed', failure: 'incomplete', text: 'too few', evidence: EVIDENCE, correlationId: ID },
-    { row: 3, to: 'syncing', nextCheckMs: 60_000 },
+    { row: 3, to: 'syncing', nextCheckInMs: 60_000 },
   ];
   await recordChecks(ledger.db, migration.id, outcomes);
   expect(await rowsWithCredential(ledger.db, migration.id)).toEqual([2, 3]);

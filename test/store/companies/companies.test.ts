@@ -81,7 +81,7 @@ describe('the first company', () => {
     expect(await chooseFirst(ledger.db, id, 'c1')).toEqual({ row: 1, reference: 'c1' });
   });
 
-  test('is checked again if it has moved, because its credential has been erased', async () => {
+  test('is checked again if it has moved, because its credential has been deleted', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, { state: 'moved' });
     await chooseFirst(ledger.db, id, 'c1');

@@ -25,6 +25,7 @@ test('counts companies by state, and waiting companies by what they lack', async
   const states = ['importing', 'syncing', 'moved', 'failed', 'skipped', 'excluded', 'outcome-unknown'] as const;
   for (const [index, state] of states.entries()) await updateRow(ledger.db, id, index + 1, { state, attempt: 'a' });
   await updateRow(ledger.db, id, 8, { confirmed_at: null });
+  await updateRow(ledger.db, id, 11, { crossed_at: new Date() });
   await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 9).execute();
   const stale = new Date(Date.parse(CONFIRMED_AT) - 1);
   await ledger.db
@@ -40,6 +41,7 @@ test('counts companies by state, and waiting companies by what they lack', async
     heldBack: 0,
     withoutCredential: 2,
     waiting: 4,
+    waitingAgain: 1,
     importing: 1,
     syncing: 1,
     moved: 1,

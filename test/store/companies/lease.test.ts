@@ -4,12 +4,13 @@ import {
   beginRun,
   beginSlice,
   claimCompanies,
-  closeMigration,
   countInterrupted,
   recordImports,
   recordSendIntents,
   releaseUnsent,
   reclaimSent,
+  retryCompanies,
+  stopClaims,
 } from '../../../store';
 import type { MovableMigration } from '../../support/ledger';
 import {
@@ -28,7 +29,7 @@ const linked: ImportOutcome = {
   row: 1,
   refs: { companyId: '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11', linkUrl: 'https://link' },
   to: 'syncing',
-  firstCheckMs: 0,
+  firstCheckInMs: 0,
 };
 
 async function createImporting(leaseMs: number): Promise<MovableMigration> {
@@ -45,6 +46,21 @@ async function createSent(leaseMs: number): Promise<MovableMigration> {
 }
 
 const reclaim = async ({ owner }: MovableMigration) => reclaimSent(ledger.db, await beginSlice(ledger.db, owner), 5);
+
+test('a credential that was sent counts as sent in every later claim, until it is replaced', async () => {
+  const migration = await createSent(LEASE_MS);
+  const { db } = ledger;
+  await recordImports(db, migration.owner, [{ row: 1, refs: {}, to: 'outcome-unknown', text: 'lost' }]);
+  await retryCompanies(db, migration.id, 'all');
+  for (let attempts = 1; attempts <= 3; attempts += 1) {
+    const owner = await beginSlice(db, migration.owner);
+    expect(await claimCompanies(db, owner, 1, null)).toMatchObject([{ wasSent: true, sentAt: null }]);
+    // The attempt dies before it sends the credential again.
+    expect(await releaseUnsent(db, await beginSlice(db, migration.owner))).toBe(1);
+  }
+  await db.updateTable('credentials').set({ supplied_at: new Date() }).execute();
+  expect(await claimCompanies(db, await beginSlice(db, migration.owner), 1, null)).toMatchObject([{ wasSent: false }]);
+});
 
 describe('a company without a send intent', () => {
   test('is released when a newer attempt begins, and the old attempt can no longer send its credential', async () => {
@@ -95,7 +111,7 @@ test('reclaims a company with a new lease, as another try, after its lease has e
 test.each<[string, (migration: MovableMigration) => Promise<unknown>]>([
   ['a superseded attempt', ({ owner }) => beginSlice(ledger.db, owner)],
   ['a run that was replaced', ({ id }) => beginRun(ledger.db, id, 'run-2')],
-  ['any attempt after the migration was closed', ({ id }) => closeMigration(ledger.db, id, 'abandoned')],
+  ['any attempt after the migration was closed', ({ id }) => stopClaims(ledger.db, id)],
 ])('does not let %s reclaim a company', async (_, change) => {
   const migration = await createSent(-1);
   const newer = await beginSlice(ledger.db, migration.owner);
@@ -145,7 +161,7 @@ test('ignores the outcome of a superseded attempt after the company was reclaime
   await reclaim(migration);
   const before = await readRow(ledger.db, migration.id, 1);
   await recordImports(ledger.db, migration.owner, [linked]);
-  await recordImports(ledger.db, migration.owner, [{ row: 1, refs: {}, to: 'waiting', notBeforeMs: 0, text: 'again' }]);
+  await recordImports(ledger.db, migration.owner, [{ row: 1, refs: {}, to: 'waiting', retryInMs: 0, text: 'again' }]);
   expect(await readRow(ledger.db, migration.id, 1)).toEqual(before);
 });
 
@@ -179,9 +195,9 @@ test('keeps a company with an unclear outcome claimed', async () => {
   });
 });
 
-test.each([Infinity, 1e300])('defers a company by 25 hours at most, even if the wait is %s ms', async (notBeforeMs) => {
+test.each([Infinity, 1e300])('defers a company by 25 hours at most, even if the wait is %s ms', async (retryInMs) => {
   const migration = await createImporting(LEASE_MS);
-  await recordImports(ledger.db, migration.owner, [{ row: 1, refs: {}, to: 'waiting', notBeforeMs, text: 'busy' }]);
+  await recordImports(ledger.db, migration.owner, [{ row: 1, refs: {}, to: 'waiting', retryInMs, text: 'busy' }]);
   const { not_before: at } = await readRow(ledger.db, migration.id, 1);
   expect(at?.getTime()).toBeLessThanOrEqual(Date.now() + 25 * 3_600_000);
 });
@@ -189,7 +205,7 @@ test.each([Infinity, 1e300])('defers a company by 25 hours at most, even if the 
 test('keeps the company id at the service when a company is retried', async () => {
   const migration = await createImporting(LEASE_MS);
   await recordImports(ledger.db, migration.owner, [
-    { row: 1, refs: linked.refs, to: 'waiting', notBeforeMs: 60_000, text: 'busy' },
+    { row: 1, refs: linked.refs, to: 'waiting', retryInMs: 60_000, text: 'busy' },
   ]);
   expect(await readRow(ledger.db, migration.id, 1)).toMatchObject({
     state: 'waiting',

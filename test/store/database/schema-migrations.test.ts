@@ -39,7 +39,7 @@ test('removes samples of sealed columns from the planner statistics, and ANALYZE
     insert into credentials (migration_id, row, sealed, obtained_at, supplied_by)
     select id, 1, vault_wrapped_key, now(), 'Cleo' from migrations`.execute(db);
 
-  // As a database of an earlier version.
+  // Restore the schema of an earlier version.
   await sql`alter table migrations drop column vault_secret_id`.execute(db);
   await sql`alter table credentials alter column sealed set statistics -1`.execute(db);
   await sql`alter table migrations alter column vault_wrapped_key set statistics -1`.execute(db);

@@ -72,7 +72,7 @@ test('makes a corrected row wait for a check and a confirmation, and keeps its c
   expect((await claimCompanies(ledger.db, owner, 10, null)).map(({ row }) => row)).toEqual([2]);
 });
 
-test('erases the credential when the organization of a row changes', async () => {
+test('deletes the credential when the organization of a row changes', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   await amend(id, [withChanges(rows[0], { organization: 'another' })]);
   expect(await rowsWithCredential(ledger.db, id)).toEqual([2]);
@@ -130,7 +130,7 @@ test('rejects an organization that another row of the same migration has', async
 
 test('rejects amendments after the migration has ended', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(1));
-  await closeMigration(ledger.db, id, 'completed');
+  await closeMigration(ledger.db, id, 'cancelled');
   await expect(amend(id, [withChanges(rows[0], { name: 'Other' })])).rejects.toThrow(ManifestClosed);
 });
 

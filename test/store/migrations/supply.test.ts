@@ -106,7 +106,7 @@ test.each([
     'closed',
     async (id: string) => {
       await openMigration(ledger.db, id);
-      await closeMigration(ledger.db, id, 'completed');
+      await closeMigration(ledger.db, id, 'cancelled');
     },
   ],
 ] as const)('does not replace the manifest of a migration that is %s', async (state, bringToState) => {
@@ -132,9 +132,9 @@ test('keeps a closed migration unchanged and does not reopen it', async () => {
   const migration = suppliedMigration();
   await supplyMigration(ledger.db, migration, manifestRows(1));
   await openMigration(ledger.db, migration.id);
-  await closeMigration(ledger.db, migration.id, 'completed');
+  await closeMigration(ledger.db, migration.id, 'cancelled');
   const closed = await readMigration(ledger.db, migration.id);
-  await closeMigration(ledger.db, migration.id, 'completed');
+  await closeMigration(ledger.db, migration.id, 'cancelled');
   await openMigration(ledger.db, migration.id);
   expect(await readMigration(ledger.db, migration.id)).toEqual(closed);
 });

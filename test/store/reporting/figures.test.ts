@@ -21,11 +21,12 @@ test('counts accepted, unknown and refused credentials, and measures how long da
   await updateRow(ledger.db, id, 6, { state: 'outcome-unknown' });
   await updateRow(ledger.db, id, 7, { state: 'importing', attempt: 'a' });
   const sent = { authorization_sent_at: hoursLater(1) };
-  await updateRow(ledger.db, id, 8, { state: 'skipped', ...sent });
+  await updateRow(ledger.db, id, 8, { state: 'skipped', earlier_sent_at: hoursLater(1) });
   await updateRow(ledger.db, id, 9, { state: 'skipped', failure: 'reauthorization-required', ...sent });
   expect(await readFigures(ledger.db, id)).toEqual({
     crossed: 4,
     crossingUnknown: 3,
+    movable: 1,
     mustReconnect: 1,
     firstStartedAt: hoursLater(0.5).toISOString(),
     lastMovedAt: hoursLater(9).toISOString(),

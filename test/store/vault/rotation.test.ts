@@ -66,7 +66,7 @@ async function sealedOf(id: string): Promise<Buffer> {
 }
 
 const openAccessToken = async (keys: KeyProvider, id: string) =>
-  (await (await readVault(db, keys, id)).open(1, await sealedOf(id))).reveal()['accessToken'];
+  (await readVault(db, keys, id)).open(1, await sealedOf(id)).reveal()['accessToken'];
 
 test('rewraps every open vault under the new key and leaves sealed credentials unchanged', async () => {
   const [one, other] = [await createSealedUnderOld(), await createSealedUnderOld()];
@@ -149,7 +149,7 @@ describe('a vault whose secret is lost', () => {
     expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
   });
 
-  test('keeps a credential that might have been used, as the record of that', async () => {
+  test('keeps a credential that might have been used, as evidence', async () => {
     const id = await createSealedUnderOld();
     await sql`update credentials set supersedes = true where migration_id = ${id}`.execute(db);
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
@@ -183,7 +183,8 @@ test('a worker with another folder neither opens nor destroys a vault, and says 
   expect(await renewVault(db, elsewhere, await createSealedUnderOld(), { folderLost: true })).toBe(1);
   rmSync(other, { recursive: true });
 
-  // The copy of a folder is the same place, so a folder can be moved to other storage.
+  // A copy of the folder counts as the same folder, because it has the same `folder.id`. So a folder can be moved to
+  // other storage.
   cpSync(ledger.secrets, other, { recursive: true });
   expect(await openAccessToken(elsewhere, id)).toBe('access-1');
   rmSync(other, { recursive: true });

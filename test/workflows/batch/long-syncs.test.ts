@@ -28,13 +28,13 @@ test('a company that syncs for more than a day is polled rarely, delays no other
 
   const { db, temporal } = orchestrator.ferry;
   const run = temporal.workflow.getHandle(`${migration.id}.batch`);
-  await until(async () => ((await run.describe()).raw.pendingActivities ?? []).length === 0, 30_000);
+  await until(async () => ((await run.describe()).raw.pendingActivities ?? []).length === 0);
   const syncingSince = (ms: number) =>
     updateRow(db, migration.id, 6, { sync_started_at: msFromNow(-ms), next_check_at: msFromNow(0) });
   const row = () => readRow(db, migration.id, 6);
   // Makes the sync appear thirty hours old.
   await syncingSince(30 * HOUR_MS);
-  await until(async () => ((await row()).next_check_at?.getTime() ?? 0) > Date.now() + 120_000, 40_000);
+  await until(async () => ((await row()).next_check_at?.getTime() ?? 0) > Date.now() + 120_000);
   expect((await row()).state).toBe('syncing');
 
   await syncingSince(37 * HOUR_MS);
@@ -43,6 +43,6 @@ test('a company that syncs for more than a day is polled rarely, delays no other
   expect(await row()).toMatchObject({
     state: 'failed',
     failure: 'sync-timed-out',
-    failure_text: expect.stringContaining('still syncing after 36 hours') as string,
+    failure_text: expect.stringContaining('not complete after 36 hours') as string,
   });
-}, 120_000);
+});

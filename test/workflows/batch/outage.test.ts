@@ -102,7 +102,7 @@ test('a run tries few companies during an outage, shows the reason on a timer, a
     roles: [],
     what: expect.stringMatching(/^on hold since .+ UTC; retries automatically at .+ UTC: .*503 Maintenance/) as string,
   });
-  await until(async () => (await batchRunOf(migration.id)).activities === 0, 20_000);
+  await until(async () => (await batchRunOf(migration.id)).activities === 0);
   const { timers } = await batchRunOf(migration.id);
   expect(timers).toContainEqual(expect.stringMatching(/^Until .+ UTC: .*answered 503 Maintenance/));
   const shown = await runJson(orchestrator, 'show', migration.id);
@@ -118,7 +118,7 @@ test('a run tries few companies during an outage, shows the reason on a timer, a
   expect(counts.outcomeUnknown).toBeLessThanOrEqual(8);
   const sent = between.arrived('PUT', /\/authorization$/).map(({ body }) => body);
   for (const body of sent) expect(sent.filter((other) => other === body).length).toBeLessThanOrEqual(2);
-}, 120_000);
+});
 
 test('a batch that has paused itself finishes the companies that it was moving', async () => {
   const tokens = ['sbx-ok-1.fin1', 'sbx-ok-1.fin2-lost', ...[3, 4, 5, 6].map((row) => `sbx-revoked.fin${row}`)];
@@ -136,9 +136,9 @@ test('a batch that has paused itself finishes the companies that it was moving',
   expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
   await migration.until(({ pause }) => pause?.stopReason === 'too-many-failures');
   const { counts, pause } = await migration.until(({ counts: now }) => now.moved === 2);
-  expect(pause).not.toBeNull();
+  expect(pause?.reason).toMatch(/\(\d of \d failed, \d+%; the limit is 2\)/);
   expect(counts).toMatchObject({ importing: 0, syncing: 0, outcomeUnknown: 0 });
-}, 120_000);
+});
 
 test('at most two groups of companies are tried before a long Retry-After ends', async () => {
   const migration = await withFirstCompanyMoved('asked', 'sbx-ok-1');
@@ -152,23 +152,23 @@ test('at most two groups of companies are tried before a long Retry-After ends',
   const { outage } = await migration.until(
     (progress) => Date.parse(progress.outage?.until ?? '') - startedAt > (WAIT_S - 3) * 1_000,
   );
-  expect(outage?.why).toMatch(/the service asks us to retry after/);
+  expect(outage?.why).toMatch(/the service asks us to retry after|our rate limiter admits this call only after/);
   // The first company, and at most two groups of the eight companies that are tried at once.
   expect(between.arrived('POST', /^\/companies$/).length).toBeLessThanOrEqual(1 + 2 * 8);
   rateLimited = false;
   await migration.until(allMoved);
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(WAIT_S * 1_000);
-}, 120_000);
+});
 
 test('companies whose sync cannot be read are checked again when the service responds', async () => {
   const migration = await withFirstCompanyMoved('dropped', 'sbx-ok-80');
   await migration.approve();
   const { db } = orchestrator.ferry;
-  await until(async () => (await countCompanies(db, migration.id)).syncing === COMPANIES - 1, 40_000);
+  await until(async () => (await countCompanies(db, migration.id)).syncing === COMPANIES - 1);
   everyCallAfter(0, (response) => void response.destroy());
   const { outage } = await migration.until(inOutage);
   expect(outage?.why).toMatch(/dataStatus|account/);
   between.reset();
   const { counts } = await migration.until(allMoved);
   expect(counts.failed).toBe(0);
-}, 120_000);
+});

@@ -10,7 +10,8 @@ import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../run
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
-  orchestrator = await startOrchestrator();
+  // Slow, so that the sync of an organization with many invoices outlasts the test.
+  orchestrator = await startOrchestrator({ syncMsPerRecord: 50 });
   await orchestrator.startWorker();
 });
 afterAll(() => orchestrator.close());
@@ -35,7 +36,7 @@ async function waitingForAWindow(client: string, windows: unknown = closedWindow
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   expect(await migration.send('adjust', windowChange(windows))).toBe('applied');
   expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
-  await until(async () => (await schedule(migration.id)).state === 'running', 40_000);
+  await until(async () => (await schedule(migration.id)).state === 'running');
   return migration;
 }
 
@@ -70,7 +71,7 @@ test('a paused Schedule opens no window, but a trigger opens the current one', a
 
   const [one, other] = await Promise.all([trigger(migration.id), trigger(migration.id)]);
   expect([one, other]).toContainEqual(expect.objectContaining({ opened: true }));
-  await until(async () => (await moved(migration.id)) === 3, 30_000);
+  await until(async () => (await moved(migration.id)) === 3);
   expect(await batchRuns(migration.id)).toBe(1);
 });
 
@@ -80,7 +81,7 @@ test('resuming a paused Schedule opens the current window at once', async () => 
   expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
   await migration.until(({ waitingFor }) => waitingFor.what.includes('they are paused'));
   await setSchedulePaused(orchestrator.ferry, migration.id, false, 'resumed by Sam');
-  await until(async () => (await moved(migration.id)) === 3, 30_000);
+  await until(async () => (await moved(migration.id)) === 3);
 });
 
 test('a trigger outside the windows begins no move, and reports when the next window opens', async () => {
@@ -95,7 +96,7 @@ test('a trigger outside the windows begins no move, and reports when the next wi
 });
 
 test('windows that are agreed during a long sync open for the other companies', async () => {
-  const tokens = ['sbx-ok-1.agreed-1', 'sbx-slow-8000-ok-1.agreed-2', 'sbx-revoked.agreed-3'];
+  const tokens = ['sbx-ok-1.agreed-1', 'sbx-ok-3000.agreed-2', 'sbx-revoked.agreed-3'];
   const migration = await startTestMigration(orchestrator, 'agreed', tokens);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
@@ -103,19 +104,19 @@ test('windows that are agreed during a long sync open for the other companies', 
   await migration.until(({ counts }) => counts.failed === 1 && counts.syncing === 1);
   expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   expect(await migration.replace('R-3', 'sbx-ok-1.agreed-3-new')).toBe('applied');
-  await until(async () => (await schedule(migration.id)).state === 'running', 40_000);
+  await until(async () => (await schedule(migration.id)).state === 'running');
   expect(await moved(migration.id)).toBe(1);
 
   expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
-  await until(async () => (await moved(migration.id)) === 2, 40_000);
+  await until(async () => (await moved(migration.id)) === 2);
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({ syncing: 1 });
   expect(await batchRuns(migration.id)).toBeLessThanOrEqual(3);
-}, 90_000);
+});
 
 test('no window opens after a migration has been cancelled or terminated', async () => {
   const cancelled = await waitingForAWindow('cancelled');
   await cancelled.send('cancel', { reason: 'no longer wanted', ...SUPPORT });
-  await until(async () => (await schedule(cancelled.id)).state === 'none', 40_000);
+  await until(async () => (await schedule(cancelled.id)).state === 'none');
 
   const [opened, swept] = await Promise.all([waitingForAWindow('terminated-1'), waitingForAWindow('terminated-2')]);
   await setSchedulePaused(orchestrator.ferry, opened.id, true, 'paused by Sam');

@@ -52,4 +52,4 @@ test('the tokens of the second wave stay in use while the first wave is moved, a
     await migration.supply(reference, `sbx-ok-1.waves${reference.slice(2)}`);
   await migration.send('credentialsSupplied', { companies: 3, ...CLIENT });
   await migration.until(({ counts, waitingFor }) => counts.moved === 5 && waitingFor.roles.length === 2);
-}, 120_000);
+});

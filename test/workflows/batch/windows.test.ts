@@ -34,18 +34,18 @@ test('companies in flight are finished when a window closes during a run, and th
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const { db } = orchestrator.ferry;
-  await until(async () => (await countCompanies(db, migration.id)).importing > 0, 20_000);
+  await until(async () => (await countCompanies(db, migration.id)).importing > 0);
   expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   const counts = async () => countCompanies(db, migration.id);
-  await until(async () => (await counts()).importing + (await counts()).syncing === 0, 30_000);
+  await until(async () => (await counts()).importing + (await counts()).syncing === 0);
   const left = (await counts()).waiting;
   expect(left).toBeGreaterThan(0);
   await migration.until(({ waitingFor }) => waitingFor.what.includes('in the window from'));
   expect((await counts()).waiting).toBe(left);
 
   expect(await migration.send('adjust', windowChange([]))).toBe('applied');
-  await until(async () => (await counts()).moved === tokens.length, 40_000);
-}, 120_000);
+  await until(async () => (await counts()).moved === tokens.length);
+});
 
 test.each([
   ['its window has closed', 'adjust', windowChange(closedWindows()), 3],
@@ -67,14 +67,13 @@ test.each([
     await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
     await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
     const counts = async () => countCompanies(ferry.db, migration.id);
-    await until(async () => (await counts()).moved >= 2 && (await counts()).importing > 0, 20_000);
+    await until(async () => (await counts()).moved >= 2 && (await counts()).importing > 0);
     expect(await migration.send(message, sent)).toBe('applied');
-    await until(async () => (await counts()).importing + (await counts()).syncing === 0, 60_000);
+    await until(async () => (await counts()).importing + (await counts()).syncing === 0);
     const { waiting, moved } = await counts();
     expect(waiting).toBeGreaterThan(0);
     expect(waiting + moved).toBe(tokens.length);
     const runs = await ferry.temporalWithoutCodec.workflow.count(`WorkflowId = '${migration.id}.batch'`);
     expect(runs.count).toBeLessThanOrEqual(2);
   },
-  120_000,
 );

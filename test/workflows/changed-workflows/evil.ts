@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 
-/** A workflow of an attacker: calls any activity of another task queue with any input. */
+/** An attacker's workflow: calls any activity on another task queue with any input. */
 export async function callActivity({
   activity,
   taskQueue,

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** Temporal waits for the stopped worker for some seconds before it gives the task to the new one. */
+/** Temporal waits a few seconds for the stopped worker before it gives the task to the new one. */
 const APPLIED_WITHIN_MS = 40_000;
 
 type Sent = readonly [message: DecisionMessage, fields: Readonly<Record<string, unknown>>];
@@ -79,14 +79,14 @@ test('a start that is approved and then rejected must be proposed again', async 
   await migration.send('approve', { step: 'schedule', ...SUPPORT });
   expect(await migration.send('approve', { step: 'schedule', ...CLIENT })).toBe('applied');
   await migration.until(({ step: now }) => now === 'update-application');
-}, 120_000);
+});
 
 test('a start that has been rejected cannot be approved', async () => {
   const migration = await withProposedStart('reject-approve');
   const [, approval] = await sendTogether(migration, TIME_REJECTED, TIME_APPROVED);
   expect(approval).toEqual([false, 'no start time has been proposed yet']);
   expect((await migration.until(() => true)).step).toBe('schedule');
-}, 120_000);
+});
 
 test('the last of several pauses and resumes takes effect', async () => {
   const migration = await withProposedStart('pause-resume');
@@ -102,7 +102,7 @@ test('the last of several pauses and resumes takes effect', async () => {
     .where('id', '=', migration.id)
     .executeTakeFirstOrThrow();
   expect(paused).toBe(true);
-}, 120_000);
+});
 
 /** Returns a migration in step 5 whose first company has been moved and whose second one is waiting. */
 async function withFirstCompanyMoved(client: string): Promise<TestMigration> {
@@ -121,16 +121,12 @@ const ANOTHER: Sent = [
 test.each([
   ['approved, then rejected', [FIRST_APPROVED, ANOTHER], [true, true]],
   ['rejected, then approved', [ANOTHER, FIRST_APPROVED], [true, false]],
-])(
-  'the rest are not moved if the first company is %s',
-  async (order, sent, wereApplied) => {
-    const migration = await withFirstCompanyMoved(order.startsWith('approved') ? 'first-ar' : 'first-ra');
-    expect(applied(await sendTogether(migration, ...sent))).toEqual(wereApplied);
-    const held = await migration.until(({ waitingFor }) => waitingFor.what.includes('R-9'));
-    expect(held).toMatchObject({ step: 'migrate-first-company', counts: { moved: 1, waiting: 1 } });
-  },
-  60_000,
-);
+])('the rest are not moved if the first company is %s', async (order, sent, wereApplied) => {
+  const migration = await withFirstCompanyMoved(order.startsWith('approved') ? 'first-ar' : 'first-ra');
+  expect(applied(await sendTogether(migration, ...sent))).toEqual(wereApplied);
+  const held = await migration.until(({ waitingFor }) => waitingFor.what.includes('R-9'));
+  expect(held).toMatchObject({ step: 'migrate-first-company', counts: { moved: 1, waiting: 1 } });
+});
 
 test.each([
   ['after the last sign-off', false, [true, true]],
@@ -151,7 +147,6 @@ test.each([
     expect([when, applied(await sendTogether(migration, ...both))]).toEqual([when, wereApplied]);
     expect(await result(migration)).toMatchObject({ ending: 'cancelled', counts: { moved: 1 } });
   },
-  60_000,
 );
 
 test('a decision that expires before a worker is running is refused', async () => {
@@ -167,4 +162,4 @@ test('a decision that expires before a worker is running is refused', async () =
     expect.stringMatching(/^this decision was valid until .* and was not applied in time$/),
   ]);
   expect(valid).toEqual([true, 'schedule approved by client']);
-}, 120_000);
+});

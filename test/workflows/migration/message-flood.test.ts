@@ -28,8 +28,8 @@ test('decisions that exceed one payload all reach the audit trail in order', asy
     await handle.signal('confirmSyncDisabled', { companies, decisionId: `flood-${message}`, ...CLIENT });
   }
   await orchestrator.startWorker();
-  await until(async () => (await readDecisions(orchestrator.ferry.db, migration.id)).length === MESSAGES, 60_000);
+  await until(async () => (await readDecisions(orchestrator.ferry.db, migration.id)).length === MESSAGES);
   const order = (await readDecisions(orchestrator.ferry.db, migration.id)).map(({ outcome }) => outcome.decisionId);
   expect(order).toEqual(Array.from({ length: MESSAGES }, (_, message) => `flood-${message}`));
   expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
-}, 120_000);
+});

@@ -113,13 +113,17 @@ test('a message that was copied from another migration is refused', async () => 
   const { temporal, db } = orchestrator.ferry;
   await target.until(({ preflight }) => preflight !== null);
   await temporal.workflow.getHandle(source.id).signal('pause', { reason: 'tea', ...SUPPORT });
-  const { events } = await temporal.workflow.getHandle(source.id).fetchHistory();
-  const signaled = events?.find((event) => event.workflowExecutionSignaledEventAttributes);
+  // A signal that arrives during a workflow task appears in the history when the task has ended.
+  const input = await readUntil(async () => {
+    const { events } = await temporal.workflow.getHandle(source.id).fetchHistory();
+    const signals = events?.map((event) => event.workflowExecutionSignaledEventAttributes);
+    return signals?.find((signal) => signal?.signalName === 'pause')?.input ?? null;
+  });
   await temporal.workflowService.signalWorkflowExecution({
     namespace: temporal.options.namespace,
     workflowExecution: { workflowId: target.id },
     signalName: 'pause',
-    input: signaled?.workflowExecutionSignaledEventAttributes?.input ?? null,
+    input,
   });
   expect(await kindsInTrail(target.id, 1)).toEqual(['unreadable']);
   for await (const { outcome } of readTrail(db, target.id))

@@ -1,11 +1,11 @@
-/** Changes during a move that come from outside: from the old application, the client, the clock or the platform. */
+/** Changes from outside during a move: by the client or its own application, by the clock or by the platform. */
 import { readCounts } from '../../../client';
-import { findCompany } from '../../../store';
+import { findCompany, readOutcome } from '../../../store';
 import { runJson } from '../../cli/command-line';
 import { removeTempFiles, tempFile } from '../../cli/manifest/temp-files';
 import { until } from '../../support/conditions';
 import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/http-proxy';
-import { readRow } from '../../support/ledger';
+import { readRow, updateRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { TestMigration } from '../running-migration';
@@ -26,6 +26,7 @@ afterAll(async () => {
   await between.close();
 });
 
+const SIGN_OFF = '11111111-1111-4111-8111-111111111111';
 const AUTHORIZATION = /\/authorization$/;
 const company = ({ id }: TestMigration, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
 const stateOf = async (migration: TestMigration, reference: string) => (await company(migration, reference))?.state;
@@ -42,7 +43,7 @@ async function withFirstCompanyMoved(client: string, tokens: readonly string[]):
 
 const approve = ({ send }: TestMigration) => send('approve', { step: 'migrate-first-company', ...SUPPORT });
 
-/** Refreshes a token as the client's old application would, and returns the new refresh token. */
+/** Refreshes a token as the client's own application would, and returns the new refresh token. */
 async function refreshInOldApplication(token: string): Promise<string> {
   const answer = await fetch(`${orchestrator.service.url}/sandbox/qhyg/token`, {
     method: 'POST',
@@ -53,7 +54,7 @@ async function refreshInOldApplication(token: string): Promise<string> {
   return ((await answer.json()) as { refresh_token: string }).refresh_token;
 }
 
-test('a token that the old application has refreshed delays only its own company', async () => {
+test("a token that the client's own application has refreshed delays only its own company", async () => {
   const migration = await withFirstCompanyMoved('refreshed', ['sbx-ok-1.f1', 'sbx-ok-1.f2', 'sbx-ok-1.f3']);
   const newer = await refreshInOldApplication('sbx-ok-1.f2');
   await approve(migration);
@@ -66,7 +67,7 @@ test('a token that the old application has refreshed delays only its own company
   expect(await migration.replace('R-2', newer)).toBe('applied');
   await migration.until(({ counts: { moved } }) => moved === 3);
   expect([puts('sbx-ok-1.f2"'), puts(newer)]).toEqual([1, 1]);
-}, 90_000);
+});
 
 /** Keeps the authorization request with this credential in flight until it is released. */
 function holdAuthorization(token: string): { readonly arrives: Promise<void>; readonly release: () => void } {
@@ -100,7 +101,7 @@ test('a credential that is supplied while its company is moving is refused', asy
   release();
   await migration.until(({ counts: { moved } }) => moved === 3);
   expect([puts('sbx-ok-1.l2"'), puts('sbx-ok-1.newer')]).toEqual([1, 0]);
-}, 90_000);
+});
 
 test('an authorization in progress is finished even if the window closes, but no other move begins', async () => {
   const migration = await withFirstCompanyMoved('closing', [
@@ -124,7 +125,7 @@ test('an authorization in progress is finished even if the window closes, but no
 
   expect(await migration.send('adjust', windowChange([]))).toBe('applied');
   await migration.until(({ counts: { moved } }) => moved === 4);
-}, 90_000);
+});
 
 test('a changed application secret pauses the migration without failing a company', async () => {
   const migration = await withFirstCompanyMoved('rotated', ['sbx-ok-1.s1', 'sbx-ok-1.s2', 'sbx-ok-1.s3']);
@@ -146,4 +147,25 @@ test('a changed application secret pauses the migration without failing a compan
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
   await migration.until(({ counts: { moved } }) => moved === 3);
   expect(await counts(migration)).toMatchObject({ moved: 3, failed: 0, outcomeUnknown: 0 });
-}, 90_000);
+});
+
+test.each(['update', 'signal'] as const)(
+  'a sign-off by %s is not refused because of outdated counts during a batch run',
+  async (by) => {
+    const migration = await withFirstCompanyMoved(`old-counts-${by}`, [`sbx-ok-1.o1${by}`, `sbx-inaccessible.o2${by}`]);
+    await approve(migration);
+    await until(async () => (await company(migration, 'R-2'))?.tries === 1, 20_000);
+    // The migration does not learn of this.
+    await updateRow(orchestrator.ferry.db, migration.id, 2, { state: 'excluded' });
+    const signOff = { step: 'complete-migration', ...SUPPORT };
+    if (by === 'update') expect(await migration.send('approve', signOff)).toBe('applied');
+    else {
+      // The client also sends a signal if an update has no answer within two seconds.
+      await orchestrator.ferry.temporal.workflow
+        .getHandle(migration.id)
+        .signal('approve', { decisionId: SIGN_OFF, ...signOff });
+      await until(async () => (await readOutcome(orchestrator.ferry.db, migration.id, SIGN_OFF)) !== null);
+      expect(await readOutcome(orchestrator.ferry.db, migration.id, SIGN_OFF)).toMatchObject({ applied: true });
+    }
+  },
+);

@@ -1,7 +1,7 @@
 /** No worker is running when a window opens. Work that starts late must still keep to the windows. */
 import { readWindowSchedule, setSchedulePaused } from '../../../client';
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
-import type { WindowStart } from '../../../domain/planning/windows';
+import type { WindowOpening } from '../../../domain/planning/windows';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';
 import { until } from '../../support/conditions';
@@ -36,7 +36,7 @@ async function withUnopenedWindow(client: string, windows: unknown): Promise<Tes
   await migration.send('adjust', windowChange(closedWindows()));
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const { ferry } = orchestrator;
-  await until(async () => (await readWindowSchedule(ferry, migration.id)).state === 'running', 20_000);
+  await until(async () => (await readWindowSchedule(ferry, migration.id)).state === 'running');
   expect(await setSchedulePaused(ferry, migration.id, true, 'a test')).toBe(true);
   expect(await migration.send('adjust', windowChange(windows))).toBe('applied');
   await migration.until(({ waitingFor }) => waitingFor.what.includes('they are paused'));
@@ -72,8 +72,8 @@ test('a worker that starts within the window moves companies, and a worker that 
 
   await orchestrator.startWorker();
   expect(await ofLate.result()).toMatchObject({ opened: true });
-  await until(async () => (await moved(late)) === 3, 30_000);
-  const { opened, text } = (await ofMissed.result()) as WindowStart;
+  await until(async () => (await moved(late)) === 3);
+  const { opened, text } = (await ofMissed.result()) as WindowOpening;
   const [, next = ''] = /^no move begins outside the windows; the next window opens at (.+)$/.exec(text) ?? [];
   expect(opened).toBe(false);
   expect(Date.parse(next)).toBeGreaterThan(Date.now());

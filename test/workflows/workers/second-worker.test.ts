@@ -35,7 +35,7 @@ test('a worker that joins during a run imports some of the companies, and no com
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const moved = async () => (await countCompanies(orchestrator.ferry.db, migration.id)).moved;
-  await until(async () => (await moved()) > 2, 30_000);
+  await until(async () => (await moved()) > 2);
   await startWorker(proxies[1]);
   await until(async () => (await moved()) === tokens.length, 180_000);
 

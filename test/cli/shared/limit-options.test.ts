@@ -1,4 +1,5 @@
-import { parseWindow } from '../../../cli/shared/limit-options';
+import { Command } from 'commander';
+import { addLimitOptions, limitsFrom, parseWindow } from '../../../cli/shared/limit-options';
 import { windowText } from '../../../presentation/wording/windows';
 
 const WORKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri'];
@@ -14,12 +15,12 @@ test.each([
 });
 
 test.each([
-  ['', 'invalid window ""'],
-  ['mon 22:00-05:00', 'invalid window "mon 22:00-05:00"'],
-  ['someday 22:00-05:00 UTC', 'invalid window "someday 22:00-05:00 UTC"'],
-  ['mon- 22:00-05:00 UTC', 'invalid window "mon- 22:00-05:00 UTC"'],
-  ['mon 25:00-05:00 UTC', 'invalid window "mon 25:00-05:00 UTC"'],
-  ['mon 22:00-05:00 Europe/Atlantis', 'there is no time zone Europe/Atlantis'],
+  ['', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
+  ['mon 22:00-05:00', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
+  ['someday 22:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
+  ['mon- 22:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
+  ['mon 25:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
+  ['mon 22:00-05:00 Europe/Atlantis', 'There is no time zone Europe/Atlantis'],
 ])('parseWindow rejects "%s": %s', (text, message) => {
   expect(() => parseWindow(text)).toThrow(message);
 });
@@ -36,4 +37,15 @@ test.each([
 
 test('windowText prints days in the order of the week', () => {
   expect(windowText(parseWindow('fri-mon 01:00-02:00 UTC'))).toBe('mon,fri-sun 01:00-02:00 UTC');
+});
+
+test('"any" removes a limit', () => {
+  const command = addLimitOptions(new Command());
+  const limits = ['--companies-per-minute', 'any', '--tolerated-failures', 'any', '--tolerated-share', 'any'];
+  command.parse(limits, { from: 'user' });
+  expect(limitsFrom(command.opts())).toEqual({
+    companiesPerMinute: null,
+    toleratedFailures: null,
+    toleratedShare: null,
+  });
 });

@@ -1,0 +1,235 @@
+/** The ledger applies the rules of the workflow to the decisions that a workflow claims to have applied. */
+import fc from 'fast-check';
+import type { Decision } from '../../../domain/migration/decision';
+import { decide, outcomeOf } from '../../../domain/decisions/decide';
+import type { DecisionFacts } from '../../../domain/decisions/preconditions';
+import { factsOfState, preconditionRefusal } from '../../../domain/decisions/preconditions';
+import type { RecordedDecisions } from '../../../domain/decisions/release';
+import { NO_DECISIONS, releaseOf, withDecision } from '../../../domain/decisions/release';
+import type { LedgerView } from '../../../domain/decisions/verification';
+import { ledgerRefusal } from '../../../domain/decisions/verification';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { newMigration } from '../../../domain/migration/migration-state';
+import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import type { DecisionDraft } from '../../support/migration-states';
+import { approve, AT, counts, firstCompany, nameOf, proposeTime, reject } from '../../support/migration-states';
+import { anyDecision, confirmsSyncDisabled, withAllConfirmed, workflowActs } from '../../support/random-decisions';
+
+const LATE = '2026-03-02T12:00:00.000Z';
+const VERIFIED = firstCompany();
+let ids = 0;
+
+function decision(draft: DecisionDraft): Decision {
+  return { by: nameOf(draft.role), ...draft, decisionId: `d-${(ids += 1)}` };
+}
+
+const STEPS_1_TO_3: readonly DecisionDraft[] = [
+  approve('supply-details', 'support'),
+  proposeTime('client'),
+  approve('schedule', 'client'),
+  approve('schedule', 'support'),
+  approve('update-application', 'client'),
+  approve('update-application', 'support'),
+];
+const MOVED: readonly DecisionDraft[] = [...STEPS_1_TO_3, approve('migrate-first-company', 'support')];
+
+const recordedAfter = (drafts: readonly DecisionDraft[]): RecordedDecisions =>
+  drafts.reduce((before, draft) => withDecision(before, decision(draft), AT), NO_DECISIONS);
+
+const view = (recorded: RecordedDecisions, changes: Partial<LedgerView> = {}): LedgerView => ({
+  ...{ migrationId: 'acme.quickbooks-online', route: 'managed', rules: DEFAULT_DECISION_RULES, suppliedBy: 'Mia' },
+  ...{ lastSigned: {}, recorded, ending: null, pausedItself: false, hasBatchBegun: true },
+  ...{ counts: counts({ total: 10, moved: 10 }), firstCompany: VERIFIED },
+  ...changes,
+});
+
+const refusalOf = (draft: DecisionDraft, ledger: LedgerView, at = LATE) => {
+  const sent = decision(draft);
+  return ledgerRefusal(
+    { decision: sent, outcome: { decisionId: sent.decisionId, applied: true, text: 'done', at } },
+    ledger,
+  );
+};
+
+const waiting = { counts: counts({ total: 10, waiting: 10 }), firstCompany: null };
+const failing = {
+  counts: counts({ total: 10, waiting: 9, failed: 1 }),
+  firstCompany: firstCompany({ stage: 'failed' }),
+};
+const moving = {
+  counts: counts({ total: 10, waiting: 9, syncing: 1 }),
+  firstCompany: firstCompany({ stage: 'importing' }),
+};
+const another = { next: 'another-company', reference: 'acme-9' } as const;
+const rejectFirst = reject('migrate-first-company', 'support', { afterwards: another });
+const choose: DecisionDraft = { kind: 'first-company', role: 'support', reference: 'acme-9' };
+const retry: DecisionDraft = { kind: 'retry', role: 'support', companies: 'all' };
+
+test.each<[string, readonly DecisionDraft[], Partial<LedgerView>, DecisionDraft, RegExp]>([
+  ['step 2 before step 1', [proposeTime('client')], waiting, approve('schedule', 'client'), /schedule is not open yet/],
+  ['a schedule without a proposal', MOVED.slice(0, 1), waiting, approve('schedule', 'client'), /no start time/],
+  [
+    'the first company before step 3',
+    STEPS_1_TO_3.slice(0, 4),
+    {},
+    approve('migrate-first-company', 'support'),
+    /not open yet/,
+  ],
+  ['the sign-off before step 5', STEPS_1_TO_3, {}, approve('complete-migration', 'client'), /not open yet/],
+  [
+    'a first company that is not moved',
+    STEPS_1_TO_3,
+    moving,
+    approve('migrate-first-company', 'support'),
+    /no first company/,
+  ],
+  [
+    'a sign-off with open companies',
+    MOVED,
+    { counts: counts({ syncing: 2 }) },
+    approve('complete-migration', 'client'),
+    /2 companies have no/,
+  ],
+  [
+    'anything after a cancellation',
+    [{ kind: 'cancel', role: 'client', reason: 'no' }],
+    waiting,
+    proposeTime('client'),
+    /is cancelled/,
+  ],
+  ['anything after the end', MOVED, { ending: 'completed' }, { kind: 'pause', role: 'client' }, /is completed/],
+  ['a rejection of a later step', [], waiting, reject('schedule', 'client'), /not open yet/],
+  [
+    'a rejection of a step after the first credential was sent',
+    STEPS_1_TO_3,
+    moving,
+    reject('schedule', 'client'),
+    /already begun/,
+  ],
+  ['a start time in the past', [], waiting, proposeTime('client', '2026-03-02T09:00:00.000Z'), /in the past/],
+  ['a rejection of a first company that is moving', STEPS_1_TO_3, moving, rejectFirst, /no result yet/],
+  [
+    'a rejection without what comes next',
+    STEPS_1_TO_3,
+    failing,
+    reject('migrate-first-company', 'support'),
+    /what to do next/,
+  ],
+  ['another first company while one is moving', STEPS_1_TO_3, moving, choose, /is already being moved/],
+  ['another first company after step 5', MOVED, {}, choose, /has already ended/],
+  ['a retry before step 5', STEPS_1_TO_3.slice(0, 4), failing, retry, /only in step 6/],
+  ['a retry without exceptions', MOVED, {}, retry, /no exceptions/],
+  ['a relink in step 5', STEPS_1_TO_3, failing, { ...retry, kind: 'relink' }, /only in step 6/],
+  [
+    'a new credential without exceptions',
+    MOVED,
+    {},
+    { kind: 'replace-credential', role: 'support', companies: ['a'] },
+    /no exceptions/,
+  ],
+  [
+    'a resume by the client after the migration paused itself',
+    MOVED,
+    { pausedItself: true },
+    { kind: 'resume', role: 'client' },
+    /only support can resume/,
+  ],
+  ['a decision that came too late', [], waiting, { kind: 'pause', role: 'client', validUntil: AT }, /was valid until/],
+])('the ledger refuses %s', (_, before, facts, draft, why) => {
+  expect(refusalOf(draft, view(recordedAfter(before), facts))).toMatch(why);
+});
+
+test.each<[string, readonly DecisionDraft[], Partial<LedgerView>, DecisionDraft]>([
+  ['an early approval of step 3', [], waiting, approve('update-application', 'client')],
+  ['the approval of the first company', STEPS_1_TO_3, {}, approve('migrate-first-company', 'support')],
+  ['a sign-off', MOVED, {}, approve('complete-migration', 'client')],
+  [
+    'a second approval of details that have changed',
+    [...MOVED.slice(0, 1), { kind: 'exclude', role: 'client', companies: ['a'], reason: 'sold' }],
+    waiting,
+    approve('supply-details', 'support'),
+  ],
+  ['a retry of the first company in step 5', STEPS_1_TO_3, failing, { ...retry, companies: ['acme-1'] }],
+  [
+    'a resume by support after the migration paused itself',
+    MOVED,
+    { pausedItself: true },
+    { kind: 'resume', role: 'support' },
+  ],
+  ['a repeated approval of a step that has ended', MOVED, {}, approve('migrate-first-company', 'support')],
+  ['a repeated approval of a step in progress', STEPS_1_TO_3.slice(0, 3), waiting, approve('schedule', 'client')],
+  ['another start time, which a workflow needs after a reset', MOVED, {}, proposeTime('client', LATE)],
+  ['a decision that came in time', [], waiting, { kind: 'pause', role: 'client', validUntil: LATE }],
+])('the ledger accepts %s', (_, before, facts, draft) => {
+  expect(refusalOf(draft, view(recordedAfter(before), facts))).toBeNull();
+});
+
+test('another start time releases nothing until the schedule is approved again', () => {
+  const proposed = recordedAfter([...MOVED, proposeTime('client')]);
+  expect(releaseOf('managed', proposed)).toBe('nothing');
+  const scheduled = (['client', 'support'] as const).map((role) => decision(approve('schedule', role)));
+  const approved = scheduled.reduce((before, each) => withDecision(before, each, AT), proposed);
+  expect(releaseOf('managed', approved)).toBe('first-company');
+});
+
+test('in the self-service route, the client retries companies and resumes the migration', () => {
+  const ledger = view(NO_DECISIONS, { route: 'self-service', ...waiting, pausedItself: true });
+  expect(refusalOf({ ...retry, role: 'client' }, ledger)).toBeNull();
+  expect(refusalOf({ kind: 'resume', role: 'client' }, ledger)).toBeNull();
+  expect(
+    refusalOf({ kind: 'skip', role: 'client', companies: ['a'], reason: 'sold' }, { ...ledger, ...failing }),
+  ).toBeNull();
+});
+
+test('a ledger that is behind applies no rule that depends on the states of companies', () => {
+  const behind = { counts: null, firstCompany: VERIFIED };
+  const drafts: readonly [readonly DecisionDraft[], DecisionDraft][] = [
+    [STEPS_1_TO_3, proposeTime('client')],
+    [STEPS_1_TO_3, rejectFirst],
+    [STEPS_1_TO_3, retry],
+    [MOVED, retry],
+    [MOVED, approve('complete-migration', 'client')],
+  ];
+  for (const [before, draft] of drafts) expect(refusalOf(draft, view(recordedAfter(before), behind))).toBeNull();
+  expect(refusalOf(retry, view(recordedAfter([]), behind))).toMatch(/only in step 6/);
+});
+
+/** The ledger of a workflow that has recorded every decision. */
+function ledgerOf(state: MigrationState, recorded: RecordedDecisions): LedgerView {
+  const { counts: known, firstCompany: first, pausedItself } = factsOfState(state);
+  const hasBatchBegun = state.steps['migrate-first-company']?.endedAt != null;
+  return view(recorded, { counts: known, firstCompany: first, pausedItself, hasBatchBegun });
+}
+
+/** The workflow refuses a second approval or start time. The ledger accepts it, because a reset workflow needs it. */
+function repeats(decision: Decision, { approvals, proposal }: RecordedDecisions): boolean {
+  if (decision.kind === 'time') return proposal !== null;
+  if (decision.kind !== 'step' || decision.verdict !== 'approve') return false;
+  return approvals.some(({ step, role }) => step === decision.step && role === decision.role);
+}
+
+test('the ledger accepts what the workflow applies, and refuses what its preconditions refuse', () => {
+  fc.assert(
+    fc.property(fc.array(anyDecision, { maxLength: 60 }), (decisions) => {
+      let state = workflowActs(newMigration({ firstCompany: null, limits: DEFAULT_LIMITS }));
+      let recorded = NO_DECISIONS;
+      for (const [index, drawn] of decisions.entries()) {
+        const each: Decision = { ...drawn, decisionId: `d-${index}` };
+        const facts: DecisionFacts = factsOfState(state);
+        const ledger = ledgerOf(state, recorded);
+        state = decide(state, each, AT);
+        const outcome = outcomeOf(state, each.decisionId);
+        if (!outcome) throw new Error('the decision has no outcome');
+        const refusal = ledgerRefusal({ decision: each, outcome }, ledger);
+        if (outcome.applied) {
+          expect(refusal).toBeNull();
+          recorded = withDecision(recorded, each, AT);
+        } else if (preconditionRefusal(each, facts, AT) !== null && state.closed === null && !repeats(each, recorded))
+          expect(refusal).not.toBeNull();
+        state = workflowActs(confirmsSyncDisabled(each) ? withAllConfirmed(workflowActs(state)) : state);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
