@@ -1,7 +1,18 @@
 /** The import rules: which folder may import which. docs/architecture.md explains them. */
 const FOLDERS = [
   ...['platforms', 'domain', 'presentation', 'workflows', 'activities', 'store', 'security', 'config', 'postgres'],
-  ...['company-data-client', 'company-data-service', 'worker', 'client', 'cli', 'stack', 'scripts', 'bench', 'test'],
+  ...[
+    'company-data-client',
+    'company-data-service',
+    'worker',
+    'client',
+    'cli',
+    'stack',
+    'scripts',
+    'bench',
+    'chaos',
+    'test',
+  ],
 ];
 
 /** Returns the rules for a folder: it may import itself, `allowed`, and types from `typesOf`. All are path prefixes. */
@@ -69,6 +80,12 @@ module.exports = {
       ...['client', 'cli/(manifest|terminal)', 'stack', 'worker', 'company-data-client', 'store', 'security', 'config'],
       ...['domain', 'platforms'],
     ]),
+    ...only('chaos', [
+      ...['client', 'cli', 'stack', 'worker', 'company-data-client', 'store', 'security', 'config', 'domain'],
+      ...['platforms', 'workflows/messages'],
+    ]),
+    // The checker shares no code with the product, so that it can disagree with it.
+    ...only('chaos/checker', []),
     {
       name: 'product-never-imports-scripts',
       severity: 'error',

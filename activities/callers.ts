@@ -1,6 +1,7 @@
 /**
  * Checks which workflow calls an activity. Anyone can evade the checks in the workflows by calling activities from
- * their own workflow, so each activity accepts only calls from the workflows of its migration, in its namespace.
+ * their own workflow, so an activity that works for one migration accepts calls only from that migration's workflows,
+ * in its namespace.
  */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import {
@@ -45,7 +46,7 @@ const CALLERS: Readonly<Record<keyof Activities, readonly Caller[]>> = {
 
 type AnyActivity = (input: { readonly migrationId: string }) => Promise<unknown>;
 
-/** Wraps activities so that a call from a workflow outside the migration fails and is not retried. */
+/** Wraps activities so that a call from a workflow that `CALLERS` does not list fails and is not retried. */
 export function withCallerCheck(activities: Activities, db: Database): Activities {
   const checked = Object.entries<AnyActivity>(activities as unknown as Record<string, AnyActivity>).map(
     ([name, activity]): [string, AnyActivity] => {
@@ -67,7 +68,7 @@ async function assertCaller(db: Database, callers: readonly Caller[], migrationI
   const { workflowExecution, namespace } = activityInfo();
   const workflowId = workflowExecution?.workflowId ?? '';
   if (!callers.some((caller) => isCaller(caller, workflowId, migrationId)))
-    refuse(`${workflowId} is not a workflow of ${migrationId} that may do this`);
+    refuse(`workflow ${workflowId} is not allowed to call this activity for ${migrationId}`);
   const own = await readNamespace(db, migrationId);
   if (own !== null && own !== namespace) refuse(`${migrationId} belongs to another namespace`);
 }

@@ -1,6 +1,6 @@
 import type { CompanyDataClient } from '../company-data-client';
 import type { DecisionRecord } from '../domain/migration/migration-state';
-import type { WorkflowEnd } from '../domain/migration/reconciliation';
+import type { WorkflowState } from '../domain/migration/reconciliation';
 import type { Notice } from '../domain/progress/notices';
 import type { WindowOccurrence, ScheduleState } from '../domain/planning/windows';
 import type { KeyProvider } from '../security';
@@ -23,13 +23,13 @@ export interface WindowSchedules {
   refresh(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<void>;
 }
 
-/** Reads from Temporal what the workflow of a migration cannot report itself. */
+/** Asks Temporal whether a migration's workflow is running or was terminated, and which migrations have a Schedule. */
 export interface WorkflowStatus {
   /**
    * Returns `terminated` if the workflow was terminated or timed out, and `unknown` if Temporal does not know it or it
    * ended in any other way.
    */
-  of(migrationId: string): Promise<'running' | 'terminated' | 'unknown'>;
+  statusOf(migrationId: string): Promise<'running' | 'terminated' | 'unknown'>;
   /** Lists the migrations that have a Schedule for their windows. */
   scheduled(): Promise<readonly string[]>;
 }
@@ -37,7 +37,7 @@ export interface WorkflowStatus {
 /** Reads from Temporal the facts that a restored ledger might have lost. */
 export interface WorkflowRecords {
   /** Returns the workflow's status, and the highest ledger mark that it has seen (0 unless it is running). */
-  statusOf(migrationId: string): Promise<{ readonly workflow: WorkflowEnd; readonly ledgerMark: number }>;
+  stateAndMarkOf(migrationId: string): Promise<{ readonly workflow: WorkflowState; readonly ledgerMark: number }>;
   /**
    * Returns the decisions that the workflow has given to `recordDecisions`, oldest first, with the ledger's outcomes,
    * from all of its runs that Temporal still keeps. Empty if Temporal does not know the migration. Not verified:
@@ -55,7 +55,7 @@ export interface ActivityDeps {
   readonly schedules: WindowSchedules;
   readonly workflowStatus: WorkflowStatus;
   readonly workflowRecords: WorkflowRecords;
-  /** How long after the claim of a company its credential may be sent. Milliseconds. */
+  /** The maximum time from the claim of a company to the sending of its credential. Milliseconds. */
   readonly sendWithinMs: number;
   /** Milliseconds from a claim to the end of its lease. `leaseMs` in store/companies/lease.ts calculates it. */
   readonly leaseMs: number;

@@ -7,7 +7,8 @@ type AnyActivities = Readonly<Record<string, (input: never) => Promise<unknown>>
 /**
  * Wraps activities so that the failure of a call to the service has a type, and the next attempt waits for as long as
  * the service asks us to. Temporal does the waiting, because an activity that waits would occupy a slot of its worker.
- * Every failure can be retried. If a problem must not be retried, the activity returns it instead of throwing.
+ * Every such failure can be retried. If a call to the service fails in a way that must not be retried, the activity
+ * returns the problem instead of throwing.
  */
 export function withTypedFailures<Plain extends AnyActivities>(activities: Plain): Plain {
   const typed = Object.entries(activities).map(([name, activity]) => [

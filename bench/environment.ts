@@ -32,7 +32,7 @@ export interface BenchEnvironment {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Resolves with the result of the work; rejects if a signal interrupts it. */
-async function orInterrupted<T>(work: () => Promise<T>): Promise<T> {
+async function runUnlessInterrupted<T>(work: () => Promise<T>): Promise<T> {
   let interrupt = (): void => undefined;
   const interrupted = new Promise<never>((_, reject) => {
     interrupt = () => reject(new Error('interrupted; unless this was a quick run, earlier results have been saved'));
@@ -91,7 +91,7 @@ export async function withEnvironment<T>(
       startWorker,
       startEmptyUpdates: async () => started(await startEmptyUpdates(ferry, variables)),
     };
-    return await orInterrupted(() => work(bench));
+    return await runUnlessInterrupted(() => work(bench));
   } finally {
     for (const part of running) await part.stop();
     rmSync(home, { recursive: true, force: true });

@@ -27,7 +27,10 @@ export async function historiesOf(
 /** The number of actions by kind, as Temporal Cloud bills them. */
 export type Actions = Readonly<Record<string, number>>;
 
-/** The shortest interval at which the SDK sends the heartbeats of an activity. */
+/**
+ * A lower bound for the interval between the heartbeats of an activity. A worker sends them at most every 5 s
+ * (`HEARTBEAT_THROTTLE_MS` in worker/index.ts).
+ */
 const HEARTBEAT_INTERVAL_MS = 3_000;
 
 /**

@@ -1,4 +1,7 @@
-/** Takes a managed migration through its steps, with the same calls as `ferry`. */
+/**
+ * Takes a managed migration through its steps, with the same calls as `ferry`, except that the approval of the first
+ * company is sent as a signal.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { LedgerClient } from '../client';

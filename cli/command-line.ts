@@ -32,12 +32,13 @@ import { addSweep } from './commands/operate/sweep';
 import { addUp } from './commands/operate/up';
 import { addVault } from './commands/operate/vault';
 import { addWatch } from './commands/view/watch';
+import { withoutUnsafeCharactersInMultilineText } from '../domain/text/untrusted-text';
 import { packageJson } from './shared/context';
 import { inheritedOptions, runnableCommands } from './reference/commands';
 import { examplesOf } from './reference/examples';
 
 const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> = {
-  'Before a migration:': [addUp, addDoctor, addService, addExportTemplate, addCheck, addStart, addSelfService],
+  'Set up and start:': [addUp, addDoctor, addService, addExportTemplate, addCheck, addStart, addSelfService],
   'See progress:': [
     ...[addDesk, addList, addShow, addWatch, addGoNoGo],
     ...[addCompanies, addExceptions, addReport, addAudit],
@@ -77,7 +78,7 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => output.json || stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error:/, 'ferry:')),
+      outputError: (text, write) => write(withoutUnsafeCharactersInMultilineText(text.replace(/^error:/, 'ferry:'))),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
     })

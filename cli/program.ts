@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { ConfigurationError } from '../config';
+import { withoutUnsafeCharactersInMultilineText } from '../domain/text/untrusted-text';
 import { CommandFailed } from './shared/errors';
 import { ferryCommand } from './command-line';
 import type { Context } from './shared/context';
@@ -33,7 +34,7 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
   };
 
   try {
-    await ferryCommand({ run, output, terminal, args }).parseAsync(afterCommand(args), { from: 'user' });
+    await ferryCommand({ run, output, terminal, args }).parseAsync(withCommonOptionsLast(args), { from: 'user' });
     return failed ? FAILED : DONE;
   } catch (error) {
     if (error instanceof CommanderError) return handleUsage(error, output);
@@ -46,7 +47,7 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
 const COMMON_OPTIONS: readonly string[] = ['--json', '--quiet', '--debug'];
 
 /** Moves common options from before the command's name to after it, where Commander expects them. */
-function afterCommand(args: readonly string[]): readonly string[] {
+function withCommonOptionsLast(args: readonly string[]): readonly string[] {
   const name = args.findIndex((arg) => !COMMON_OPTIONS.includes(arg));
   const command = args[name];
   if (command === undefined || command.startsWith('-')) return args;
@@ -70,5 +71,5 @@ function reportError(thrown: unknown, output: Output, { stderr }: Terminal, debu
   else if (error instanceof ConfigurationError) output.fail(error.message);
   else
     output.fail(`unexpected error: ${String(error)}`, 'run the command again with --debug, and report the stack trace');
-  if (debug) stderr.write(stackTrace(error));
+  if (debug) stderr.write(withoutUnsafeCharactersInMultilineText(stackTrace(error)));
 }

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Config } from '../config';
 import type { SigningKey } from '../security';
-import { createDataConverter, withoutPayloadCodec } from '../security';
+import { createDataConverter, createPlainDataConverter } from '../security';
 import type { Database } from '../store';
 import { openDatabase } from '../store';
 import { Unreachable } from './errors';
@@ -92,7 +92,7 @@ function createClient(
   const { namespace } = temporal;
   return {
     temporal: new Client({ connection, namespace, dataConverter: createDataConverter(payloadKeys) }),
-    temporalWithoutCodec: new Client({ connection, namespace, dataConverter: withoutPayloadCodec() }),
+    temporalWithoutCodec: new Client({ connection, namespace, dataConverter: createPlainDataConverter() }),
     ...(signingKey === undefined ? {} : { signer: signingKey }),
     close: () => connection.close(),
   };

@@ -3,17 +3,19 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/cl
 import { ApplicationFailure } from '@temporalio/common';
 import type { Outcome } from '../domain/migration/decision';
 import type { DecisionMessage } from '../domain/migration/parse-decision';
-import { signedText } from '../domain/migration/signatures';
+import { parseSigned, signatureRefusal, bytesToSign } from '../domain/migration/signatures';
 import type { Role } from '../domain/migration/steps';
 import type { SigningKey } from '../security';
 import { UnknownPayloadKey } from '../security';
+import type { StoredMigration } from '../store';
 import { readMigration, readOutcome } from '../store';
 import { outcomeQuery, UNKNOWN_PAYLOAD_KEY } from '../workflows/messages';
 import type { MigrationClient } from './connect';
-import { MigrationClosed, NoSuchMigration } from './errors';
+import { LedgerBehind, MigrationClosed, NoSuchMigration } from './errors';
 import { readWorkflowTaskProblem } from './health';
-import { assertReadable } from './payload-keys';
+import { assertPayloadKeyConfigured } from './payload-keys';
 import { queryMigration } from './query';
+import { isLedgerProvenBehind } from './reconcile';
 
 /** The fields of a decision: who decides, and what this kind of decision needs, for example `step` and `digest`. */
 export interface DecisionContent {
@@ -27,8 +29,8 @@ export interface DecisionContent {
 /** The result of sending a decision. */
 export interface DecisionResult {
   /**
-   * `recorded` means that Temporal has the decision, but its outcome is not known here: no worker has applied or
-   * refused it yet, or the outcome cannot be decrypted.
+   * `recorded` means that Temporal has the decision, but its outcome is not known to this program: no worker has
+   * applied or refused it yet, or the outcome cannot be decrypted.
    */
   readonly outcome: 'applied' | 'refused' | 'recorded';
   /** Identifies the decision in the audit trail. */
@@ -48,16 +50,17 @@ const READ_LEDGER_EVERY_MS = 100;
 
 /**
  * Sends a decision and waits up to 12 s for its outcome. If a decision about companies (`COMPANY_DECISIONS`) was
- * applied, and the client has the ledger, waits up to 3 s more for the ledger's outcome.
+ * applied, and `ferry` is connected to the ledger's database, waits up to 3 s more for the ledger's outcome.
  *
  * Sends the decision as an update, which the migration answers once the decision is in the ledger. If no answer arrives
- * within 2 s, sends the same decision as a signal too, because Temporal keeps signals until a worker runs, and queries
- * the outcome. The duplicate is harmless, because a migration applies each decision id only once.
+ * within 2 s, also sends the same decision as a signal, because Temporal keeps signals until a worker runs. Then
+ * queries the outcome. The duplicate is harmless, because a migration applies each decision id only once.
  *
  * @param message the kind of decision: `approve`, `reject`, `pause`, `retry`, ...
  * @throws NoSuchMigration
  * @throws MigrationClosed
- * @throws PayloadKeyMissing if the payload key is not configured here; nothing has been sent
+ * @throws PayloadKeyMissing if the payload key is not configured on this machine; nothing has been sent
+ * @throws LedgerBehind nothing has been sent
  */
 export async function decide(
   ferry: MigrationClient,
@@ -65,16 +68,17 @@ export async function decide(
   message: DecisionMessage,
   content: DecisionContent,
 ): Promise<DecisionResult> {
-  const signer = ferry.signer?.by === content.by ? ferry.signer : null;
+  const signer = signerOf(ferry, content);
   const unsigned: IdentifiedDecision = { decisionId: randomUUID(), ...content };
   const decision = signer ? signed(signer, migrationId, message, unsigned) : unsigned;
   const { decisionId } = decision;
   const signedBy = signer?.by ?? null;
   try {
-    await assertReadable(ferry, migrationId);
+    await assertPayloadKeyConfigured(ferry, migrationId);
+    await assertLedgerIsCurrent(ferry, migrationId, message);
     const outcome = await send(ferry, migrationId, message, decision);
     if (outcome instanceof UnknownPayloadKey) {
-      const text = `sent, but its outcome cannot be read here: payload key ${outcome.keyId} is missing`;
+      const text = `sent, but its outcome cannot be read on this machine: payload key ${outcome.keyId} is missing`;
       return { outcome: 'recorded', decisionId, text, signedBy };
     }
     if (outcome) {
@@ -88,7 +92,41 @@ export async function decide(
   }
   const problem = await readWorkflowTaskProblem(ferry, migrationId).catch(() => null);
   const why = problem === null ? 'no worker is answering' : `the worker cannot continue: ${problem}`;
-  return { outcome: 'recorded', decisionId, text: `recorded but not applied yet: ${why}`, signedBy };
+  return { outcome: 'recorded', decisionId, text: `sent, but not applied yet: ${why}`, signedBy };
+}
+
+/**
+ * Returns why the migration would refuse the signature of this decision, or its absence; null if it would accept it. A
+ * command that changes the ledger before it sends its decision must check this first.
+ */
+export function signatureProblem(
+  ferry: MigrationClient,
+  { id, rules }: Pick<StoredMigration, 'id' | 'rules'>,
+  message: DecisionMessage,
+  content: DecisionContent,
+): string | null {
+  const approvers = rules?.approvers ?? null;
+  if (approvers === null) return null;
+  const signer = signerOf(ferry, content);
+  const decision = signer && signed(signer, id, message, { decisionId: randomUUID(), ...content });
+  return signatureRefusal({ migrationId: id, approvers }, decision && parseSigned(message, decision));
+}
+
+function signerOf({ signer }: MigrationClient, { by }: DecisionContent): SigningKey | null {
+  return signer?.by === by ? signer : null;
+}
+
+/** The decisions that end or hold up moves. They are accepted at any time. */
+const ALWAYS_ACCEPTED: readonly DecisionMessage[] = ['pause', 'cancel'];
+
+async function assertLedgerIsCurrent(
+  ferry: MigrationClient,
+  migrationId: string,
+  message: DecisionMessage,
+): Promise<void> {
+  const { db } = ferry;
+  if (!db || ALWAYS_ACCEPTED.includes(message)) return;
+  if (await isLedgerProvenBehind({ ...ferry, db }, migrationId)) throw new LedgerBehind(migrationId);
 }
 
 interface IdentifiedDecision extends DecisionContent {
@@ -103,7 +141,7 @@ function signed(
   decision: IdentifiedDecision,
 ): IdentifiedDecision {
   const content: IdentifiedDecision = { ...decision, signedAt: new Date().toISOString() };
-  const value = signer.sign(signedText(migrationId, { message, content }));
+  const value = signer.sign(bytesToSign(migrationId, { message, content }));
   return { ...content, signature: { publicKey: signer.publicKey, value } };
 }
 
@@ -124,19 +162,22 @@ async function send(
     // After any other failure, it is unknown whether the decision was applied, so the code below sends it again as a
     // signal and queries its outcome.
     .catch((error: unknown) =>
-      error instanceof UnknownPayloadKey ? error : refusedForItsKey(error, decision.decisionId),
+      error instanceof UnknownPayloadKey ? error : refusalForMissingKey(error, decision.decisionId),
     );
   const early = await resolvedWithin(SIGNAL_AFTER_MS, update);
   if (early) return early;
   await handle.signal(message, decision);
-  // The update answers only once the decision is in the ledger. While the database is down, only the query answers.
+  // The update does not answer until the decision is in the ledger. While the database is down, only the query answers.
   let answered = false;
   const queried = pollOutcome(ferry, migrationId, decision.decisionId, deadline, () => answered);
   return Promise.race([update.then((outcome) => outcome ?? queried), queried]).finally(() => (answered = true));
 }
 
-/** Returns the refusal of a worker that cannot decrypt the decision; undefined if the update failed otherwise. */
-function refusedForItsKey(error: unknown, decisionId: string): Outcome | undefined {
+/**
+ * Returns the refusal by a worker that lacks the key to decrypt the decision; undefined if the update failed for another
+ * reason.
+ */
+function refusalForMissingKey(error: unknown, decisionId: string): Outcome | undefined {
   const { cause } = error instanceof WorkflowUpdateFailedError ? error : { cause: undefined };
   if (!(cause instanceof ApplicationFailure) || cause.type !== UNKNOWN_PAYLOAD_KEY) return undefined;
   return { decisionId, applied: false, text: cause.message, at: new Date().toISOString() };

@@ -20,7 +20,7 @@ export class Unreachable extends Error {
 /** Thrown when there is no migration with this id where it was looked up: in the ledger, in Temporal or in both. */
 export class NoSuchMigration extends Error {
   override readonly name = 'NoSuchMigration';
-  constructor(migrationId: string) {
+  constructor(readonly migrationId: string) {
     super(`there is no migration ${migrationId}`);
   }
 }
@@ -34,11 +34,22 @@ export class MigrationClosed extends Error {
   }
 }
 
+/**
+ * Thrown when a decision is sent although the ledger is known to be behind. A decision that is signed now is newer than
+ * the lost ones, so the lost decisions of the same person would be refused as out of order when they are restored.
+ */
+export class LedgerBehind extends Error {
+  override readonly name = 'LedgerBehind';
+  constructor(migrationId: string) {
+    super(`the ledger of ${migrationId} is out of date; repair it first with: ferry reconcile ${migrationId}`);
+  }
+}
+
 /** Thrown when a migration's payloads were encrypted with a payload key that this process does not have. */
 export class PayloadKeyMissing extends Error {
   override readonly name = 'PayloadKeyMissing';
   constructor(migrationId: string, keyId: string, options?: ErrorOptions) {
-    super(`${migrationId} cannot be read here: payload key ${keyId} is missing`, options);
+    super(`${migrationId} cannot be read on this machine: payload key ${keyId} is missing`, options);
   }
 }
 
@@ -62,6 +73,21 @@ export class WorkflowTaskFailing extends NoWorker {
     super(migrationId, options, 'the worker cannot continue');
     if (why !== undefined) this.message += `: ${why}`;
   }
+}
+
+/** Thrown when another workflow keeps occupying an id that Tokenferry needs. The message says how to end it. */
+export class WorkflowIdOccupied extends Error {
+  override readonly name = 'WorkflowIdOccupied';
+}
+
+/** Thrown when a workflow has ended, but the ledger does not show its effect. */
+export class WithoutEffect extends Error {
+  override readonly name = 'WithoutEffect';
+}
+
+/** Thrown when a label would give the new migration the id of a workflow or Schedule that another migration uses. */
+export class LabelReserved extends Error {
+  override readonly name = 'LabelReserved';
 }
 
 /** Returns the failure that explains the others. For example, if Temporal is down, queries to workers fail too. */
@@ -89,7 +115,7 @@ export function connectionErrorText(error: unknown): string {
 
 const ANSWERS = [NoSuchMigration, WorkflowNotFoundError, NamespaceNotFoundError, PayloadKeyMissing];
 
-/** Returns whether Temporal has answered. The messages of these errors say what is missing there or here. */
+/** Returns whether Temporal has answered. The error's message then says what is missing, in Temporal or locally. */
 const isAnswer = (error: unknown): error is Error => ANSWERS.some((errorClass) => error instanceof errorClass);
 
 const isBug = (error: unknown): boolean => error instanceof TypeError || error instanceof RangeError;

@@ -1,4 +1,4 @@
-/** Reads why a migration makes no progress: failing activities, failing workflow tasks or missing workers. */
+/** Finds out why a migration is making no progress: failing activities, failing workflow tasks or missing workers. */
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
@@ -69,7 +69,10 @@ async function firstProblem(
 /** The number of workflows that are described at the same time. */
 const DESCRIBED_AT_ONCE = 10;
 
-/** Reads the problem of each workflow like {@link readWorkflowTaskProblem}. Contains only workflows with a problem. */
+/**
+ * Reads the problem of each workflow like {@link readWorkflowTaskProblem}. The result contains only workflows with a
+ * problem.
+ */
 export async function readWorkflowTaskProblems(
   ferry: TemporalClients,
   workflowIds: readonly string[],
@@ -119,7 +122,7 @@ async function workflowTaskProblem(
     return ['', ENCODED].includes(message) ? "the reason is in the worker's log" : withoutUnsafeCharacters(message);
   } catch (problem) {
     if (!(problem instanceof UnknownPayloadKey)) throw problem;
-    return `the reason is in the worker's log; payload key ${problem.keyId}, which encrypted it, is missing here`;
+    return `the reason is in the worker's log; payload key ${problem.keyId}, which encrypted it, is missing on this machine`;
   }
 }
 
@@ -153,23 +156,35 @@ export async function readWorkers(
   ferry: Pick<MigrationClient, 'temporal'>,
   nowMs: number | Promise<number>,
 ): Promise<PollingWorkers> {
-  const [workflows, activities, now] = await Promise.all([
-    readPollTimes(ferry, QUEUE_TYPES.workflows),
-    readPollTimes(ferry, QUEUE_TYPES.activities),
-    nowMs,
+  const { workflowService, options } = ferry.temporal;
+  const [workflows, activities] = await Promise.all([
+    readTaskQueue(workflowService, options.namespace, 'workflows', nowMs),
+    readTaskQueue(workflowService, options.namespace, 'activities', nowMs),
   ]);
-  const recent = (polledAtMs: number): boolean => now - polledAtMs < POLLED_WITHIN_MS;
-  return { workflows: workflows.filter(recent).length, activities: activities.filter(recent).length };
+  return { workflows: workflows.pollers.length, activities: activities.pollers.length };
 }
 
-async function readPollTimes(
-  { temporal }: Pick<MigrationClient, 'temporal'>,
-  taskQueueType: number,
-): Promise<readonly number[]> {
-  const { namespace } = temporal.options;
-  const queue = { namespace, taskQueue: { name: TASK_QUEUE }, taskQueueType };
-  const { pollers } = await temporal.workflowService.describeTaskQueue(queue);
-  return (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000);
+/** A task queue: the workers that have polled in the last two minutes, and the version that gets its tasks. */
+export interface TaskQueueDescription {
+  readonly pollers: readonly temporal.api.taskqueue.v1.IPollerInfo[];
+  readonly versioning: temporal.api.taskqueue.v1.ITaskQueueVersioningInfo | null;
+}
+
+/** @param nowMs as in {@link readWorkers} */
+export async function readTaskQueue(
+  workflowService: MigrationClient['temporal']['workflowService'],
+  namespace: string,
+  kind: keyof typeof QUEUE_TYPES,
+  nowMs: number | Promise<number>,
+): Promise<TaskQueueDescription> {
+  const queue = { namespace, taskQueue: { name: TASK_QUEUE }, taskQueueType: QUEUE_TYPES[kind] };
+  const [{ pollers, versioningInfo }, now] = await Promise.all([workflowService.describeTaskQueue(queue), nowMs]);
+  const polledAtMs = ({ lastAccessTime }: temporal.api.taskqueue.v1.IPollerInfo): number =>
+    Number(lastAccessTime?.seconds ?? 0) * 1_000;
+  return {
+    pollers: (pollers ?? []).filter((poller) => now - polledAtMs(poller) < POLLED_WITHIN_MS),
+    versioning: versioningInfo ?? null,
+  };
 }
 
 /** How workers react to a query: `rejected` means that the worker cannot continue the migration. */

@@ -46,7 +46,7 @@ export { openLedgerClient, openMigrationClient } from './connect';
 export type { LedgerClient, LedgerClientConfig, MigrationClient, MigrationClientConfig } from './connect';
 export { startMigration, startSelfService, waitForPreflight } from './start';
 export type { SelfServiceStart, StartRequest } from './start';
-export { decide } from './decide';
+export { decide, signatureProblem } from './decide';
 export type { DecisionContent, DecisionResult } from './decide';
 export {
   listMigrations,
@@ -61,6 +61,7 @@ export {
   askWorkers,
   readRetriedErrors,
   readWorkers,
+  readTaskQueue,
   readWorkflowTaskProblem,
   readWorkflowTaskProblems,
 } from './health';
@@ -68,16 +69,21 @@ export { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSche
 export type { WindowSchedule } from './schedules';
 export { isLedgerBehind, reconcile } from './reconcile';
 export { readReport } from './report';
+export { findOccupiedIds } from './workflow-ids';
 export type { HandoverReport } from './report';
 export { closeTerminated, sweep } from './sweep';
 export type { SweepResult } from './sweep';
 export {
   connectionErrorText,
   rootConnectionError,
+  LabelReserved,
+  LedgerBehind,
   MigrationClosed,
   NoSuchMigration,
   NoWorker,
   PayloadKeyMissing,
   Unreachable,
+  WithoutEffect,
+  WorkflowIdOccupied,
   WorkflowTaskFailing,
 } from './errors';

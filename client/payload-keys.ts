@@ -27,13 +27,13 @@ const readableMigrations = new WeakMap<MigrationClient, Set<string>>();
 
 /**
  * Checks that the migration's payload key is configured here. Call this before sending anything to the migration: a
- * sender without that key would encrypt with a different key, and a worker without that different key could not
- * continue.
+ * sender without that key would encrypt with a different key, and a worker without that different key would refuse the
+ * message.
  *
  * @throws PayloadKeyMissing
  * @throws WorkflowNotFoundError
  */
-export async function assertReadable(ferry: MigrationClient, migrationId: string): Promise<void> {
+export async function assertPayloadKeyConfigured(ferry: MigrationClient, migrationId: string): Promise<void> {
   const readable = readableMigrations.get(ferry) ?? new Set();
   readableMigrations.set(ferry, readable);
   if (readable.has(migrationId)) return;

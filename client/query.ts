@@ -11,7 +11,10 @@ const UNANSWERED: readonly unknown[] = [1, 4, 8, 9];
 /** The timeout of the first attempt. A query is lost if its worker stops; a second attempt reaches another worker. */
 const FIRST_ATTEMPT_MS = 3_000;
 
-/** Maximum time to find out why there is no answer. If Temporal is unreachable, the client retries for minutes. */
+/**
+ * Maximum time to find out why there is no answer. Without it, the client would retry for minutes if Temporal is
+ * unreachable.
+ */
 const EXAMINED_WITHIN_MS = 2_000;
 
 /**

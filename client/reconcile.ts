@@ -1,34 +1,51 @@
 /** Finds out whether a ledger was restored to an older state, and repairs it. */
-import { WorkflowIdConflictPolicy } from '@temporalio/client';
 import type { ReconciliationResult } from '../domain/migration/reconciliation';
 import { reconcileWorkflowIdOf } from '../domain/migration/temporal-names';
 import { readLedgerStatus, readMigration } from '../store';
-import { ledgerMarkQuery, RECONCILE, TASK_QUEUE } from '../workflows/messages';
+import { ledgerMarkQuery, RECONCILE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { NoSuchMigration, NoWorker, PayloadKeyMissing, WorkflowTaskFailing } from './errors';
 import { queryMigration } from './query';
+import type { WorkflowWithFixedId } from './workflow-ids';
+import { runUntilEffect } from './workflow-ids';
 
-/** Deadline of the query for the ledger's mark. */
+/** Time-out of the query for the workflow's mark. */
 const ANSWER_WITHIN_MS = 10_000;
+/** Time-out of the same query before a decision. Short, so that a decision is not held up when no worker is running. */
+const ANSWER_BEFORE_DECISION_WITHIN_MS = 2_000;
 
 /**
- * Returns whether the ledger is known to be older than the migration or the service. Without a worker, only what a
- * worker has noticed before is known.
+ * Returns whether the ledger is known to be behind the workflow or the service. If no worker is running, only what a
+ * worker has already recorded in the ledger is known.
  *
  * @throws NoSuchMigration
  */
 export async function isLedgerBehind(ferry: LedgerClient, migrationId: string): Promise<boolean> {
-  // The workflow is queried first. The ledger's mark can only rise meanwhile, so a current ledger never looks behind.
-  const known = await knownMark(ferry, migrationId);
+  // The workflow is queried first. The ledger's mark can only rise meanwhile, so a current ledger is never mistaken for
+  // one that is behind.
+  const known = await knownMark(ferry, migrationId, ANSWER_WITHIN_MS);
   const { mark, behindSince } = await readLedgerStatus(ferry.db, migrationId);
   return behindSince !== null || mark < known;
 }
 
-async function knownMark(ferry: LedgerClient, migrationId: string): Promise<number> {
+/**
+ * Returns whether the mark or the service has shown that the ledger is behind. Unlike `isLedgerBehind`, ignores a
+ * ledger that is flagged only because it is being reconciled, and a migration that Temporal does not know.
+ */
+export async function isLedgerProvenBehind(ferry: LedgerClient, migrationId: string): Promise<boolean> {
+  if ((await readLedgerStatus(ferry.db, migrationId)).isProvenBehind) return true;
+  const known = await knownMark(ferry, migrationId, ANSWER_BEFORE_DECISION_WITHIN_MS).catch((error: unknown) => {
+    if (error instanceof NoSuchMigration) return 0;
+    throw error;
+  });
+  return (await readLedgerStatus(ferry.db, migrationId)).mark < known;
+}
+
+async function knownMark(ferry: LedgerClient, migrationId: string, withinMs: number): Promise<number> {
   try {
-    return await queryMigration(ferry, migrationId, ledgerMarkQuery, ANSWER_WITHIN_MS);
+    return await queryMigration(ferry, migrationId, ledgerMarkQuery, withinMs);
   } catch (error) {
-    // Without an answer, only the flag in the ledger counts. Each claim checks the mark anyway.
+    // Without an answer, only the flag in the ledger counts. This is safe, because each claim also compares the marks.
     if (error instanceof NoWorker || error instanceof WorkflowTaskFailing || error instanceof PayloadKeyMissing)
       return 0;
     throw error;
@@ -39,20 +56,26 @@ async function knownMark(ferry: LedgerClient, migrationId: string): Promise<numb
 const DONE_WITHIN_MS = 30 * 60_000;
 
 /**
- * Repairs the ledger of a migration that was restored to an older state, and then allows claims again. Can be repeated.
+ * Repairs a migration's ledger that was restored to an older state, and then allows claims again. Can be repeated.
  * Waits until a worker has done it, at most 30 minutes.
  *
  * @throws NoSuchMigration if the ledger does not contain the migration
+ * @throws WorkflowIdOccupied
+ * @throws WithoutEffect if claims are still refused afterwards
  */
-export async function reconcile({ temporal, db }: LedgerClient, migrationId: string): Promise<ReconciliationResult> {
+export async function reconcile(ferry: LedgerClient, migrationId: string): Promise<ReconciliationResult> {
+  const { temporal, db } = ferry;
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
-  const handle = await temporal.workflow.start(RECONCILE, {
+  const repair: WorkflowWithFixedId = {
+    type: RECONCILE,
     workflowId: reconcileWorkflowIdOf(migrationId),
-    taskQueue: TASK_QUEUE,
     args: [{ migrationId }],
     staticSummary: `Repair the ledger of ${migrationId}`,
-    // A second call waits for the workflow that the first call started.
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+  };
+  return runUntilEffect(ferry, repair, async (handle) => {
+    const waitForResult = () => handle.result() as Promise<ReconciliationResult>;
+    const result = await temporal.withDeadline(Date.now() + DONE_WITHIN_MS, waitForResult);
+    const { behindSince } = await readLedgerStatus(db, migrationId);
+    return behindSince === null ? result : null;
   });
-  return temporal.withDeadline(Date.now() + DONE_WITHIN_MS, () => handle.result() as Promise<ReconciliationResult>);
 }

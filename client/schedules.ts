@@ -2,7 +2,7 @@
 import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { migrationOfSchedule, scheduleIdOf } from '../domain/migration/temporal-names';
-import type { WindowStart, WindowOccurrence, Window } from '../domain/planning/windows';
+import type { WindowOpening, WindowOccurrence, Window } from '../domain/planning/windows';
 import { windowOccurrences } from '../domain/planning/windows';
 import { readLimits, readMigration } from '../store';
 import { wakeSignal } from '../workflows/messages';
@@ -98,7 +98,7 @@ async function waitForDescription(
 export async function triggerSchedule(
   ferry: LedgerClient,
   migrationId: string,
-): Promise<WindowStart | null | undefined> {
+): Promise<WindowOpening | null | undefined> {
   const handle = scheduleOf(ferry, migrationId);
   const before = await undefinedIfMissing(async () => actionsTaken(await handle.describe()));
   if (before === undefined) return undefined;
@@ -119,11 +119,11 @@ async function readWindowStart(
   { temporal }: LedgerClient,
   workflowId: string,
   deadline: number,
-): Promise<WindowStart | null> {
+): Promise<WindowOpening | null> {
   try {
     return await temporal.withDeadline(
       deadline,
-      () => temporal.workflow.getHandle(workflowId).result() as Promise<WindowStart>,
+      () => temporal.workflow.getHandle(workflowId).result() as Promise<WindowOpening>,
     );
   } catch {
     // No worker has answered in time. The window opens as soon as one runs.

@@ -7,15 +7,17 @@ import type { MigrationLimits } from '../domain/planning/limits';
 import type { DecisionRules, MigrationPlan } from '../domain/migration/plan';
 import { DEFAULT_LIMITS } from '../domain/planning/limits';
 import { DEFAULT_DECISION_RULES } from '../domain/migration/plan';
-import { migrationIdOf } from '../domain/migration/temporal-names';
+import { isReservedLabel, migrationIdOf } from '../domain/migration/temporal-names';
 import type { Platform, Route } from '../platforms/platforms';
 import { isRotating } from '../platforms/platforms';
 import { BOTTOM_PADDING } from '../presentation/temporal-ui/page-parts';
 import type { SuppliedCredential } from '../store';
-import { MigrationExists, stageCredentials, supplyMigration } from '../store';
+import { discardSupplied, MigrationExists, stageCredentials, supplyMigration } from '../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { decide } from './decide';
+import { LabelReserved } from './errors';
+import { isInProgress } from './workflow-ids';
 import { readRetriedErrors } from './health';
 import { readProgressIfAnswered } from './progress';
 import { queryMigration } from './query';
@@ -55,12 +57,16 @@ export interface StartRequest {
  * manifest.
  *
  * @returns the migration's id: `client.platform` or `client.platform.label`
+ * @throws LabelReserved
  * @throws MigrationExists
  * @throws OrganizationTaken if another open migration has one of the organizations
  */
-export async function startMigration({ temporal, db }: LedgerClient, request: StartRequest): Promise<string> {
+export async function startMigration(ferry: LedgerClient, request: StartRequest): Promise<string> {
+  const { temporal, db } = ferry;
   const { client, platform, contact, route = 'managed' } = request;
-  const migrationId = migrationIdOf(client, platform.slug, request.label);
+  const { label } = request;
+  if (label !== undefined && isReservedLabel(label)) throw new LabelReserved(`the label ${label} is reserved`);
+  const migrationId = migrationIdOf(client, platform.slug, label);
   const limits = { ...DEFAULT_LIMITS, ...request.limits };
   const plan: MigrationPlan = {
     migrationId,
@@ -105,9 +111,22 @@ export async function startMigration({ temporal, db }: LedgerClient, request: St
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (!(await mayBeOpened(ferry, migrationId))) await discardSupplied(db, migrationId);
     throw new MigrationExists(`migration ${migrationId} already exists`);
   }
   return migrationId;
+}
+
+/**
+ * Returns whether the workflow that has the id could be the migration's own, started by an earlier attempt whose answer
+ * was lost. If it belongs to another program, or has ended, nothing would ever release the organizations, so the caller
+ * discards the stored manifest.
+ */
+async function mayBeOpened({ temporalWithoutCodec }: LedgerClient, migrationId: string): Promise<boolean> {
+  const existing = await temporalWithoutCodec.workflow.getHandle(migrationId).describe();
+  const { type, taskQueue } = existing;
+  const isMigration = Object.values<string>(MIGRATIONS).includes(type) && taskQueue === TASK_QUEUE;
+  return isMigration && isInProgress(existing);
 }
 
 /** The longest contact to show, in characters. Temporal limits the details of a workflow to 20 KB. */

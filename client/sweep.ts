@@ -1,10 +1,12 @@
 /** Cleans up after migrations that were terminated with Temporal's own tools and so could not do it themselves. */
-import { WorkflowIdConflictPolicy, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { closeWorkflowIdOf } from '../domain/migration/temporal-names';
-import { listOpenMigrations } from '../store';
-import { CLOSE_TERMINATED, TASK_QUEUE } from '../workflows/messages';
+import { listUnfinishedMigrations, readMigration } from '../store';
+import { CLOSE_TERMINATED } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { deleteSchedule, scheduledMigrations } from './schedules';
+import type { WorkflowWithFixedId } from './workflow-ids';
+import { isInProgress, runUntilEffect } from './workflow-ids';
 
 /** The result of a sweep. Both lists contain migration ids. */
 export interface SweepResult {
@@ -29,7 +31,7 @@ export async function sweep(ferry: LedgerClient): Promise<SweepResult> {
     schedulesDeleted.push(migrationId);
   }
   const open: string[] = [];
-  for (const migrationId of await listOpenMigrations(ferry.db, ferry.temporal.options.namespace)) {
+  for (const migrationId of await listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace)) {
     if (!(await isRunning(ferry, migrationId))) open.push(migrationId);
   }
   return { schedulesDeleted, open };
@@ -43,23 +45,30 @@ const CLOSED_WITHIN_MS = 30_000;
  *
  * @param by the person who asks for it, for the audit trail
  * @returns false if it is not closed yet; a worker closes it once no request of the migration can be in flight
+ * @throws WorkflowIdOccupied
+ * @throws WithoutEffect
  */
-export async function closeTerminated({ temporal }: LedgerClient, migrationId: string, by: string): Promise<boolean> {
-  const handle = await temporal.workflow.start(CLOSE_TERMINATED, {
+export async function closeTerminated(ferry: LedgerClient, migrationId: string, by: string): Promise<boolean> {
+  const closing: WorkflowWithFixedId = {
+    type: CLOSE_TERMINATED,
     workflowId: closeWorkflowIdOf(migrationId),
-    taskQueue: TASK_QUEUE,
     args: [{ migrationId, requestedBy: by }],
     staticSummary: `Clean up after ${migrationId}`,
-    // A second call waits for the workflow that the first call started.
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+  };
+  const { temporal, db } = ferry;
+  return runUntilEffect(ferry, closing, async (handle) => {
+    const hasEnded = await temporal
+      .withDeadline(Date.now() + CLOSED_WITHIN_MS, () => handle.result())
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (isDeadlineExceeded(error)) return false;
+          throw error;
+        },
+      );
+    const isClosed = (await readMigration(db, migrationId))?.vaultDestroyedAt instanceof Date;
+    return hasEnded && !isClosed ? null : isClosed;
   });
-  try {
-    await temporal.withDeadline(Date.now() + CLOSED_WITHIN_MS, () => handle.result());
-    return true;
-  } catch (error) {
-    if (isDeadlineExceeded(error)) return false;
-    throw error;
-  }
 }
 
 /** gRPC status 4: DEADLINE_EXCEEDED. */
@@ -70,8 +79,7 @@ function isDeadlineExceeded(error: unknown): boolean {
 
 async function isRunning({ temporalWithoutCodec }: LedgerClient, migrationId: string): Promise<boolean> {
   try {
-    const { status } = await temporalWithoutCodec.workflow.getHandle(migrationId).describe();
-    return status.name === 'RUNNING' || status.name === 'PAUSED';
+    return isInProgress(await temporalWithoutCodec.workflow.getHandle(migrationId).describe());
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;

@@ -8,8 +8,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { LONGEST_WAIT_MS } from '../domain/companies/call-failure';
 import { redactErrorText } from '../security/redaction';
 
-/** The wait that replaces an announced wait of more than `LONGEST_WAIT_MS`: the length of a rate limit window. */
-const REPLACEMENT_WAIT_MS = 60_000;
 const MAX_SHOWN_LENGTH = 100;
 
 /** The state of the rate limit according to one response, for all users of the key together. */
@@ -32,12 +30,11 @@ export interface ImplausibleWait {
  * compared with the response's own `Date`, so the result does not depend on our clock.
  *
  * @param now epoch milliseconds; used if the `Date` header is missing or invalid
- * @returns milliseconds; a minute if the header asks for more than `LONGEST_WAIT_MS`; undefined if the header is
- * missing or cannot be parsed
+ * @returns milliseconds; undefined if the header is missing, cannot be parsed, or asks for more than `LONGEST_WAIT_MS`
  */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const waitMs = announcedRetryAfterMs(headers, now);
-  return waitMs !== undefined && waitMs > LONGEST_WAIT_MS ? REPLACEMENT_WAIT_MS : waitMs;
+  return waitMs !== undefined && waitMs > LONGEST_WAIT_MS ? undefined : waitMs;
 }
 
 /**
@@ -54,7 +51,7 @@ export function readAllowance(headers: IncomingHttpHeaders, aheadMs: number, now
   return { limit, remaining: Math.min(remaining, limit), resetAt };
 }
 
-/** Returns the headers that `retryAfterMs` and `readAllowance` replace or ignore, so that a warning can be logged. */
+/** Returns the headers that `retryAfterMs` and `readAllowance` ignore, so that a warning can be logged. */
 export function implausibleWaits(headers: IncomingHttpHeaders, now: number): readonly ImplausibleWait[] {
   const resetMs = Date.parse(headerText(headers, 'x-rate-limit-reset') ?? '') - sentAt(headers, now);
   const found: ImplausibleWait[] = [];

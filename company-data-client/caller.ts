@@ -86,7 +86,7 @@ export interface Call extends Idempotency {
   readonly path: string;
   readonly body?: unknown;
   readonly timeoutMs: number;
-  readonly freshConnection?: boolean;
+  readonly isAuthorization?: boolean;
   /** Values in the body that errors must not contain, even if the service quotes them. */
   readonly secrets?: readonly string[];
 }
@@ -160,7 +160,10 @@ export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait 
     }
   }
 
-  /** Masks the API key in a success body, which can quote it. Masks only the whole key, because bodies can be long. */
+  /**
+   * Masks the API key in a success body, which can quote it. Does not mask parts of the key, because a search for parts
+   * would take too long in a long body.
+   */
   const withoutKey = (body: string): string => secrets.reduce((text, secret) => text.replaceAll(secret, MASK), body);
 
   async function makeCall<T>(call: Call, parse: (response: HttpResponse, label: string) => T, options: CallOptions) {
@@ -207,7 +210,7 @@ function requestOf(call: Call): HttpRequest {
     json: call.body === undefined ? undefined : JSON.stringify(call.body),
     idempotencyKey: call.idempotencyKey,
     timeoutMs: call.timeoutMs,
-    freshConnection: call.freshConnection ?? false,
+    isAuthorization: call.isAuthorization ?? false,
   };
 }
 
@@ -216,8 +219,8 @@ function isSuccess({ status }: HttpResponse): boolean {
 }
 
 /**
- * Returns true for a 404 of the service to a retried deletion, because an earlier attempt whose response was lost might
- * have deleted the resource.
+ * Returns whether the service answered a retried deletion with 404. That counts as success, because an earlier attempt
+ * whose response was lost might have deleted the resource.
  */
 function isDeleted(error: ErrorResponse, { method }: Call, isRetry: boolean): boolean {
   return error instanceof NotFound && method === 'DELETE' && isRetry;

@@ -107,7 +107,10 @@ export interface CompanyDataClient {
     options?: CallOptions,
   ): Promise<CallResult<Connection>>;
 
-  /** Queues a sync of every data set that the platform supports, except those that are already syncing. */
+  /**
+   * Queues a sync of every data set of the company's linked connections, except those that are already queued or
+   * syncing.
+   */
   startSync(companyId: string, options?: CallOptions): Promise<CallResult<void>>;
   /** Queues a sync of one data set. Throws `NotReady` if it is already syncing. */
   queueSync(

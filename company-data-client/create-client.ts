@@ -13,14 +13,17 @@ import { createTransport } from './transport';
 type Tags = Readonly<Record<string, string>>;
 type TagPrefix = NonNullable<CompanyFilter['tagPrefix']>;
 
+/** Requests that one client has in flight at most, and authorizations besides. All migrations of a worker share it. */
+export const MAX_IN_FLIGHT = 256;
+
 export interface CompanyDataClientOptions {
   /** Base URL of the service's API. It can have a path: `https://api.example.com/v2`. */
   readonly baseUrl: string;
   /** API key of the account. It is sent only to the origin of `baseUrl` and is never part of an error. */
   readonly apiKey: Secret;
   /**
-   * Maximum number of requests in flight. Other calls wait for a free connection, within their retry budget.
-   * Authorizations use a second pool of the same size. Default: 32.
+   * Maximum number of requests in flight, and of authorizations besides. Other calls wait, within their retry budget.
+   * Connections are opened when they are needed. The rate limiter protects the service. Default: `MAX_IN_FLIGHT`.
    */
   readonly connections?: number | undefined;
   /**
@@ -40,15 +43,15 @@ export interface CompanyDataClientOptions {
    */
   readonly retryBudgetMs?: number | undefined;
   /**
-   * Upper bound of the random wait before the first retry, in milliseconds. It doubles with each retry, up to 30 times
-   * this value. Default: 500.
+   * Upper bound of the random wait before the first retry, in milliseconds. The bound doubles with each retry, to at
+   * most 30 times this value. Default: 500.
    */
   readonly firstRetryWaitMs?: number | undefined;
   /** Called before each wait for a retry, to log, count or heartbeat. Default: not called. */
   readonly onWait?: ((wait: RetryWait) => void) | undefined;
   /**
-   * Called when a response asks for a wait of more than `LONGEST_WAIT_MS`, to log a warning. A longer `Retry-After` is
-   * replaced by a minute, and a later reset of the rate limit is ignored. Default: not called.
+   * Called when a response asks for a wait of more than `LONGEST_WAIT_MS`. Such a wait is ignored. The worker logs a
+   * warning. Default: not called.
    */
   readonly onIgnoredWait?: ((wait: IgnoredWait) => void) | undefined;
 }
@@ -62,7 +65,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
   const transport = createTransport({
     origin: address.origin,
     authorization: `Basic ${encodedKey}`,
-    connections: options.connections ?? 32,
+    connections: options.connections ?? MAX_IN_FLIGHT,
   });
   const caller = createCaller({
     transport,
@@ -182,9 +185,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
         secrets,
         idempotent: false,
         timeoutMs: authorizationTimeoutMs,
-        // If the service closed a reused connection while the request was being sent, we could not tell whether the
-        // token had been used.
-        freshConnection: true,
+        isAuthorization: true,
       });
       const { value, ...details } = await caller.read(call, schemas.connectionSchema, options);
       return { value: withoutSecrets(value, body), ...details };
@@ -248,7 +249,10 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
 
 const bodyOf = ({ name, description, tags }: CompanyDetails) => ({ name, description, tags });
 
-/** Returns the first tag as a filter, such as `uid=42`, because the service filters by one tag only. */
+/**
+ * Returns the first tag as a filter, such as `uid=42`. The other tags are not sent, because `withTags` checks all tags
+ * anyway.
+ */
 function firstTag(tags: Tags): string | undefined {
   const [first] = Object.entries(tags);
   return first && `${first[0]}=${first[1]}`;

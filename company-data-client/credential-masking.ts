@@ -3,8 +3,8 @@ import { maskSecrets, redactErrorText } from '../security/redaction';
 import type { Connection } from './schemas';
 
 /**
- * Masks the credential in the texts of a connection, which can quote it even in a success response. Error texts also
- * mask the other fields. Those fields identify the organization, which is compared, so other texts keep them.
+ * Masks the credential in the texts of a connection, which can quote it even in a success response. In error texts, the
+ * other fields are masked too. In other texts they are kept, because they identify the organization, which is compared.
  */
 export function withoutSecrets(connection: Connection, fields: Readonly<Record<string, string>>): Connection {
   const credentials = Object.entries(fields).flatMap(([name, value]) =>

@@ -1,10 +1,10 @@
-/** Turns HTTP error responses into typed errors, and reads their correlation id. */
+/** Turns HTTP error responses into typed errors, and reads the correlation id of any response. */
 import { redactErrorText } from '../security/redaction';
 import { retryAfterMs } from './announced-waits';
 import {
   AccessDenied,
   BadRequest,
-  type AnswerFailure,
+  type ResponseFailure,
   ErrorResponse,
   ForeignResponse,
   KeyRefused,
@@ -20,7 +20,7 @@ import type { HttpResponse } from './transport';
 /**
  * Creates the error for a response whose status is not a success. Accepts any body: the service's error body, a proxy's
  * HTML page, a truncated body or none. Unless the body is the service's error body, the error is a `ForeignResponse`,
- * `ServiceFailing` or `Throttled`.
+ * `ServiceFailing` or `Throttled`, or for other statuses above 500 an `ErrorResponse`.
  *
  * @param secrets values that the call sent; they are masked in the error's text
  */
@@ -29,7 +29,7 @@ export function errorFromResponse(call: string, response: HttpResponse, secrets:
   const body = errorBody(response);
   const correlationId = body?.correlationId ?? correlationIdOf(response);
   const waitMs = retryAfterMs(response.headers, Date.now());
-  const failure: AnswerFailure = {
+  const failure: ResponseFailure = {
     kind: 'response',
     status: response.status,
     isFromService: body !== undefined,
@@ -54,7 +54,7 @@ function uuidIn(value: unknown): string | undefined {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function classOf({ status, isFromService }: AnswerFailure): typeof ErrorResponse {
+function classOf({ status, isFromService }: ResponseFailure): typeof ErrorResponse {
   if (status === 429) return Throttled;
   if (!isFromService && status < 500) return ForeignResponse;
   switch (status) {

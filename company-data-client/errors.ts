@@ -38,7 +38,7 @@ export abstract class CompanyDataError extends Error {
 }
 
 /** The failure of a call that got an error response. */
-export type AnswerFailure = Extract<CallFailure, { kind: 'response' }>;
+export type ResponseFailure = Extract<CallFailure, { kind: 'response' }>;
 
 /** Thrown when the service responds with an error status. Most statuses have their own subclass. */
 export class ErrorResponse extends CompanyDataError {
@@ -47,14 +47,14 @@ export class ErrorResponse extends CompanyDataError {
   /** @param validation the messages of `validation.errors` in the response body */
   constructor(
     call: string,
-    readonly answer: AnswerFailure,
+    readonly answer: ResponseFailure,
     readonly validation: readonly string[],
   ) {
     const service = answer.service === '' ? [] : [`from ${answer.service}`];
     const correlation = answer.correlationId === undefined ? [] : [`correlation id ${answer.correlationId}`];
     const source = [...service, ...correlation].join(', ');
     const text = [answer.error, ...validation.filter((message) => message !== answer.error)].join('; ');
-    const separator = answer.isFromService ? ' ' : " without the service's error body: ";
+    const separator = answer.isFromService ? ' ' : ', not from the service (probably a proxy): ';
     super(call, `answered ${answer.status}${separator}${text}${source === '' ? '' : ` (${source})`}`);
   }
 
@@ -83,8 +83,8 @@ export class LimitReached extends ErrorResponse {
 }
 
 /**
- * Thrown when the API key lacks a permission, or the platform denies the service access (403). `answer.service` names
- * the component that refused: `PublicApi` or the platform.
+ * Thrown when the API key is revoked or lacks a permission, or the platform denies the service access (403).
+ * `answer.service` names the component that refused: `PublicApi` or the platform.
  */
 export class AccessDenied extends ErrorResponse {
   override readonly name = 'AccessDenied';
@@ -120,8 +120,8 @@ export class Throttled extends ErrorResponse {
 }
 
 /**
- * Thrown when an error response below 500 is not in the service's error form. A proxy has sent it, for example while
- * the service is being deployed, so it is treated as an outage.
+ * Thrown when an error response below 500, other than 429, is not in the service's error form. A proxy has sent it, for
+ * example while the service is being deployed, so it is treated as an outage.
  */
 export class ForeignResponse extends ErrorResponse {
   override readonly name = 'ForeignResponse';
@@ -142,7 +142,8 @@ export class ServiceFailing extends ErrorResponse {
 
 /**
  * Thrown when no complete response arrived. `refused`: the request was certainly never sent. `time-out`, `dropped` and
- * `malformed`: the call might have taken effect. A malformed response is not retried, because its sender would repeat it.
+ * `malformed`: the call might have taken effect. A malformed response is not retried, because its sender would repeat
+ * it.
  */
 export class NoResponse extends CompanyDataError {
   override readonly name = 'NoResponse';
@@ -187,8 +188,12 @@ export class UnreadableResponse extends CompanyDataError {
 }
 
 /**
- * Thrown when a list cannot be read to its end, because a page without new results links to a next page, a link is
- * invalid or leaves the list, the list has more results than its total, or the total keeps shrinking.
+ * Thrown when a list cannot be read to its end, for one of these reasons:
+ * - a page without new results links to a next page
+ * - a link is invalid or leaves the list
+ * - the list has more results than its total
+ * - the list has more than 10,000 pages
+ * - the total keeps shrinking
  */
 export class BrokenPaging extends UnreadableResponse {
   override readonly name = 'BrokenPaging';
@@ -210,7 +215,12 @@ export class DeferredUntil extends CompanyDataError {
     private readonly failure: CallFailure,
     options?: ErrorOptions,
   ) {
-    super(call, `the service asks us to retry after ${until.toISOString()}`, options);
+    const at = until.toISOString();
+    const message =
+      options?.cause === undefined
+        ? `our rate limiter admits this call only after ${at}, because of an earlier response of the service`
+        : `the service asks us to retry after ${at}`;
+    super(call, message, options);
   }
 
   override get retrySafety(): RetrySafety {

@@ -5,14 +5,14 @@
  * 1. `create-client.ts` builds the request of one endpoint; `client.ts` documents the endpoints.
  * 2. `caller.ts` sends it, retries within a budget and parses the response (`schemas.ts`).
  * 3. `rate-limiter.ts` delays requests so that all users of the API key together stay below the service's limit.
- * 4. `transport.ts` sends one request over a pooled connection, at most once.
+ * 4. `transport.ts` sends one request at most once, over a connection of `connections.ts`.
  *
  * Failures are typed (`errors.ts`, `error-answer.ts`) and never contain any part of a credential. Lists are read page
  * by page (`paging.ts`, `links.ts`). `service-facts.ts` collects what a preflight needs to know about an account.
  */
 export type { RetryWait } from './caller';
 export type { CompanyDataClient } from './client';
-export { type CompanyDataClientOptions, createCompanyDataClient } from './create-client';
+export { type CompanyDataClientOptions, createCompanyDataClient, MAX_IN_FLIGHT } from './create-client';
 export * from './errors';
 export type { Company, Connection, DataStatus, SyncSettings } from './schemas';
 export { type FoundConnection, readServiceFacts } from './service-facts';

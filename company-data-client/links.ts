@@ -1,7 +1,7 @@
 /** Builds the paths of the service's endpoints, and follows the links of lists without leaving the service. */
 
 /** The service's base URL, taken apart. */
-export interface ServiceAddress {
+export interface BaseUrl {
   readonly origin: string;
   readonly host: string;
   /** The path before every endpoint: empty, or with a leading slash and no trailing slash. */
@@ -11,14 +11,14 @@ export interface ServiceAddress {
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** @throws {TypeError} if `baseUrl` is not an http or https URL */
-export function parseAddress(baseUrl: string): ServiceAddress {
+export function parseAddress(baseUrl: string): BaseUrl {
   const { origin, host, pathname, protocol } = new URL(baseUrl);
   if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError(`${baseUrl} is not an http or https URL`);
   return { origin, host, basePath: pathname.replace(/\/+$/, '') };
 }
 
 /** Builds the path and query of an endpoint. Segments are URL-encoded; undefined parameters are omitted. */
-export function pathTo({ basePath }: ServiceAddress, segments: readonly string[], query: Query = {}): string {
+export function pathTo({ basePath }: BaseUrl, segments: readonly string[], query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
   const path = segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
@@ -35,7 +35,7 @@ export function pathTo({ basePath }: ServiceAddress, segments: readonly string[]
  *
  * @returns path and query; undefined if the link is invalid or points to anything but another page of the same list
  */
-export function followLink(address: ServiceAddress, currentPath: string, href: string): string | undefined {
+export function followLink(address: BaseUrl, currentPath: string, href: string): string | undefined {
   const { origin, host, basePath } = address;
   const relativeToBase = href.startsWith('/') && !href.startsWith('//') && !href.startsWith(`${basePath}/`);
   const target = relativeToBase ? `${basePath}${href}` : href;

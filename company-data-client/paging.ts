@@ -27,8 +27,7 @@ export interface PageSource<T> {
  * shrinks, a result might have moved to a page that has already been read. The list is then read again, and results
  * that were missed are yielded.
  *
- * @throws {BrokenPaging} if a page without new results links to a next page, a link is invalid or leaves the list, the
- * list is longer than its total or than 10,000 pages, or the total keeps shrinking
+ * @throws {BrokenPaging} if the list cannot be read to its end
  */
 export async function* eachResult<T>(source: PageSource<T>): AsyncGenerator<T, void, undefined> {
   const yielded = new Set<string>();

@@ -15,8 +15,8 @@
  *
  * No response makes requests wait for more than `LONGEST_WAIT_MS` (announced-waits.ts).
  *
- * If a request cannot start before its caller's deadline, `acquire` returns the earliest start time, at the deadline or
- * sooner, and the caller decides how to wait.
+ * If a request cannot start before its caller's deadline, `acquire` waits no longer than until the deadline. It then
+ * returns the earliest start time, and the caller decides how to wait.
  */
 import { LONGEST_WAIT_MS } from '../domain/companies/call-failure';
 import { type Allowance, readAllowance, retryAfterMs } from './announced-waits';
@@ -139,7 +139,7 @@ export function createRateLimiter(): RateLimiter {
         if (response === undefined) return;
         const at = Date.now();
         roundTripMs = Math.min(roundTripMs, at - now);
-        const aheadMs = clock.aheadMs(response.headers.date, at);
+        const aheadMs = clock.observe(response.headers.date, at);
         const allowance = readAllowance(response.headers, aheadMs, at);
         if (allowance) apply(allowance, number, at);
         if (response.status !== 429) return;

@@ -23,8 +23,8 @@ const MAX_TEXT_LENGTH = 10_000;
 /** The largest number that a column of type `integer` holds. */
 const MAX_INTEGER = 2 ** 31 - 1;
 /**
- * A text that is compared, so it is changed only if it is too long, contains a named credential or cannot be stored in
- * Postgres.
+ * Text that is compared with other values, so it is changed only if it is too long, or if it contains control
+ * characters, half a surrogate pair or a credential in a known form.
  */
 const comparedText = z
   .string()
@@ -60,7 +60,8 @@ const connectionErrorSchema = z.object({
 });
 
 /**
- * A connection. If its status is `PendingAuth` or `Deauthorized`, the end customer has to authorize it at `linkUrl`.
+ * A connection. If its status is `PendingAuth` or `Deauthorized`, it has to be authorized: with a credential, or by the
+ * end customer at `linkUrl`.
  */
 export const connectionSchema = z.object({
   id,

@@ -3,18 +3,21 @@ export interface ServiceClock {
   /**
    * Updates the estimate with the `Date` header of a response that arrived at `now` (epoch milliseconds by our clock).
    *
-   * @returns how far the service's clock is ahead, in milliseconds: negative if it is behind, 0 if this is unknown. The
-   * estimate errs on the low side, so a caller that waits until a time announced by the service may wait longer than
-   * necessary, but never stops waiting too early.
+   * @returns how far the service's clock is ahead, in milliseconds: negative if it is behind, 0 if the header is
+   * missing or invalid. The estimate errs on the low side, so a caller that waits until a time announced by the service
+   * may wait longer than necessary, but never stops waiting too early.
    */
-  aheadMs(date: string | undefined, now: number): number;
+  observe(date: string | undefined, now: number): number;
 }
 
 /**
  * Assumed drift between the clocks, as a share of elapsed time. Higher than real drift, even while a clock is slewed.
  */
 const DRIFT = 0.001;
-/** Latency and rounding to whole seconds cannot explain a larger difference: one of the clocks has been set. */
+/**
+ * A larger difference shows that one of the clocks has been set, because latency and rounding to whole seconds cannot
+ * explain it.
+ */
 const CLOCK_STEP_MS = 2_000;
 
 /**
@@ -26,7 +29,7 @@ export function createServiceClock(): ServiceClock {
   let best: { readonly aheadMs: number; readonly at: number } | undefined;
 
   return {
-    aheadMs(date, now) {
+    observe(date, now) {
       const estimate = Date.parse(date ?? '') - now;
       if (Number.isNaN(estimate)) return 0;
       const decayed = best ? best.aheadMs - (now - best.at) * DRIFT : estimate;

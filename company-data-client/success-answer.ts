@@ -17,7 +17,8 @@ export function parseBody<S extends z.ZodType>(response: HttpResponse, call: str
 
 /**
  * Checks the body of a response to a call that expects none. JSON is accepted, because implementations of the service
- * differ. A page is not, because a proxy has sent it, so the service might not have received the call.
+ * differ. Any other text is refused, because it is probably a proxy's HTML page, and then the service might not have
+ * received the call.
  */
 export function checkIgnoredBody(response: HttpResponse, call: string): void {
   if (response.cutOff) throw response.cutOff;

@@ -1,10 +1,9 @@
 /**
- * Transport: sends one HTTP request to the service, at most once, over a pooled connection.
+ * Transport: sends one HTTP request to the service, at most once, over a kept or new connection (connections.ts).
  *
- * The pools connect to one origin only, so the API key cannot be sent anywhere else. There are two pools, each with the
- * same number of connections: one reuses connections, the other opens a new connection for each request. A semaphore
- * per pool limits the requests in flight, because undici's own queue has no deadline. The time limit of a request
- * starts when it gets a connection and covers the complete response.
+ * The connections lead to one origin only, so the API key cannot be sent anywhere else. Two semaphores limit the requests
+ * in flight, one for authorizations and one for all other requests, so that slow authorizations do not delay the rest.
+ * The time limit of a request starts when it gets a connection and covers the complete response.
  *
  * The reason for a failure shows whether the request could have left this machine: `refused` if it certainly did not,
  * `dropped`, `malformed` or `time-out` if it might have.
@@ -14,15 +13,16 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isNativeError } from 'node:util/types';
-import { type Dispatcher, errors, Pool } from 'undici';
+import { type Dispatcher, errors } from 'undici';
+import { createConnections } from './connections';
 import { type CompanyDataError, NoResponse, UnreadableResponse } from './errors';
-import { createSemaphore, type Semaphore } from './semaphore';
+import { createSemaphore } from './semaphore';
 
 /** Longest error body that is read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 /** Longest success body that is read. A page of 5,000 large records is about 10 MB. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-const CONNECT_TIMEOUT_MS = 10_000;
+const decoder = new TextDecoder();
 
 export interface HttpRequest {
   /** Method and path, which identify the call in errors. */
@@ -35,10 +35,10 @@ export interface HttpRequest {
   /** Time limit for the complete response, in milliseconds from the moment a connection is free. */
   readonly timeoutMs: number;
   /**
-   * True: the request gets a new connection, because the service can close a reused connection just as a request is
-   * sent. The response would then be lost.
+   * True for an authorization. It gets a connection that the service cannot be closing, because a response that is lost
+   * with the connection leaves open whether a token was used.
    */
-  readonly freshConnection: boolean;
+  readonly isAuthorization: boolean;
 }
 
 /** A response with any status. */
@@ -69,107 +69,155 @@ export interface TransportOptions {
   readonly origin: string;
   /** Value of the `Authorization` header of every request. */
   readonly authorization: string;
-  /** Maximum number of requests in flight in each of the two pools. */
+  /** Maximum number of authorizations in flight, and of other requests in flight. */
   readonly connections: number;
 }
 
-interface LimitedPool {
-  readonly pool: Pool;
-  readonly slots: Semaphore;
-}
-
-export function createTransport({ origin, authorization, connections }: TransportOptions): Transport {
-  // undici's own time-outs are coarse and restart with every chunk of the body, so one exact deadline replaces them.
-  const options = { connections, connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 };
-  const limitedPool = (pipelining: number): LimitedPool => ({
-    pool: new Pool(origin, { ...options, pipelining }),
-    slots: createSemaphore(connections),
-  });
-  const reused = limitedPool(1);
-  // With pipelining 0, undici closes a connection after its response.
-  const fresh = limitedPool(0);
+export function createTransport({ origin, authorization, connections: inFlight }: TransportOptions): Transport {
+  const connections = createConnections(origin);
+  const [authorizations, others] = [createSemaphore(inFlight), createSemaphore(inFlight)];
 
   return {
     async send(request, latest, signal) {
-      const { pool, slots } = request.freshConnection ? fresh : reused;
+      const slots = request.isAuthorization ? authorizations : others;
       const release = await slots.acquire(latest, signal);
       if (!release) throw new NoResponse(request.label, 'refused', 'not sent: no connection became free in time');
-      const deadline = startDeadline(request, signal);
-      const startedAt = performance.now();
       try {
-        const response = await pool.request({
-          method: request.method,
-          path: request.path,
-          headers: {
-            accept: 'application/json',
-            authorization,
-            ...(request.json !== undefined && { 'content-type': 'application/json' }),
-            ...(request.idempotencyKey !== undefined && { 'idempotency-key': request.idempotencyKey }),
-          },
-          ...(request.json !== undefined && { body: request.json }),
-          signal: deadline.signal,
+        signal?.throwIfAborted();
+        if (connections.isClosed) throw new NoResponse(request.label, 'refused', 'not sent: the client was closed');
+        const connection = connections.take(request.isAuthorization ? 'certain' : 'any');
+        const exchange = new Exchange(request, signal);
+        const startedAt = performance.now();
+        connection.client.dispatch(dispatchOptions(request, authorization), exchange);
+        const response = await exchange.response.catch((error: unknown) => {
+          connections.drop(connection);
+          throw error;
         });
-        const complete = await readAll(request.label, response);
+        const durationMs = performance.now() - startedAt;
+        if (response.cutOff) connections.drop(connection);
+        else connections.keep(connection, response.headers, startedAt);
         signal?.throwIfAborted();
-        return { ...complete, durationMs: performance.now() - startedAt };
-      } catch (error) {
-        signal?.throwIfAborted();
-        throw noResponse(request.label, error);
+        return { ...response, durationMs };
       } finally {
-        deadline.clear();
         release();
       }
     },
 
-    async close() {
-      await Promise.all([reused.pool.close(), fresh.pool.close()]);
-    },
+    close: () => connections.close(),
   };
 }
+
+function dispatchOptions(request: HttpRequest, authorization: string): Dispatcher.DispatchOptions {
+  const { method, path, json, idempotencyKey } = request;
+  return {
+    method,
+    path,
+    headers: {
+      accept: 'application/json',
+      authorization,
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    },
+    ...(json !== undefined && { body: json }),
+  };
+}
+
+/** A response without its duration. */
+type Received = Omit<HttpResponse, 'durationMs'>;
 
 /**
- * Creates a signal that aborts when the request's time limit is exceeded or the caller's signal aborts.
- * `AbortSignal.any` is not used, because a long-lived signal would keep one dependent signal for every request.
+ * One request and its response: undici calls its methods. It ends with the first of these: a complete response, an error,
+ * the time limit or the caller's signal. If the status has arrived by then, it ends with a response whose body is cut
+ * off, except when the signal aborts. Afterwards it ignores undici.
+ *
+ * A stream and an `AbortController` for each response would take as much CPU time as the rest of the client.
  */
-function startDeadline({ label: call, timeoutMs }: HttpRequest, signal: AbortSignal | undefined) {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => {
-    deadline.abort(new NoResponse(call, 'time-out', `no complete response arrived within ${timeoutMs} ms`));
-  }, timeoutMs);
-  const abort = () => deadline.abort(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
-  return {
-    signal: deadline.signal,
-    clear() {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    },
-  };
-}
+class Exchange implements Dispatcher.DispatchHandler {
+  /** Rejects with a `NoResponse` or with the signal's reason. */
+  readonly response: Promise<Received>;
+  private readonly call: string;
+  private readonly timer: NodeJS.Timeout;
+  private resolve!: (response: Received) => void;
+  private reject!: (reason: unknown) => void;
+  private hasEnded = false;
+  private head: Pick<Received, 'status' | 'headers'> | undefined;
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
 
-/** Reads the body up to a limit. A response whose body breaks off is still a response, because its status is known. */
-async function readAll(call: string, { statusCode: status, headers, body }: Dispatcher.ResponseData) {
-  const limit = status >= 400 ? MAX_ERROR_BYTES : MAX_BODY_BYTES;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  let cutOff: CompanyDataError | undefined;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size <= limit) continue;
-      cutOff = new UnreadableResponse(call, status, undefined, `the response is longer than ${limit} bytes`);
-      break;
-    }
-  } catch (error) {
-    cutOff = noResponse(call, error);
+  constructor(
+    { label, timeoutMs }: HttpRequest,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    this.call = label;
+    this.response = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    this.timer = setTimeout(() => {
+      this.fail(new NoResponse(label, 'time-out', `no complete response arrived within ${timeoutMs} ms`));
+    }, timeoutMs);
+    signal?.addEventListener('abort', this.abort);
   }
-  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, limit));
-  return { status, headers, body: text, ...(cutOff && { cutOff }) };
+
+  /** undici recognizes a handler of this kind by this method. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.hasEnded) controller.abort(new Error('the request was cancelled before it was sent'));
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status >= 200) this.head = { status, headers };
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.hasEnded || !this.head) return;
+    this.chunks.push(chunk);
+    this.size += chunk.length;
+    if (this.size <= this.limit()) return;
+    const { status } = this.head;
+    this.fail(
+      new UnreadableResponse(this.call, status, undefined, `the response is longer than ${this.limit()} bytes`),
+    );
+    controller.abort(new Error('the response is too long'));
+  }
+
+  onResponseEnd(): void {
+    this.end(() => this.head && this.resolve({ ...this.head, body: this.body() }));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(noResponse(this.call, error));
+  }
+
+  private readonly abort = (): void => this.end(() => this.reject(this.signal?.reason));
+
+  /** A response whose body breaks off is still a response, because its status is known. */
+  private fail(error: CompanyDataError): void {
+    this.end(() => {
+      if (this.head) this.resolve({ ...this.head, body: this.body(), cutOff: error });
+      else this.reject(error);
+    });
+  }
+
+  private end(settle: () => void): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    clearTimeout(this.timer);
+    this.signal?.removeEventListener('abort', this.abort);
+    settle();
+  }
+
+  private limit(): number {
+    return this.head && this.head.status >= 400 ? MAX_ERROR_BYTES : MAX_BODY_BYTES;
+  }
+
+  private body(): string {
+    const [first] = this.chunks;
+    const bytes = this.chunks.length === 1 && first ? first : Buffer.concat(this.chunks);
+    return decoder.decode(bytes.subarray(0, this.limit()));
+  }
 }
 
 function noResponse(call: string, error: unknown): NoResponse {
-  if (error instanceof NoResponse) return error;
   const message = isNativeError(error) ? error.message : String(error);
   if (neverConnected(error)) return new NoResponse(call, 'refused', `could not connect: ${message}`, { cause: error });
   if (isMalformed(error)) return new NoResponse(call, 'malformed', `not valid HTTP: ${message}`, { cause: error });

@@ -1,13 +1,16 @@
 /**
  * The Company Data Service: an HTTP API for companies, their connections to platforms, and the data sets that are
  * synced through these connections. All state is in Postgres. A sandbox simulates the platforms: see docs/sandbox.md.
+ * "The specification" in comments, and the section numbers in titles of tests, mean the specification of the service
+ * that this one implements; it is not in this repository.
  *
  * Folders:
  * - `http/`: the routes, and the hooks that run for every request
  * - `companies/`, `connections/`, `syncs/`, `pushes/`, `records/`: one resource each
  * - `query/`: the filter language of lists
  * - `credentials/`: the encryption of the secrets that the service stores
- * - `platform/`: the platforms
+ * - `platform/`: the interface to the platforms, and the sandbox that simulates them
+ * - `database/`: the tables and the schema migrations
  * - `faults/`: failures on demand, for tests of the service's clients
  */
 export { createAccount, listAccounts, type Account } from './accounts';

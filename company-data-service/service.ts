@@ -72,13 +72,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { syncBaseMs = 150, syncMsPerRecord = 10, requestsPerMinute = 1_000 } = options;
   const logger = options.logger ?? pino({ enabled: false });
   const db = openDatabase(databaseUrl, databaseConnections);
-  const platformDb = openDatabase(databaseUrl, databaseConnections);
+  const waitingDb = openDatabase(databaseUrl, databaseConnections);
   const platforms = new SandboxPlatforms(db, { syncBaseMs, syncMsPerRecord });
-  const engine = new SyncEngine({ databaseUrl, db: platformDb, platforms, cipher, logger });
+  const engine = new SyncEngine({ databaseUrl, db: waitingDb, platforms, cipher, logger });
 
   let url = '';
   const publicUrl = () => options.publicUrl ?? url;
-  const context = { db, platformDb, platforms, cipher, publicUrl };
+  const context = { db, waitingDb, platforms, cipher, publicUrl };
   const publicPath = options.publicUrl === undefined ? basePath : new URL(options.publicUrl).pathname;
   const { requestsPerDay, faults = false } = options;
   const limits = { requestsPerMinute, ...(requestsPerDay !== undefined && { requestsPerDay }) };
@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await engine.stop();
     // Close the pool for platform calls first, because this waits until an authorization that has used a token has
     // committed its transaction.
-    await platformDb.destroy();
+    await waitingDb.destroy();
     await db.destroy();
   };
 

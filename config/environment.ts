@@ -22,6 +22,10 @@ const environment = z.object({
   TOKENFERRY_SERVICE_KEY: z.string().optional(),
   TOKENFERRY_SERVICE_KEY_FILE: z.string().optional(),
   TOKENFERRY_SIGNING_KEY_FILE: z.string().optional(),
+  TOKENFERRY_WORKER_DEPLOYMENT: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, hyphens or underscores.')
+    .optional(),
   TOKENFERRY_WEBHOOK_URL: address('http:', 'https:').optional(),
   TOKENFERRY_WEBHOOK_SECRET: z
     .string()
@@ -59,9 +63,20 @@ export function withoutEmpty(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(set);
 }
 
+/** Returns whether every part of the address can be decoded, as database drivers do. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function address(...protocols: string[]) {
   return z
     .string()
+    .refine(isDecodable, 'must have its special characters percent-encoded, for example %25 for a percent sign.')
     .refine(
       (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
       `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,

@@ -7,6 +7,7 @@ import {
   type KeyRing,
   type SigningKey,
 } from '../security';
+import { withoutUnsafeCharacters } from '../domain/text/untrusted-text';
 import { homeFolder, readEnvironment, withoutEmpty, type Environment } from './environment';
 import { readKeys, readSigningKey, readVaultSecrets } from './keys';
 import { readRunningStack, stackFile, type RunningStack } from './running-stack';
@@ -37,15 +38,15 @@ interface Parts {
   /** The keys that wrap the private keys of the vaults. Without the right key, a process cannot open credentials. */
   masterKeys: KeyRing;
   /**
-   * The folder of the vaults' secrets, outside Postgres and its backups. All workers of a database share it. Without it,
-   * a process cannot open credentials.
+   * The folder of the vaults' secrets, outside Postgres and its backups. All workers of a database share it. Without
+   * it, a process cannot open credentials.
    */
   vaultSecrets: string;
   /** The keys that encrypt the payloads in Temporal. Without the right key, a process cannot read a migration. */
   payloadKeys: KeyRing;
   /**
-   * The keys under which the Company Data Service on this machine encrypts tokens and client secrets. Default: the
-   * program that starts the service keeps them in a file.
+   * The keys under which the Company Data Service on this machine encrypts tokens and client secrets. If they are not
+   * configured, the program that starts the service creates them and keeps them in a file.
    */
   serviceKeys: KeyRing;
   /**
@@ -55,18 +56,20 @@ interface Parts {
   signingKey: SigningKey;
   /** The webhook that receives notices. Default: notices are only logged. */
   webhook: WebhookConfig;
+  /** The name of the worker deployment in Temporal. Default: the worker is not versioned. */
+  workerDeployment: string;
 }
 
-export type Part = keyof Parts;
+export type ConfigPartName = keyof Parts;
 
-export type Config<RequiredPart extends Part = never> = {
+export type Config<RequiredPart extends ConfigPartName = never> = {
   /** Folder of this user's persistent files. */
   home: string;
   logLevel: Environment['TOKENFERRY_LOG_LEVEL'];
 } & Pick<Parts, RequiredPart>;
 
 /** The name of each part in messages, and the Tokenferry variables that configure it. */
-const PARTS: Record<Part, { name: string; variables: readonly (keyof Environment)[] }> = {
+const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof Environment)[] }> = {
   temporal: { name: 'Temporal (TEMPORAL_ADDRESS, or a profile)', variables: [] },
   databaseUrl: { name: 'Postgres (DATABASE_URL)', variables: ['DATABASE_URL'] },
   service: {
@@ -94,14 +97,23 @@ const PARTS: Record<Part, { name: string; variables: readonly (keyof Environment
     name: 'the webhook (TOKENFERRY_WEBHOOK_URL and TOKENFERRY_WEBHOOK_SECRET)',
     variables: ['TOKENFERRY_WEBHOOK_URL', 'TOKENFERRY_WEBHOOK_SECRET'],
   },
+  workerDeployment: {
+    name: 'the worker deployment (TOKENFERRY_WORKER_DEPLOYMENT)',
+    variables: ['TOKENFERRY_WORKER_DEPLOYMENT'],
+  },
 };
 
 /** Thrown when the configuration is invalid or incomplete. The message lists every problem and what to do about it. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 
-  constructor(readonly problems: readonly string[]) {
-    super(problems.join('\n'));
+  readonly problems: readonly string[];
+
+  /** @param problems can quote paths from the environment, whose unsafe characters are removed */
+  constructor(problems: readonly string[]) {
+    const lines = problems.map(withoutUnsafeCharacters);
+    super(lines.join('\n'));
+    this.problems = lines;
   }
 }
 
@@ -115,7 +127,7 @@ export class ConfigurationError extends Error {
  * @param optional parts that are used if they are configured; all other parts are ignored, even if they are invalid
  * @throws {ConfigurationError} with all problems
  */
-export function loadConfig<RequiredPart extends Part = never, OptionalPart extends Part = never>(
+export function loadConfig<RequiredPart extends ConfigPartName = never, OptionalPart extends ConfigPartName = never>(
   required: readonly RequiredPart[],
   env: NodeJS.ProcessEnv = process.env,
   optional: readonly OptionalPart[] = [],
@@ -132,7 +144,7 @@ export function loadConfig<RequiredPart extends Part = never, OptionalPart exten
   const running = readRunningStack(home);
   const stack = running && targetsOtherTemporal(variables, running) ? undefined : running;
 
-  const readers: { [P in Part]: () => Parts[P] | undefined } = {
+  const readers: { [P in ConfigPartName]: () => Parts[P] | undefined } = {
     temporal: () => readTemporal(variables, stack, problems),
     databaseUrl: () => readDatabaseUrl(environment, stack),
     service: () => readService(environment, stack, problems),
@@ -153,9 +165,10 @@ export function loadConfig<RequiredPart extends Part = never, OptionalPart exten
     },
     signingKey: () => readSigningKey(environment, home, problems),
     webhook: () => readWebhook(environment, problems),
+    workerDeployment: () => environment.TOKENFERRY_WORKER_DEPLOYMENT,
   };
   const parts: Partial<Parts> = {};
-  const missing: Part[] = [];
+  const missing: ConfigPartName[] = [];
   for (const part of [...required, ...optional]) {
     if (PARTS[part].variables.some((variable) => invalid.has(variable))) continue;
     const problemsBefore = problems.length;
@@ -170,7 +183,7 @@ export function loadConfig<RequiredPart extends Part = never, OptionalPart exten
     Partial<Pick<Parts, OptionalPart>>;
 }
 
-function missingMessage(missing: readonly Part[], home: string, isStackIgnored: boolean): string {
+function missingMessage(missing: readonly ConfigPartName[], home: string, isStackIgnored: boolean): string {
   const names = missing.map((part) => PARTS[part].name).join(', ');
   if (isStackIgnored) {
     const why = 'because TEMPORAL_ADDRESS points to another Temporal server, or TEMPORAL_PROFILE is set';

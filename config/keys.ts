@@ -1,6 +1,10 @@
-/** Reads the keys of the configuration: master keys, payload keys and a person's signing key. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+/**
+ * Reads the keys of the configuration (master, payload and service keys, and a person's signing key) and finds the
+ * folder of the vaults' secrets.
+ */
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { types } from 'node:util';
 import { KeyInvalid, parseSigningKey, Secret, type KeyRing, type SigningKey } from '../security';
 import type { Environment } from './environment';
 
@@ -10,6 +14,37 @@ interface KeySource {
   readonly parse: (text: Secret) => KeyRing;
   /** The running stack's key file with its name in messages; undefined if no stack is used. */
   readonly stackKeyFile: { readonly name: string; readonly file: string } | undefined;
+}
+
+/** The maximum size of a key file. Without it, reading a device such as `/dev/zero` would never end. */
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * Reads a small file, which can be a pipe.
+ *
+ * @throws if it cannot be opened, is a folder or is larger than `MAX_BYTES`
+ */
+function readSmallFile(file: string): string {
+  const opened = openSync(file, 'r');
+  try {
+    const buffer = Buffer.alloc(MAX_BYTES + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length <= MAX_BYTES; length += read)
+      read = readSync(opened, buffer, length, buffer.length - length, null);
+    if (length > MAX_BYTES) throw new KeyInvalid(`the file is larger than ${MAX_BYTES / 1024} KB`);
+    return buffer.toString('utf8', 0, length);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/**
+ * Returns the message of an error that comes from the file system or is about the file's content. Rethrows any other
+ * error.
+ */
+function fileProblem(error: unknown): string {
+  if (types.isNativeError(error) && (error instanceof KeyInvalid || 'code' in error)) return error.message;
+  throw error;
 }
 
 /** Returns the key ring; undefined if no source has one, or if a problem was added to `problems`. */
@@ -31,9 +66,9 @@ export function readKeys(
   function fromFile(name: string, file: string): KeyRing | undefined {
     let content: string;
     try {
-      content = readFileSync(file, 'utf8');
+      content = readSmallFile(file);
     } catch (error) {
-      problems.push(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`${name} cannot be read: ${fileProblem(error)}`);
       return undefined;
     }
     return parsed(`${name} (${file})`, content);
@@ -51,8 +86,8 @@ export function readKeys(
 }
 
 /**
- * Returns the folder of the vaults' secrets. It must exist, so that a worker whose shared storage is not mounted does not
- * create its own. Undefined if no source has one, or if a problem was added to `problems`.
+ * Returns the folder of the vaults' secrets. A configured folder must exist, so that a worker whose shared storage is
+ * not mounted does not create its own. Undefined if no source has one, or if a problem was added to `problems`.
  */
 export function readVaultSecrets(
   { TOKENFERRY_VAULT_SECRETS: configured }: Environment,
@@ -61,7 +96,12 @@ export function readVaultSecrets(
 ): string | undefined {
   if (configured === undefined) return stackFolder;
   const folder = path.resolve(configured);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  try {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  } catch (error) {
+    problems.push(`TOKENFERRY_VAULT_SECRETS cannot be read: ${fileProblem(error)}`);
+    return undefined;
+  }
   problems.push(
     `TOKENFERRY_VAULT_SECRETS: the folder ${folder} does not exist. Mount it, or create it on storage that all workers share.`,
   );
@@ -85,11 +125,9 @@ export function readSigningKey(
   const file = signingKeyFile(home, configured);
   if (configured === undefined && !existsSync(file)) return undefined;
   try {
-    return parseSigningKey(new Secret(readFileSync(file, 'utf8')));
+    return parseSigningKey(new Secret(readSmallFile(file)));
   } catch (error) {
-    const isFileError = error instanceof Error && 'code' in error;
-    if (!(error instanceof KeyInvalid) && !isFileError) throw error;
-    problems.push(`The signing key ${file} cannot be used: ${error.message}`);
+    problems.push(`The signing key ${file} cannot be used: ${fileProblem(error)}`);
     return undefined;
   }
 }

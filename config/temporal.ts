@@ -1,4 +1,5 @@
 /** Reads the connection settings for Temporal. */
+import { types } from 'node:util';
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import type { RunningStack } from './running-stack';
 
@@ -40,15 +41,39 @@ export function readTemporal(
   try {
     loaded = loadClientConnectConfig({ overrideEnvVars: env });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    problems.push(`Temporal's configuration (TEMPORAL_* variables, profile) cannot be read: ${reason}`);
+    problems.push(`${SOURCES} cannot be read: ${reasonOf(error)}`);
     return undefined;
   }
-  const { address } = loaded.connectionOptions;
-  if (address === undefined) return undefined;
-  return {
-    address,
-    namespace: loaded.namespace ?? 'default',
-    connectionOptions: loaded.connectionOptions,
-  };
+  const { namespace = 'default', connectionOptions } = loaded;
+  const { address, apiKey, metadata } = connectionOptions;
+  const wrong = [
+    ...(isTextOrAbsent(address) ? [] : ['address must be text']),
+    ...(isTextOrAbsent(namespace) ? [] : ['namespace must be text']),
+    // The API key is sent in a header. It is not quoted.
+    ...(isHeaderText(apiKey) ? [] : ['api_key must be ASCII text on one line']),
+    ...Object.entries(metadata ?? {})
+      .filter(([name, value]) => !/^[a-z\d_.-]+$/.test(name) || name.endsWith('-bin') || !isHeaderText(value))
+      .map(
+        ([name]) =>
+          `the gRPC header ${JSON.stringify(name)} is invalid: its name may contain only a-z, 0-9, "-", "_" and "." and must not end with "-bin", and its value must be one line of ASCII text`,
+      ),
+  ];
+  problems.push(...wrong.map((what) => `${SOURCES}: ${what}.`));
+  if (wrong.length > 0 || address === undefined) return undefined;
+  return { address, namespace, connectionOptions };
+}
+
+const SOURCES = "Temporal's configuration (TEMPORAL_* variables, profile)";
+
+/** A profile is read from TOML without a check of its types, so a value can be anything. */
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || (typeof value === 'string' && value !== '');
+
+const isHeaderText = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'string' && /^[!-~](?:[ -~]*[!-~])?$/.test(value));
+
+/** Returns the first line of the message, because the others quote the file, which can contain an API key. */
+function reasonOf(error: unknown): string {
+  const [first = ''] = (types.isNativeError(error) ? error.message : String(error)).split('\n');
+  const line = typeof error === 'object' && error !== null && 'line' in error ? ` (line ${String(error.line)})` : '';
+  return `${first}${line}`;
 }

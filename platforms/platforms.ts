@@ -1,8 +1,9 @@
 /**
  * The platform table: one entry for each platform whose connections can be moved.
  *
- * The service's validation, the preflight, the commands and the test of the documentation all read this table, so each
- * field name is written once. Routes, fields and token rotation follow the contract of the Company Data Service.
+ * The service's validation, the preflight, the commands and the test of the documentation all read this table, so no
+ * other file of the product lists the fields of a platform. Routes, fields and token rotation follow the contract of
+ * the Company Data Service.
  */
 
 /** How a refresh affects the refresh token. */

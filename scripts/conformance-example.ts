@@ -1,5 +1,5 @@
 /**
- * Creates the companies that `npm run conformance` sends requests about, because with random ids schemathesis would
+ * Creates the companies that the requests of `npm run conformance` refer to, because with random ids schemathesis would
  * mostly get 404.
  */
 import { randomUUID } from 'node:crypto';
@@ -7,13 +7,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CompanyDataClient } from '../company-data-client';
 import { Secret } from '../security';
 
-/** Xero, because the keys of both roles can use it. */
+/**
+ * Xero. It has the self-service route, so client API keys can authorize its connections too, not only administrator
+ * keys.
+ */
 const PLATFORM = 'gbol';
 const POLL_MS = 50;
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** Creates one of each resource and returns their ids as a schemathesis configuration file. */
+/** Creates one resource of each kind, and returns their ids as the text of a schemathesis configuration file. */
 export async function createExample(client: CompanyDataClient): Promise<string> {
   const main = await createLinkedCompany(client);
   const ids = { ...main, ...(await createResources(client, main)), platformKey: PLATFORM, file: `${PLATFORM}.svg` };

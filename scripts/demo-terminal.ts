@@ -54,8 +54,8 @@ export class DemoTerminal {
   }
 
   /**
-   * Copies the example's credentials, dated now, because rotating tokens have to be exported after syncing has been
-   * disabled. Returns the path of the copy.
+   * Copies the example's credentials and sets the file's time to now, because on this platform credentials count only
+   * if they were obtained after the confirmation that syncing is off. Returns the path of the copy.
    */
   async exportCredentials(file: string): Promise<string> {
     const exported = path.join(this.dataFolder, path.basename(file));

@@ -94,7 +94,7 @@ async function waitForInterruption(
   home: string,
   signal: AbortSignal,
 ): Promise<void> {
-  say(`\nTemporal UI: ${uiUrl ?? 'as configured'}/namespaces/default/workflows/${MIGRATION}`);
+  say(`\nTemporal UI: ${uiUrl ?? 'not started here'}/namespaces/default/workflows/${MIGRATION}`);
   say(`To use ferry with this stack, set: TOKENFERRY_HOME=${home}`);
   say('Press Ctrl-C to stop and remove everything.');
   await new Promise<void>((resolve) => {

@@ -4,7 +4,8 @@
  * - `Secret` wraps a value in memory so that logs, errors and JSON show `[secret]` instead of it.
  * - Sealing encrypts a credential with its migration's public key. Only a holder of the private key can decrypt it.
  * - Master keys and vault secrets wrap the private keys that Postgres stores, so a copy of the database is not
- *   sufficient to decrypt credentials. A vault secret can be erased; then nothing decrypts them.
+ *   sufficient to decrypt credentials. Once a vault secret has been erased, nothing can decrypt that vault's
+ *   credentials.
  * - Payload keys encrypt what Temporal stores, so Temporal's operators see only ids, states, times and counts.
  * - A signing key signs the decisions of one person.
  *
@@ -18,15 +19,15 @@ export {
   createWorkerDataConverter,
   parsePayloadKeys,
   UnknownPayloadKey,
-  withoutPayloadCodec,
+  createPlainDataConverter,
 } from './payload-codec';
 export {
   createMasterKeyProvider,
   createOpener,
+  createSealer,
   createVaultKey,
   type KeyProvider,
   parseMasterKeys,
-  seal,
   SealBroken,
   UnknownMasterKey,
   type VaultKey,

@@ -49,8 +49,8 @@ export function createDataConverter(payloadKeys: KeyRing): DataConverter {
 }
 
 /**
- * Creates the data converter of workers. Unlike a client, a worker does not stop at a message under an unknown key:
- * see {@link createPayloadCodec}.
+ * Creates the data converter of workers. Unlike a client's, it does not throw when a message was encrypted under an
+ * unknown key: see {@link createPayloadCodec}.
  */
 export function createWorkerDataConverter(payloadKeys: KeyRing): DataConverter {
   return converterWith(createPayloadCodec(payloadKeys, { unknownKeyInMessages: 'keep' }));
@@ -65,14 +65,14 @@ function converterWith(...payloadCodecs: PayloadCodec[]): DataConverter {
 }
 
 /** Returns a converter that does not decrypt payloads. It needs no key, and can read only states, times and counts. */
-export function withoutPayloadCodec(): DataConverter {
+export function createPlainDataConverter(): DataConverter {
   return converterWith();
 }
 
 /** How a codec differs from the codec of a client. */
 interface CodecOptions {
   /**
-   * `keep` leaves a payload of a workflow under an unknown key encrypted. Default: `throw`.
+   * `keep` leaves a workflow's payload encrypted if its key is unknown. Default: `throw`.
    */
   readonly unknownKeyInMessages?: 'throw' | 'keep';
   /** The namespace to bind payloads to if the SDK does not name a workflow. Default: none. */
@@ -84,13 +84,13 @@ interface CodecOptions {
  * SDK names them. How it decodes depends on the payload:
  *
  * - A payload that was encrypted under a known key is decrypted.
- * - A payload that is not encrypted is returned unchanged, because a person typed it into Temporal's UI or CLI.
+ * - A payload that is not encrypted is returned unchanged, because a person can type one into Temporal's UI or CLI.
  * - A payload that was altered after its encryption, or copied from another workflow, is replaced by an unreadable
  *   value, because a single message must not stop a migration.
- * - A payload that was encrypted under an unknown key throws {@link UnknownPayloadKey}, because the data would be lost
- *   otherwise. The exception: in a worker, a payload of a workflow stays encrypted, because it can be a message of
- *   anyone who may write to the namespace. `workflows/interceptors.ts` then refuses messages, and stops at input and
- *   results. The SDK does not tell the codec which of these a payload is.
+ * - For a payload that was encrypted under an unknown key, it throws {@link UnknownPayloadKey}, because the data would
+ *   be lost otherwise. The exception: in a worker, a workflow's payload stays encrypted, because it can be a message
+ *   from anyone who may write to the namespace. `workflows/interceptors.ts` then refuses messages, but fails the
+ *   workflow task if the payload is an input or a result. The SDK does not tell the codec which of these a payload is.
  */
 export function createPayloadCodec({ newest, byId }: KeyRing, options: CodecOptions = {}): PayloadCodec {
   function encode(payload: Payload, context: SerializationContext | undefined): Payload {

@@ -20,7 +20,7 @@ export const payloadConverter: PayloadConverter = {
   },
 };
 
-/** The codec leaves a message encrypted if this worker does not have its payload key. */
+/** Describes why a payload cannot be decoded. It is still encrypted if this worker does not have its payload key. */
 function unreadable({ metadata }: Payload): UnreadablePayload {
   const encoding = textOf(metadata?.['encoding']);
   if (encoding === ALTERED)

@@ -1,4 +1,6 @@
-/** The metadata of encrypted payloads. Separate from the codec, because the workflow sandbox loads it too. */
+/**
+ * The metadata of encrypted payloads. This file is separate from the codec, because the workflow sandbox loads it too.
+ */
 
 /** The encoding that Temporal's samples use. Temporal's tools show payloads with this encoding as encrypted. */
 export const ENCRYPTED = 'binary/encrypted';

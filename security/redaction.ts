@@ -2,8 +2,8 @@
  * Redaction: removes credentials from text before it is shown, logged or stored.
  *
  * Text from outside (a service, a proxy, a platform) can quote the secrets that we sent. It is therefore searched for
- * these secrets in every encoding, and for everything that looks like a token. Our own text is searched only for
- * credentials in known forms, because it contains ids that look like tokens.
+ * these secrets, in plain text and in common encodings, and for everything that looks like a token. Our own text is
+ * searched only for credentials in known forms, because it contains ids that look like tokens.
  */
 import { MASK } from './secret';
 import { withoutUnsafeCharacters } from '../domain/text/untrusted-text';
@@ -97,15 +97,17 @@ function encodingsOf(secret: string): readonly string[] {
 }
 
 /**
- * A part of a secret that consists of one or two words. A sentence can contain the same words, such as `unavailable`, so
- * it is not masked if it is a separate word both in the text and in the secret. A random token has no such part: it
- * would have to be between two separators and contain no digit or inner capital.
+ * A part of a secret that consists of one or two words. A sentence can contain the same words, such as `unavailable`,
+ * so such a part is not masked if it stands alone, between separators, both in the text and in the secret. A random
+ * token has no such part: it would have to be between two separators and contain no digit or inner capital.
  */
 const WORDS = /^[A-Za-z][a-z]+(?:-[a-z]+)?$/;
 const MAX_WORDS_LENGTH = 20;
 const ALPHANUMERIC = /[\p{L}\p{N}_]/u;
 
-/** Returns whether the part of the text from `from` to `to` consists of ordinary words, not of the complete secret. */
+/**
+ * Returns whether the part of the text from `from` to `to` consists of ordinary words and is not the complete secret.
+ */
 function isOrdinaryPart(text: string, from: number, to: number, secret: string): boolean {
   let [start, end] = [from, to];
   while (start < end && !ALPHANUMERIC.test(text.charAt(start))) start += 1;

@@ -8,29 +8,25 @@
  *    master key. Postgres stores only the result. Only workers and `ferry vault` have the secrets and the master keys,
  *    and they never store them in the database. Erasing the secret makes every copy of the wrapped key useless.
  *
- * Sealing is HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message per
- * encapsulation. A box consists of one version byte, the encapsulated key (65 bytes) and the ciphertext with its tag.
- * Base mode does not authenticate the sender, so anyone who has the public key can seal. Both layers of wrapping are
- * AES-256-GCM (aead.ts); the inner one is bound to the migration, the outer one to the id of the master key.
+ * Sealing is HPKE (hpke.ts). The boxes that one sealer makes share an encapsulation, and each of them can be opened
+ * without the others:
+ * - version 2: the version (one byte), the encapsulated key (65 bytes), the sequence number (4 bytes), the ciphertext
+ *   with its tag
+ * - version 1, which is no longer made: the same without the sequence number, which is 0
+ *
+ * Anyone who has the public key can seal. Both layers of wrapping are AES-256-GCM (aead.ts); the inner one is bound to
+ * the migration, the outer one to the id of the master key.
  */
-import { createECDH, type webcrypto } from 'node:crypto';
-import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256 } from '@hpke/core';
 import { decrypt, encrypt } from './aead';
-import { NodeHkdfSha256, toArrayBuffer } from './hkdf';
+import { createKeyPair, createRecipients, createSender, POINT_BYTES, publicKeyOf } from './hpke';
 import { type KeyRing, parseKeyRing } from './key-ring';
 import { Secret } from './secret';
 import type { VaultSecrets } from './vault-secrets';
 
-declare global {
-  // The types of `@hpke/core` use the browser's globals. Node's Web Crypto has the same types under other names.
-  type CryptoKey = webcrypto.CryptoKey;
-  type CryptoKeyPair = webcrypto.CryptoKeyPair;
-}
-
-const suite = new CipherSuite({ kem: new DhkemP256HkdfSha256(), kdf: new NodeHkdfSha256(), aead: new Aes256Gcm() });
-const VERSION = 1;
-const ENCAPSULATED_BYTES = 65;
-const HEADER_BYTES = 1 + ENCAPSULATED_BYTES;
+const [VERSION, OLD_VERSION] = [2, 1];
+const SEQUENCE_BYTES = 4;
+/** How many encapsulations an opener remembers, because the next box probably has the same one. */
+const REMEMBERED = 100;
 /** Domain separation: a box that was sealed for another purpose cannot be opened here. */
 const INFO = Buffer.from('tokenferry vault 1');
 
@@ -38,7 +34,7 @@ const INFO = Buffer.from('tokenferry vault 1');
 export interface VaultKey {
   /** Uncompressed P-256 point, 65 bytes. Not secret. */
   readonly publicKey: Buffer;
-  /** 32 bytes. Wrapped with a master key before it is stored. */
+  /** 32 bytes. Wrapped with the vault's secret and a master key before it is stored. */
   readonly privateKey: Secret<Buffer>;
 }
 
@@ -70,29 +66,37 @@ export class VaultKeyMismatch extends Error {
   }
 }
 
-export async function createVaultKey(): Promise<VaultKey> {
-  const { publicKey, privateKey } = await suite.kem.generateKeyPair();
-  return {
-    publicKey: Buffer.from(await suite.kem.serializePublicKey(publicKey)),
-    privateKey: new Secret(Buffer.from(await suite.kem.serializePrivateKey(privateKey))),
-  };
+export function createVaultKey(): VaultKey {
+  const { publicKey, privateKey } = createKeyPair();
+  return { publicKey, privateKey: new Secret(privateKey) };
 }
 
 /**
- * Seals `plaintext` with the vault's public key.
+ * Seals a credential.
  *
  * @param boundTo additional authenticated data: not secret, not part of the box, and required again to open it
+ */
+type Sealer = (plaintext: Uint8Array, boundTo: Uint8Array) => Buffer;
+
+/**
+ * Creates a function that seals with the vault's public key. All of its boxes share one encapsulation, because an
+ * encapsulation takes ten times as long as the rest. Use it for one group of credentials.
+ *
  * @throws {VaultKeyMismatch} when the public key is not a P-256 point; only {@link createOpener} detects a public key
  * that is valid but was replaced
  */
-export async function seal(publicKey: Uint8Array, plaintext: Uint8Array, boundTo: Uint8Array): Promise<Buffer> {
-  const recipientPublicKey = await readPublicKey(publicKey);
-  const { enc, ct } = await suite.seal(
-    { recipientPublicKey, info: INFO },
-    toArrayBuffer(plaintext),
-    toArrayBuffer(boundTo),
+export function createSealer(publicKey: Uint8Array): Sealer {
+  const sender = attempt(
+    () => createSender(publicKey, INFO),
+    (cause) => new VaultKeyMismatch({ cause }),
   );
-  return Buffer.concat([Buffer.of(VERSION), Buffer.from(enc), Buffer.from(ct)]);
+  const header = Buffer.concat([Buffer.of(VERSION), sender.encapsulated]);
+  return (plaintext, boundTo) => {
+    const { sequence, ciphertext } = sender.encrypt(plaintext, boundTo);
+    const number = Buffer.alloc(SEQUENCE_BYTES);
+    number.writeUInt32BE(sequence);
+    return Buffer.concat([header, number, ciphertext]);
+  };
 }
 
 /**
@@ -100,44 +104,55 @@ export async function seal(publicKey: Uint8Array, plaintext: Uint8Array, boundTo
  *
  * @throws {SealBroken}
  */
-export type Opener = (sealed: Uint8Array, boundTo: Uint8Array) => Promise<Buffer>;
+type Opener = (sealed: Uint8Array, boundTo: Uint8Array) => Buffer;
 
 /**
- * Creates a function that opens the boxes that were sealed with this key pair. Imports the keys once, because importing
- * them takes longer than opening a box.
+ * Creates a function that opens the boxes that were sealed with this key pair, in any order.
  *
  * @throws {VaultKeyMismatch} when the public key does not belong to the private key
  */
-export async function createOpener({ publicKey, privateKey }: VaultKey): Promise<Opener> {
-  const ownKey = createECDH('prime256v1');
-  ownKey.setPrivateKey(privateKey.reveal());
-  if (!ownKey.getPublicKey().equals(publicKey)) throw new VaultKeyMismatch();
-  const recipientKey = {
-    publicKey: await readPublicKey(publicKey),
-    privateKey: await suite.kem.deserializePrivateKey(toArrayBuffer(privateKey.reveal())),
-  };
-  return async (sealed, boundTo) => {
-    if (sealed[0] !== VERSION) throw new SealBroken();
-    const enc = toArrayBuffer(sealed.subarray(1, HEADER_BYTES));
-    try {
-      return Buffer.from(
-        await suite.open(
-          { recipientKey, enc, info: INFO },
-          toArrayBuffer(sealed.subarray(HEADER_BYTES)),
-          toArrayBuffer(boundTo),
-        ),
-      );
-    } catch (error) {
-      throw new SealBroken({ cause: error });
-    }
+export function createOpener({ publicKey, privateKey }: VaultKey): Opener {
+  if (!publicKeyOf(privateKey.reveal()).equals(publicKey)) throw new VaultKeyMismatch();
+  const createRecipient = createRecipients(privateKey.reveal(), INFO);
+  const recipients = new Map<string, ReturnType<typeof createRecipient>>();
+
+  function recipientOf(encapsulated: Buffer): ReturnType<typeof createRecipient> {
+    const id = encapsulated.toString('latin1');
+    const recipient = recipients.get(id) ?? createRecipient(encapsulated);
+    recipients.set(id, recipient);
+    const [oldest] = recipients.keys();
+    if (recipients.size > REMEMBERED && oldest !== undefined) recipients.delete(oldest);
+    return recipient;
+  }
+
+  return (sealed, boundTo) =>
+    attempt(
+      () => {
+        const { encapsulated, sequence, ciphertext } = partsOf(Buffer.from(sealed));
+        return recipientOf(encapsulated).decrypt(sequence, ciphertext, boundTo);
+      },
+      (cause) => new SealBroken({ cause }),
+    );
+}
+
+/** @throws when the box is too short or has another version */
+function partsOf(box: Buffer) {
+  const version = box.readUInt8(0);
+  if (version !== VERSION && version !== OLD_VERSION) throw new RangeError('unknown version');
+  const sequenceAt = 1 + POINT_BYTES;
+  return {
+    encapsulated: box.subarray(1, sequenceAt),
+    sequence: version === VERSION ? box.readUInt32BE(sequenceAt) : 0,
+    ciphertext: box.subarray(version === VERSION ? sequenceAt + SEQUENCE_BYTES : sequenceAt),
   };
 }
 
-async function readPublicKey(publicKey: Uint8Array) {
+/** Returns the result of `work`; if it throws, throws what `describe` makes of the error. */
+function attempt<T>(work: () => T, describe: (cause: unknown) => Error): T {
   try {
-    return await suite.kem.deserializePublicKey(toArrayBuffer(publicKey));
-  } catch (error) {
-    throw new VaultKeyMismatch({ cause: error });
+    return work();
+  } catch (cause) {
+    throw describe(cause);
   }
 }
 
@@ -162,13 +177,13 @@ export interface KeyProvider {
   /**
    * @throws {UnknownMasterKey} when the provider does not have the master key
    * @throws {VaultSecretMissing} when the vault's secret was erased or lost
-   * @throws {VaultSecretElsewhere} when the provider uses another place for secrets than the one that wrapped the key
+   * @throws {VaultSecretElsewhere} when the provider that wrapped the key stored its secrets in another place
    * @throws {WrappedKeyBroken} when the wrapped key was altered, or was wrapped for another migration
    */
   unwrap(migrationId: string, key: WrappedKey): Promise<Secret<Buffer>>;
   /**
-   * Makes everything that {@link wrap} has returned for this migration useless, except the key with the secret `keepId`,
-   * even to a person who has all master keys. Idempotent.
+   * Makes everything that {@link wrap} has returned for this migration useless, even to a person who has all master
+   * keys. Spares the key with the secret `keepId`. Idempotent.
    *
    * @param secretId the secret of the key in use; null if there is none
    * @throws {VaultSecretElsewhere} when nothing was erased, because the secret was stored in another place

@@ -2,28 +2,31 @@
  * Vault secrets: one random secret per vault, kept outside Postgres and its backups, so that erasing it makes the
  * vault's private key unreadable everywhere.
  *
- * Postgres cannot erase: dead rows, planner statistics, the write-ahead log and backups keep what a table has contained.
- * A file that is overwritten and removed has no such copies, unless its file system or a backup makes them.
+ * Postgres cannot erase: dead rows, planner statistics, the write-ahead log and backups keep what a table has
+ * contained. A file that is overwritten and removed has no such copies, unless its file system or a backup makes them.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { link, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Secret } from './secret';
 
-/** Stores vault secrets. An interface, so that a secret manager that really deletes can replace the folder. */
+/**
+ * Stores vault secrets. This is an interface, so that a secret manager that deletes every copy of a secret can replace
+ * the folder.
+ */
 export interface VaultSecrets {
   /** Stores a new secret of 32 random bytes. `id` is not secret. */
   create(migrationId: string): Promise<{ readonly id: string; readonly secret: Secret<Buffer> }>;
   /**
    * @throws {VaultSecretMissing} when the secret was erased or lost
-   * @throws {VaultSecretElsewhere} when it was stored in another place
+   * @throws {VaultSecretElsewhere} when it was stored elsewhere
    */
   read(migrationId: string, id: string): Promise<Secret<Buffer>>;
   /**
    * Erases all secrets of the migration except `keepId`. Idempotent, so that it can be repeated after an interruption.
    *
    * @param knownId the id of the secret in use, null if none; shows whether it was stored in this place
-   * @throws {VaultSecretElsewhere} when it was stored in another place, in which case nothing was erased
+   * @throws {VaultSecretElsewhere} when it was stored elsewhere, in which case nothing was erased
    */
   erase(migrationId: string, knownId: string | null, keepId?: string): Promise<void>;
 }
@@ -32,9 +35,9 @@ export interface VaultSecrets {
 export class VaultSecretMissing extends Error {
   override readonly name = 'VaultSecretMissing';
 
-  constructor(migrationId: string, place: string, options?: ErrorOptions) {
+  constructor(migrationId: string, cause: string, options?: ErrorOptions) {
     super(
-      `The vault secret of ${migrationId} is not in ${place}, so its sealed credentials cannot be opened. ${RENEW(migrationId)}`,
+      `The sealed credentials of ${migrationId} cannot be opened: ${cause}. To replace them, ${renew(migrationId)}`,
       options,
     );
   }
@@ -46,18 +49,21 @@ export class VaultSecretElsewhere extends Error {
 
   constructor(migrationId: string, place: string) {
     super(
-      `The vault secret of ${migrationId} was stored in another folder than ${place}. Set TOKENFERRY_VAULT_SECRETS of ` +
-        `every worker to the folder that they share. If that folder is lost: ${RENEW(migrationId, ' --folder-lost')}`,
+      `The vault secret of ${migrationId} was not stored in ${place}, but in another folder. Set TOKENFERRY_VAULT_SECRETS of ` +
+        `every worker to the folder that they share. If that folder is lost, ${renew(migrationId, ' --folder-lost')}`,
     );
   }
 }
 
-const RENEW = (migrationId: string, option = '') =>
-  `Run "ferry vault renew ${migrationId}${option}", and have the client supply its credentials again (ferry credentials).`;
+const renew = (migrationId: string, option = '') =>
+  `run "ferry vault renew ${migrationId}${option}", and have the client supply its credentials again (ferry credentials).`;
 
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;
-/** The file that identifies a folder, so that a worker with another folder never mistakes a secret for an erased one. */
+/**
+ * The file that identifies a folder, so that a worker with another folder never concludes that a secret was erased when
+ * it is stored elsewhere.
+ */
 const IDENTITY_FILE = 'folder.id';
 
 /**
@@ -84,7 +90,8 @@ export function createVaultSecretFolder(folder: string): VaultSecrets {
       try {
         return new Secret(await readFile(fileOf(migrationId, id)));
       } catch (error) {
-        if (isNotFound(error)) throw new VaultSecretMissing(migrationId, folder, { cause: error });
+        if (isNotFound(error))
+          throw new VaultSecretMissing(migrationId, `its vault secret is not in ${folder}`, { cause: error });
         throw error;
       }
     },

@@ -10,7 +10,10 @@ const HOST = '127.0.0.1';
 /** The codec server of a stack. It requires no token, because it serves only this machine and the stack's Web UI. */
 export interface StackCodec {
   readonly url: string;
-  /** Starts the codec server. The only allowed origins are this Web UI's, with `127.0.0.1` and with `localhost`. */
+  /**
+   * Starts the codec server. Only pages of the Web UI at `uiUrl` may call it, whether they were opened with the host
+   * `127.0.0.1` or `localhost`.
+   */
   start(options: {
     readonly payloadKeys: KeyRing;
     readonly uiUrl: string;

@@ -13,7 +13,7 @@ import {
   stackFile,
   writeRunningStack,
   type Config,
-  type Part,
+  type ConfigPartName,
   type TemporalConfig,
 } from '../config';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../security';
@@ -35,10 +35,11 @@ import { acquireTemporalCli } from './temporal/cli';
 import { startTemporal } from './temporal/server';
 
 /**
- * The configuration of a stack: everything that a process of the orchestrator can need, except a
- * signing key and the service's keys.
+ * The configuration of a stack: everything that a process of the orchestrator can need, except a signing key, the
+ * service's keys and a worker deployment. It needs no worker deployment, because a stack has only one worker, which is
+ * not versioned.
  */
-export type StackConfig = Config<Exclude<Part, 'signingKey' | 'serviceKeys'>>;
+export type StackConfig = Config<Exclude<ConfigPartName, 'signingKey' | 'serviceKeys' | 'workerDeployment'>>;
 
 export interface StackOptions {
   /**
@@ -154,7 +155,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     home: dataFolder,
     logLevel,
     temporal,
-    databaseUrl: new Secret(databases.orchestratorUrl),
+    databaseUrl: new Secret(databases.orchestratorDatabaseUrl),
     service: { url: service.url, apiKey: new Secret(apiKey) },
     masterKeys: parseMasterKeys(new Secret(readFileSync(masterKeyFile, 'utf8'))),
     vaultSecrets: vaultSecretsFolder,
@@ -171,7 +172,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
   writeRunningStack(dataFolder, {
     pid: process.pid,
     temporal: { address: temporal.address, namespace: temporal.namespace },
-    databaseUrl: databases.orchestratorUrl,
+    databaseUrl: databases.orchestratorDatabaseUrl,
     service: { url: service.url, apiKey, databaseUrl: databases.serviceDatabaseUrl },
     masterKeyFile,
     vaultSecretsFolder,

@@ -13,7 +13,7 @@ export { claimCompanies } from './companies/claim';
 export * from './companies/companies';
 export * from './companies/counts';
 export * from './reporting/statistics';
-export { DatabaseUnavailable, isDatabaseError, openDatabase } from './database/database';
+export { DatabaseUnavailable, isDatabaseError, openDatabase, readClock } from './database/database';
 export type { Database, Queryable } from './database/database';
 export * from './companies/preflight-rows';
 export * from './migrations/closing';
@@ -25,15 +25,21 @@ export { beginSlice, leaseMs, reclaimSent, releaseUnsent } from './companies/lea
 export type { ClaimedCompany, LeaseOwner } from './companies/lease';
 export * from './companies/outcomes';
 export { advanceRamp, hasRamp, isRampInProgress } from './companies/ramp';
-export { createSendIntents, LeaseLost, recordSendIntents } from './companies/send-intent';
+export { createSendIntents, LeaseLost, MAX_AUTHORIZATIONS, recordSendIntents } from './companies/send-intent';
 export type { RecordSendIntent } from './companies/send-intent';
 export * from './database/inspection';
 export { OrganizationTaken } from './migrations/manifest-rows';
-export { readRecordedCompanies, writeRepairs } from './migrations/reconciliation';
+export { resendUnknownOutcomes, readRecordedCompanies, writeRepairs } from './migrations/reconciliation';
 export type { RecordedCompany, Repair } from './migrations/reconciliation';
-export { checkLedgerMark, clearLedgerFlag, flagLedger, readLedgerStatus } from './migrations/ledger-mark';
+export {
+  checkLedgerMark,
+  clearLedgerFlag,
+  flagForReconciliation,
+  flagLedger,
+  readLedgerStatus,
+} from './migrations/ledger-mark';
 export * from './migrations/migrations';
-export * from './reporting/throughput';
+export * from './reporting/estimate-inputs';
 export * from './vault/vault';
 export { destroyVault, openVault, VaultClosed } from './vault/vault-keys';
 export { renewVault, rotateVaults, VaultUsable } from './vault/rotation';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@temporalio/client';
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { NativeConnection, TransportError, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import {
   createActivities,
@@ -19,7 +19,7 @@ import {
   createMasterKeyProvider,
   createWorkerDataConverter,
   createVaultSecretFolder,
-  withoutPayloadCodec,
+  createPlainDataConverter,
 } from '../security';
 import { leaseMs, openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
@@ -27,11 +27,13 @@ import { assertSearchAttributes } from './search-attributes';
 import { installRuntime } from './runtime';
 import { createSweepSchedule } from './sweep-schedule';
 import { TIMING, type WorkerTiming } from './timing';
+import { versioningOptions } from './versioning';
 
 /** The parts of the configuration that a worker needs; see `Parts` in config/index.ts. */
 export type WorkerConfig = Config<
   'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'vaultSecrets' | 'payloadKeys' | 'webhook'
->;
+> &
+  Partial<Config<'workerDeployment'>>;
 
 export interface RunningWorker {
   /** Takes no more tasks, gives activities 10 seconds to finish before it cancels them, and then disconnects. */
@@ -44,6 +46,16 @@ export interface RunningWorker {
 const HEARTBEAT_THROTTLE_MS = 5_000;
 /** How long activities can continue after a stop before they are cancelled. */
 const SHUTDOWN_GRACE_MS = 10_000;
+/**
+ * How long Temporal offers a workflow task only to the worker that has the workflow in its cache. If that worker has
+ * died, every migration that it had cached stands still for this long. The SDK's default is 10 seconds.
+ */
+const CACHED_WORKER_ONLY_MS = 5_000;
+
+/** Thrown when a worker starts while Temporal cannot be reached. */
+class TemporalUnreachable extends Error {
+  override readonly name = 'TemporalUnreachable';
+}
 
 /**
  * Starts a worker that runs until it is stopped.
@@ -52,7 +64,8 @@ const SHUTDOWN_GRACE_MS = 10_000;
  * @param timing defaults to {@link TIMING}
  * @throws {DatabaseUnavailable}
  * @throws {SearchAttributesMissing}
- * @throws {TransportError} (of `@temporalio/worker`) when Temporal cannot be reached
+ * @throws {NoWorkflowBundle}
+ * @throws {TemporalUnreachable}
  */
 export async function startWorker(
   config: WorkerConfig,
@@ -69,23 +82,36 @@ export async function startWorker(
     authorizationTimeoutMs: timing.authorizationTimeoutMs,
     retryBudgetMs: timing.retryBudgetMs,
     onWait: (wait) => log.info(wait, 'a call to the service failed and will be retried'),
-    onIgnoredWait: (wait) => log.warn(wait, 'the service asked for a wait of more than 25 hours, which was shortened'),
+    onIgnoredWait: (wait) =>
+      log.warn(wait, 'a response asked for an implausibly long wait (more than 25 hours), which was ignored'),
   });
   const dataConverter = createDataConverter(config.payloadKeys);
-  const connection = await NativeConnection.connect(connectionOptions);
+  let connection: NativeConnection | undefined;
   const release = async (): Promise<void> => {
-    await connection.close();
+    await connection?.close();
     await service.close();
     await db.destroy();
   };
   try {
+    connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
+      if (!(error instanceof TransportError)) throw error;
+      throw new TemporalUnreachable(`Temporal at ${config.temporal.address} cannot be reached`, { cause: error });
+    });
     await assertSearchAttributes(connection, namespace);
     const client = new Client({ connection, namespace, dataConverter });
+    const versioning = versioningOptions(config.workerDeployment, workflows.workflowBundle);
+    const { version } = versioning.workerDeploymentOptions ?? {};
+    if (version)
+      log.info(
+        version,
+        'the worker is versioned, and gets tasks once its build is the current version of the deployment',
+      );
     const worker = await Worker.create({
       connection,
       namespace,
       taskQueue: TASK_QUEUE,
       ...workflows,
+      ...versioning,
       dataConverter: createWorkerDataConverter(config.payloadKeys),
       activities: withCallerCheck(
         createActivities({
@@ -95,7 +121,7 @@ export async function startWorker(
           notices: createNotifier(log, config.webhook.target),
           schedules: createWindowSchedules(client.schedule),
           workflowStatus: createWorkflowStatus(
-            new Client({ connection, namespace, dataConverter: withoutPayloadCodec() }),
+            new Client({ connection, namespace, dataConverter: createPlainDataConverter() }),
           ),
           workflowRecords: createWorkflowRecords(client),
           sendWithinMs: timing.sendWithinMs,
@@ -106,6 +132,7 @@ export async function startWorker(
       ),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
       maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+      stickyQueueScheduleToStartTimeout: CACHED_WORKER_ONLY_MS,
     });
     await createSweepSchedule(client.schedule, timing.sweepEveryMs, log);
     const ended = worker.run().finally(release);

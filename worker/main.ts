@@ -4,15 +4,11 @@ import { createLog } from '../security/log';
 import { startWorker } from './index';
 
 async function main(): Promise<void> {
-  const config = loadConfig([
-    'temporal',
-    'databaseUrl',
-    'service',
-    'masterKeys',
-    'vaultSecrets',
-    'payloadKeys',
-    'webhook',
-  ]);
+  const config = loadConfig(
+    ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook'],
+    undefined,
+    ['workerDeployment'],
+  );
   const log = createLog({ level: config.logLevel, to: 1 });
   const worker = await startWorker(config, log);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void worker.stop());
@@ -21,5 +17,7 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : 'the worker failed'}\n`);
+  // Also a JSON line, because log collectors read standard output.
+  createLog({ to: 1 }).fatal({ err: error }, 'the worker has ended; correct the cause and start it again');
   process.exitCode = 1;
 });

@@ -6,8 +6,9 @@ export interface WorkerTiming {
    */
   readonly authorizationTimeoutMs: number;
   /**
-   * A credential is sent at most this long after its company was claimed. After that, another worker might already have
-   * reclaimed the company, so the attempt ends without sending the credential. Default 60,000.
+   * A credential is sent at most this long after its company was claimed. After that, the attempt ends without sending
+   * the credential, because a later request could still be in flight when another worker reclaims the company. Default
+   * 60,000.
    */
   readonly sendWithinMs: number;
   /** The part of the lease that allows for slow machines and differences between clocks. Default 15,000. */

@@ -58,12 +58,12 @@ export const shortActivities = proxyWithSummaries({
 });
 
 /**
- * Activities that check all companies of a migration, or all migrations: the preflight, the polls for reconnected
- * companies, and the sweep.
+ * Activities that work through all companies of a migration, or all migrations: the preflight, the polls for
+ * reconnected companies, the reconciliation, and the sweep.
  *
  * An attempt may take half an hour, because a manifest can contain thousands of companies. After two minutes without a
  * heartbeat, another worker takes over. Retried indefinitely, at most a minute apart, because a migration must survive
- * any outage. TRY_CANCEL, because every check can be repeated.
+ * any outage. TRY_CANCEL, because every one of these activities can be repeated.
  */
 export const longActivities = proxyWithSummaries({
   startToCloseTimeout: '30 minutes',

@@ -1,4 +1,11 @@
-import { CancellationScope, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  setCurrentDetails,
+  setHandler,
+  setWorkflowOptions,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { CheckReport } from '../activities/companies/batch';
 import type { RunStart } from '../activities/migration/lifecycle';
 import { batchDetails } from '../presentation/temporal-ui/batch-details';
@@ -21,12 +28,12 @@ export interface Batch {
   /** The window in which moves may begin; null if they may begin at any time. */
   readonly window: WindowOccurrence | null;
   /**
-   * True if the migration is paused: the run begins no moves, and only finishes the companies that are being
-   * imported or are syncing. It ends when the migration is resumed.
+   * True if a problem, not a person, has paused the migration: the run begins no moves, and only finishes the companies
+   * that are being imported or are syncing. It ends when the migration is resumed.
    */
   readonly finishing: boolean;
-  /** The highest mark of the ledger that the migration has seen; absent in older histories. */
-  readonly ledgerMark?: number;
+  /** The highest mark of the ledger that the migration has seen; 0 if it has seen none. */
+  readonly ledgerMark: number;
 }
 
 export interface BatchReport {
@@ -65,6 +72,13 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
   return { stop: context.stopReason(), stopNumbers: context.stopNumbers() };
 }
 
+// A run on a versioned worker stays on that version. It ends after a day at most, so old versions drain. A worker that
+// is not versioned must not ask for this, because Temporal would refuse all of its tasks.
+setWorkflowOptions(
+  () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'PINNED' } : {}),
+  batchRun,
+);
+
 /** Verifies companies whose sync may have finished, and imports companies in the background whenever some are ready. */
 async function moveAndVerify(
   context: RunContext,
@@ -75,7 +89,8 @@ async function moveAndVerify(
   const importing = backgroundTask(() => importAll(context, slicesAtOnce), context.wake);
   const nextDelayMs = backoff(POLL_DELAY);
   const isDone = ({ syncing, outsideWindow }: CheckReport): boolean =>
-    // Windows were agreed during this run. End it here, because the migration creates their Schedule between runs.
+    // The second case: this run has no window, but windows have been agreed since it began. End it here, because the
+    // migration creates their Schedule between runs.
     syncing === 0 || (outsideWindow && window === null);
   importing.start();
   try {
@@ -87,7 +102,7 @@ async function moveAndVerify(
       if (context.stopReason() !== null) return;
       if (!importing.isRunning() && (isDone(report) || context.isEnding())) return;
       const nextInMs = report.nextCheckInMs ?? 0;
-      if (report.outage) await context.waitOutOutage(report.outage, nextInMs);
+      if (report.outage) await context.awaitRecovery(report.outage, nextInMs);
       else await context.sleep(nextDelayMs(nextInMs, report.finished > 0), 'Until the next check');
     }
   } finally {

@@ -31,7 +31,10 @@ const STEPS: Readonly<Record<Step, (migration: MigrationContext) => Promise<void
   'complete-migration': completeMigration,
 };
 
-/** Moves one client to the Company Data Service, from the supplied details to the signed handover. */
+/**
+ * Moves one client's companies on one platform to the Company Data Service, from the supplied details to the signed
+ * handover.
+ */
 export async function managedMigration(input: MigrationInput): Promise<MigrationResult> {
   return runMigration(input, (migration) => STEPS[migration.state().step](migration));
 }

@@ -24,6 +24,9 @@ export const MIGRATIONS: Readonly<Record<Route, string>> = {
 /** The task queue of all workflows and activities. */
 export const TASK_QUEUE = 'tokenferry';
 
+/** The workflow type of a batch run, which a migration starts as its child. */
+export const BATCH_RUN = 'batchRun';
+
 /** The workflow type that closes a terminated migration. `sweep` and `ferry sweep --close` start it. */
 export const CLOSE_TERMINATED = 'closeTerminated';
 
@@ -69,8 +72,9 @@ export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: 
 export const ledgerMarkQuery = defineQuery<number>('ledgerMark');
 
 /**
- * Tells the migration to count its companies again, because some have moved. At first often, later once a minute. Has
- * no counts, because anyone who may write to the namespace can send it.
+ * Tells the migration to count its companies again. A batch run sends it because companies have moved: often at first,
+ * later at most once a minute. `reconcileLedger` sends it because it has repaired the ledger. Carries no counts,
+ * because anyone who may write to the namespace can send it.
  */
 export const batchProgressSignal = defineSignal('batchProgress');
 

@@ -1,5 +1,5 @@
 import { getExternalWorkflowHandle, sleep, TemporalFailure } from '@temporalio/workflow';
-import type { WindowStart, WindowOccurrence } from '../domain/planning/windows';
+import type { WindowOpening, WindowOccurrence } from '../domain/planning/windows';
 import { shortActivities } from './activity-proxies';
 import { assertIsScheduledFor } from './identity';
 import { windowOpenedSignal } from './messages';
@@ -11,7 +11,7 @@ import { windowOpenedSignal } from './messages';
  *
  * @returns whether the window is open, and a sentence for the person who triggered it
  */
-export async function openWindow({ migrationId }: { readonly migrationId: string }): Promise<WindowStart> {
+export async function openWindow({ migrationId }: { readonly migrationId: string }): Promise<WindowOpening> {
   assertIsScheduledFor(migrationId);
   if ((await shortActivities.updateSchedule({ migrationId })) === 'none') return notOpened(NO_WINDOWS);
   const occurrence = await currentOccurrence(migrationId);
@@ -35,7 +35,7 @@ const MAX_EARLY_MS = 60_000;
  * Returns the open occurrence. If none is open but the next one opens within `MAX_EARLY_MS`, waits for it first.
  * Otherwise, returns the reason why no window is open.
  */
-async function currentOccurrence(migrationId: string): Promise<WindowOccurrence | WindowStart> {
+async function currentOccurrence(migrationId: string): Promise<WindowOccurrence | WindowOpening> {
   for (;;) {
     const { window, opensInMs } = await shortActivities.findWindow({ migrationId });
     if (window === null) return notOpened(NO_WINDOWS);
@@ -46,4 +46,4 @@ async function currentOccurrence(migrationId: string): Promise<WindowOccurrence 
   }
 }
 
-const notOpened = (text: string): WindowStart => ({ opened: false, text });
+const notOpened = (text: string): WindowOpening => ({ opened: false, text });

@@ -18,7 +18,7 @@ export async function reconcileLedger({
 }): Promise<ReconciliationResult> {
   const result = await longActivities.reconcileLedger({ migrationId });
   if (result.workflow === 'running') {
-    // Makes the migration count again, because its counts are from before the restore.
+    // Makes the migration recount its companies, because its counts are from before the restore.
     await getExternalWorkflowHandle(migrationId)
       .signal(batchProgressSignal)
       .catch(() => undefined);

@@ -5,7 +5,8 @@ import { completeMigration } from './migration/steps/complete-migration';
 import { supplyDetails } from './migration/steps/supply-details';
 
 /**
- * Moves one client that runs its own migration. This route has only two of the six steps, and no approvals:
+ * Moves the companies of a client that runs its own migration. This route has only two of the six steps, and no
+ * approvals:
  *
  * 1. `supplyDetails` ends when the preflight has found no errors.
  * 6. `completeMigration` ends when every company has been moved or left out.

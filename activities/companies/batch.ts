@@ -13,8 +13,7 @@ import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import { CompanyDataError } from '../../company-data-client';
 import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
-import type { Platform } from '../../platforms/platforms';
-import { findPlatform } from '../../platforms/platforms';
+import { findPlatform, type Platform } from '../../platforms/platforms';
 import type { CheckOutcome, ClaimedCompany, Database, DueCompany, ImportOutcome, LeaseOwner } from '../../store';
 import {
   advanceRamp,
@@ -33,8 +32,9 @@ import {
   releaseUnsent,
 } from '../../store';
 import type { ActivityDeps } from '../deps';
-import type { ImportContext } from './import';
+import type { ImportContext } from './company-at-service';
 import { CompanyImport } from './import';
+import type { SliceOutage } from './circuit-breaker';
 import { trustLedger } from './ledger-comparison';
 import { verifyCompany } from './verify';
 import { runSlice, type SliceEnd } from './worker-pool';
@@ -51,8 +51,9 @@ export interface SliceReport extends SliceResult {
   /** The current limit. A slice with a higher number must end. */
   readonly slicesAtOnce: number;
   /**
-   * Milliseconds until a company can be claimed; null if waiting alone does not make one claimable: the rest wait for
-   * something else, such as the ramp or a confirmation, or the migration is paused, or the window is closed.
+   * Milliseconds until a company can be claimed. Null if no company will become claimable just by waiting: the
+   * remaining ones need something else first, such as the end of the ramp or a confirmation, or the migration is
+   * paused, or the window is closed.
    */
   readonly nextClaimInMs: number | null;
   /** Milliseconds until a company can be reclaimed from an attempt that died; null if no company is importing. */
@@ -121,8 +122,8 @@ export function batchActivities(deps: ActivityDeps) {
       };
     },
 
-    async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {
-      const result = await verifySlice(deps, { ...work, onlyRow: null, everyDataSet: false });
+    async verifySlice(work: Omit<CheckWork, 'onlyRow' | 'countEveryDataSet'>): Promise<CheckReport> {
+      const result = await verifySlice(deps, { ...work, onlyRow: null, countEveryDataSet: false });
       const ramp = await advanceRamp(deps.db, work.migrationId);
       const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;
@@ -138,8 +139,8 @@ interface SliceWork {
   readonly slice: number;
   /** The only row to import; null if any row can be imported. */
   readonly onlyRow: number | null;
-  /** The highest mark of the ledger that the workflow has seen; absent in older histories. */
-  readonly ledgerMark?: number;
+  /** The highest mark of the ledger that the workflow has seen; 0 if it has seen none. */
+  readonly ledgerMark: number;
   /** True if the slice only finishes companies that are already being imported. Default: false. */
   readonly finishing?: boolean;
 }
@@ -156,6 +157,9 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   let knownMark = trust.mark;
   if (trust.ledger === 'behind') {
     return { claimed: 0, ledgerMark: knownMark, stop: 'ledger-behind', stopNumbers: null, outage: null };
+  }
+  if (trust.ledger === 'reconciling') {
+    return { claimed: 0, ledgerMark: knownMark, stop: null, stopNumbers: null, outage: RECONCILING };
   }
   const context = await createImportContext(deps, owner, trust.ledger === 'current');
   let claimed = 0;
@@ -203,11 +207,16 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       heartbeat({ claimed });
     },
   });
-  // A ledger that lost claims during the slice has refused further claims.
-  const { mark, behindSince } = await checkLedgerMark(db, migrationId, knownMark);
-  const stop = behindSince === null ? end.stop : 'ledger-behind';
-  return { claimed, ...end, stop, ledgerMark: Math.max(mark, knownMark) };
+  // If the ledger was restored during the slice, it has refused further claims. Comparing the marks shows that.
+  const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, knownMark);
+  const stop = isProvenBehind ? 'ledger-behind' : end.stop;
+  const outage = behindSince === null || isProvenBehind ? end.outage : RECONCILING;
+  return { claimed, ...end, stop, outage, ledgerMark: Math.max(mark, knownMark) };
 }
+
+/** A reconciliation takes seconds. It holds up the batch, but does not pause it. */
+const WHY_RECONCILING = 'the ledger is being reconciled; if this lasts, run ferry reconcile again';
+const RECONCILING: SliceOutage = { why: WHY_RECONCILING, gotThrough: 0 };
 
 async function createImportContext(
   deps: ActivityDeps,
@@ -232,7 +241,7 @@ interface CheckWork {
   /** The only row to check; null if any row can be checked. */
   readonly onlyRow: number | null;
   /** True to count and time every data set; see `Verification`. */
-  readonly everyDataSet: boolean;
+  readonly countEveryDataSet: boolean;
   /** True if the migration is paused or closed, and only its companies in progress are finished. Default: false. */
   readonly finishing?: boolean;
 }
@@ -248,7 +257,7 @@ function stopsFor({
 /** Verifies every company whose next check is due, as many at once as all slices together can import. */
 export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
   const { db, service } = deps;
-  const { migrationId, onlyRow, everyDataSet } = work;
+  const { migrationId, onlyRow, countEveryDataSet } = work;
   const platform = await platformOf(db, migrationId);
   const signal = sharedSignal();
   /** The rows that are being checked. The ledger lists them as due until their outcomes have been written. */
@@ -264,7 +273,7 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
       return due.map((company) => ({ company, syncTimeoutMs }));
     },
     handle: ({ company, syncTimeoutMs }) =>
-      verifyCompany({ service, platform, syncTimeoutMs, everyDataSet, signal }, company),
+      verifyCompany({ service, platform, syncTimeoutMs, countEveryDataSet, signal }, company),
     write: async (outcomes) => {
       await recordChecks(db, migrationId, outcomes);
       for (const { row } of outcomes) rowsInFlight.delete(row);

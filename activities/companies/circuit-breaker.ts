@@ -13,8 +13,8 @@
  * - OPEN. The slice takes no more companies and ends when those in flight are done. They are recorded as well. If one
  *   of them gets through -> CLOSED, and the slice reports no outage.
  *
- * The threshold is the number of companies in flight at once, because one short disturbance can defer all of them. It
- * is passed to `isOpen` and `report` each time, because limits can change during a slice.
+ * The threshold is the number of companies in flight at once, because one brief glitch can defer all of them. It is
+ * passed to `isOpen` and `report` each time, because limits can change during a slice.
  *
  * A slice can end with fewer companies than the threshold. It still reports an outage if the last company was deferred,
  * no company got through, and at least one company was tried for the first time. Companies that have been deferred
@@ -24,8 +24,8 @@
  * service with `probeService`, and starts new slices (workflows/batch/outage.ts).
  */
 
-/** The outage that an open circuit breaker reports. */
-export interface OpenCircuit {
+/** The outage that a slice reports when it ends. */
+export interface SliceOutage {
   /** Why the last company was deferred. */
   readonly why: string;
   /** The number of companies that got through. */
@@ -40,7 +40,7 @@ export interface CircuitBreaker {
   record(deferredBy: string | null, isRetry: boolean): void;
   isOpen(threshold: number): boolean;
   /** Returns the outage at the end of a slice; null if there is none. */
-  report(threshold: number): OpenCircuit | null;
+  report(threshold: number): SliceOutage | null;
 }
 
 export function createCircuitBreaker(): CircuitBreaker {

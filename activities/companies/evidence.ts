@@ -1,7 +1,7 @@
 /** Turns the service's data about a company into evidence: one entry per check, worded for people. */
 import type { Connection, DataStatus, SyncSettings } from '../../company-data-client';
 import type { Evidence, Records, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
-import { LABELS, recordsText } from '../../domain/companies/evidence';
+import { EVIDENCE_LABELS, recordsText } from '../../domain/companies/evidence';
 import { storedName } from '../../domain/companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { DueCompany } from '../../store';
@@ -15,7 +15,7 @@ import { organizationOf } from './service-refs';
 export function refreshEvidence({ accepted }: DueCompany, platform: Platform): Evidence {
   return {
     code: 'refreshed',
-    label: LABELS.refreshed,
+    label: EVIDENCE_LABELS.refreshed,
     passed: true,
     detail: `${howAccepted(platform)}${accepted === null ? '; no response to the authorization was recorded' : ''}`,
     ...rounded(accepted),
@@ -32,7 +32,7 @@ function howAccepted({ requiredFields, optionalFields }: Platform): string {
 export function authorizationEvidence({ status }: Connection, answer: ServiceAnswer): Evidence {
   return {
     code: 'authorized',
-    label: LABELS.authorized,
+    label: EVIDENCE_LABELS.authorized,
     passed: status === 'Linked',
     detail: `the connection is ${status}`,
     ...rounded(answer),
@@ -45,18 +45,18 @@ export function organizationEvidence(due: DueCompany, connection: Connection): E
   const name = connection.connectionInfo?.['organizationName'];
   return {
     code: 'organization',
-    label: LABELS.organization,
+    label: EVIDENCE_LABELS.organization,
     passed: organization === undefined || organization === due.organization,
-    detail: `${organization ?? 'not reported by the platform'}${name === undefined ? '' : ` (${name})`}, for ${due.name}`,
+    detail: `${organization ?? 'not reported by the platform'}${name === undefined ? '' : ` (${name})`}; the manifest calls the company ${due.name}`,
   };
 }
 
-export function nameEvidence({ name, storedName: stored }: DueCompany): Evidence {
+export function nameEvidence({ name, storedName: nameAtService }: DueCompany): Evidence {
   return {
     code: 'name',
-    label: LABELS.name,
-    passed: stored === storedName(name),
-    detail: `stored as ${stored ?? 'nothing'}`,
+    label: EVIDENCE_LABELS.name,
+    passed: nameAtService === storedName(name),
+    detail: nameAtService === null ? 'the name at the service is not known' : `stored as ${nameAtService}`,
   };
 }
 

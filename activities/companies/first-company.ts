@@ -1,5 +1,5 @@
 /** The activities for the first company, which is moved by the same code as all others, but with full evidence. */
-import { LABELS, type Evidence } from '../../domain/companies/evidence';
+import { EVIDENCE_LABELS, type Evidence } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { StopReason } from '../../domain/companies/failures';
 import type { ChosenCompany } from '../../store';
@@ -13,7 +13,8 @@ export type FirstCompanyProgress =
   /** `outageReason`: the outage or failure that delays the company; null if there is none. */
   | { readonly retryInMs: number; readonly outageReason: string | null };
 
-const RUN = 'first-company';
+/** The run in which the first company is moved. */
+export const FIRST_COMPANY_RUN = 'first-company';
 const CHECK_EVERY_MS = 1_000;
 
 export function firstCompanyActivities(deps: ActivityDeps) {
@@ -21,25 +22,25 @@ export function firstCompanyActivities(deps: ActivityDeps) {
   return {
     /** Chooses the requested company, or else the first one that can be moved. */
     async chooseFirstCompany({ migrationId }: { readonly migrationId: string }): Promise<ChosenCompany | null> {
-      return chooseFirstCompany(db, migrationId, RUN);
+      return chooseFirstCompany(db, migrationId, FIRST_COMPANY_RUN);
     },
 
     /** Imports the company if it is waiting, and checks it if a check is due. */
     async advanceFirstCompany(step: {
       readonly migrationId: string;
       readonly row: number;
-      readonly ledgerMark?: number;
+      readonly ledgerMark: number;
     }): Promise<FirstCompanyProgress> {
       const { migrationId, row: onlyRow, ledgerMark } = step;
       const imported = await importSlice(deps, {
         migrationId,
-        run: RUN,
+        run: FIRST_COMPANY_RUN,
         slice: 1,
         onlyRow,
-        ...(ledgerMark !== undefined && { ledgerMark }),
+        ledgerMark,
       });
       if (imported.stop) return { stop: imported.stop };
-      const checked = await verifySlice(deps, { migrationId, onlyRow, everyDataSet: true });
+      const checked = await verifySlice(deps, { migrationId, onlyRow, countEveryDataSet: true });
       if (checked.stop) return { stop: checked.stop };
       const company = await findCompany(db, migrationId, { row: onlyRow });
       if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);
@@ -55,7 +56,7 @@ export function firstCompanyActivities(deps: ActivityDeps) {
           const detail = company.failureText ?? company.state;
           const notMoved: Evidence = {
             code: 'moved',
-            label: LABELS.moved,
+            label: EVIDENCE_LABELS.moved,
             passed: false,
             detail,
             ...(correlationId !== null && { correlationId }),

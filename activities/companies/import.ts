@@ -3,39 +3,35 @@
  *
  * The authorization hands the credential over (the crossing). No single-use credential is ever used twice:
  * - `authorize` records the send intent (store/companies/send-intent.ts) before the credential leaves.
- * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential can be sent again: to
- *   the same connection, and only once nothing can be in flight.
+ * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential can be sent again:
+ *   only to the same connection, and only when nothing can be in flight any longer.
  * - A credential that the service has accepted (`crossed`) is not sent again.
  *
  * A company that might already exist is looked up by its tag before it is created: on every retry, and on the first
  * try if the ledger is not known to be current (ledger-comparison.ts).
+ *
+ * A service that was restored to an older state may have lost the company. If the credential was never sent, the
+ * company is created again. Otherwise the client must supply a new credential.
  */
-import { v5 as uuidv5 } from 'uuid';
-import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
+import type { Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
 import type { Call, Consequence, FailureKind, StopReason } from '../../domain/companies/failures';
 import { consequenceOf, consequenceOfLinkError, failureText, isIsolated } from '../../domain/companies/failures';
 import { pollDelayMs } from '../../domain/planning/pacing';
-import type { Platform } from '../../platforms/platforms';
 import { SealBroken } from '../../security';
-import type { ClaimedCompany, ImportOutcome, RecordSendIntent, ServiceRefs, VaultReader } from '../../store';
-import { LeaseLost } from '../../store';
-import { activeError, findCompanyByTag, findConnection, isAccepted } from './service-refs';
-import { organizationOf, ROW_TAG, rowTag } from './service-refs';
-
-export interface ImportContext {
-  readonly migrationId: string;
-  readonly platform: Platform;
-  readonly service: CompanyDataClient;
-  readonly vault: VaultReader;
-  /** Cancels the calls before the authorization, but not the authorization or the calls after it. */
-  readonly signal: AbortSignal;
-  readonly recordSendIntent: RecordSendIntent;
-  /** No credential leaves after this time, because another attempt might reclaim the company (lease.ts). */
-  readonly sendBefore: Date;
-  /** False if the ledger might have been restored to an older state, so that it does not contain every try. */
-  readonly ledgerIsCurrent: boolean;
-}
+import type { ClaimedCompany, ImportOutcome, ServiceRefs } from '../../store';
+import { LeaseLost, MAX_AUTHORIZATIONS } from '../../store';
+import type { Created, ImportContext } from './company-at-service';
+import { CompanyAtService } from './company-at-service';
+import {
+  activeError,
+  COMPANY_GONE,
+  errorSince,
+  isAccepted,
+  isCompanyGone,
+  isGone,
+  organizationOf,
+} from './service-refs';
 
 export interface ImportResult {
   readonly outcome: ImportOutcome;
@@ -44,10 +40,8 @@ export interface ImportResult {
   readonly deferredBy?: string;
 }
 
-/** The namespace of the idempotency keys. The same migration and row always result in the same keys. */
-const KEY_NAMESPACE = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
-
 const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
+const CONNECTION_LOST = 'the service has lost the connection to which this credential was sent';
 const NO_SUCH_CONNECTION = 'the company has no connection with the supplied id for this platform';
 
 const FIRST_RETRY_MS = 1_000;
@@ -56,31 +50,43 @@ const LONGEST_RETRY_MS = 15 * 60_000;
 /** The import of one claimed company, with the ids at the service that are known so far. */
 export class CompanyImport {
   private refs: ServiceRefs = {};
+  /** The company that this try has created. */
+  private createdId: string | null = null;
+  /**
+   * A company that this try created, but that the service does not have: the service lost it at once, or answered the
+   * repeated idempotency key with its old response.
+   */
+  private lostId: string | null = null;
+  private readonly atService: CompanyAtService;
 
   constructor(
     private readonly context: ImportContext,
     private readonly company: ClaimedCompany,
-  ) {}
+  ) {
+    this.atService = new CompanyAtService(context, company);
+  }
 
   /** @throws the signal's reason if the import is cancelled and an earlier attempt may have sent the credential */
   async run(): Promise<ImportResult> {
     let call: Call = 'find-company';
     try {
-      const existing = await this.findCompany();
+      const existing = await this.atService.findCompany();
       call = 'create-company';
-      const { id, name } = existing ?? (await this.createCompany());
+      const { id, name } = existing ?? (await this.created(this.atService.createCompany(this.lostId)));
+      if (!existing) this.createdId = id;
       this.refs = { ...this.refs, companyId: id, storedName: name };
 
       call = 'read-connection';
-      const found = existing && (await this.findConnection(id));
+      const found = existing && (await this.atService.findConnection(id));
       if (!found && this.company.suppliedIds === 'connection') return this.failed('refused', NO_SUCH_CONNECTION);
       call = 'create-connection';
-      const connection = found ?? (await this.createConnection(id));
+      const connection = found ?? (await this.created(this.atService.createConnection(id)));
       this.remember(connection);
 
       let linked = connection;
       if (connection.status !== 'Linked' || this.mustReplaceCredential(connection)) {
         if (this.company.crossed) return this.failed('reauthorization-required', SENT_BEFORE);
+        if (!found && this.company.wasSent) return this.connectionLost();
         const known = this.afterLostAnswer(connection);
         if (known) return known;
         call = 'authorize';
@@ -91,14 +97,27 @@ export class CompanyImport {
       call = 'start-sync';
       return await this.startSync(linked);
     } catch (error) {
-      if (this.isCancelled(error)) return this.ended({ to: 'waiting', notBeforeMs: 0, text: null });
-      if (error instanceof LeaseLost) return this.concluded({ action: 'read-connection' }, error.message);
-      if (error instanceof SealBroken) return this.failed('credential-unreadable', error.message);
-      if (!(error instanceof CompanyDataError)) throw error;
-      const consequence = consequenceOf(call, error.toFailure());
-      const concluded = this.concluded(consequence, error.message, error.correlationId);
-      return { ...this.keepAfterSending(concluded), ...deferral(consequence, error.message) };
+      return this.afterError(call, error);
     }
+  }
+
+  private async afterError(call: Call, error: unknown): Promise<ImportResult> {
+    if (this.isCancelled(error)) return this.ended({ to: 'waiting', retryInMs: 0, text: null });
+    if (error instanceof LeaseLost) return this.concluded({ action: 'read-connection' }, error.message);
+    if (error instanceof SealBroken) return this.failed('credential-unreadable', error.message);
+    if (!(error instanceof CompanyDataError)) throw error;
+    const ownId = this.company.suppliedIds === null ? (this.refs.companyId ?? this.company.companyId) : null;
+    if (ownId !== null && isGone(error)) {
+      try {
+        // No signal is passed: the credential may have been sent, and a cancelled import counts as not sent.
+        if (await isCompanyGone(this.context.service, ownId)) return this.companyGone(call, error);
+      } catch (unanswered) {
+        return this.afterError(call, unanswered);
+      }
+    }
+    const consequence = consequenceOf(call, error.toFailure());
+    const concluded = this.concluded(consequence, error.message, error.correlationId);
+    return { ...this.keepAfterSending(concluded), ...deferral(consequence, error.message) };
   }
 
   /** Returns whether the import was cancelled before any attempt sent the credential. */
@@ -106,46 +125,8 @@ export class CompanyImport {
     return this.context.signal.aborted && error === this.context.signal.reason && this.company.sentAt === null;
   }
 
-  /** Finds the company whose id the client supplied, or that an earlier try created. */
-  private async findCompany(): Promise<Company | undefined> {
-    const { service, signal } = this.context;
-    if (this.company.companyId) return (await service.getCompany(this.company.companyId, { signal })).value;
-    if (this.company.tries === 1 && this.context.ledgerIsCurrent) return undefined;
-    return findCompanyByTag(service, this.rowTag(), { signal });
-  }
-
-  private async createCompany(): Promise<Company> {
-    const { service, signal } = this.context;
-    const { value, correlationId } = await service.createCompany(
-      { name: this.company.name, tags: { [ROW_TAG]: this.rowTag() } },
-      { idempotencyKey: this.idempotencyKey('company'), signal },
-    );
-    this.rememberCorrelationId(correlationId);
-    return value;
-  }
-
-  private async findConnection(companyId: string): Promise<Connection | undefined> {
-    const { service, signal, platform } = this.context;
-    const { suppliedIds, connectionId } = this.company;
-    const query = {
-      platformKey: platform.key,
-      connectionId: suppliedIds === 'connection' ? connectionId : null,
-      // A company that the client supplied can have connections to other organizations. They must not be replaced.
-      isExcluded: (other: Connection) =>
-        suppliedIds === 'company' &&
-        other.id !== connectionId &&
-        other.status === 'Linked' &&
-        !this.hasRightOrganization(other),
-    };
-    return findConnection(service, companyId, query, { signal });
-  }
-
-  private async createConnection(companyId: string): Promise<Connection> {
-    const { service, signal, platform } = this.context;
-    const { value, correlationId } = await service.createConnection(companyId, platform.key, {
-      idempotencyKey: this.idempotencyKey('connection'),
-      signal,
-    });
+  private async created<T>(creation: Promise<Created<T>>): Promise<T> {
+    const { value, correlationId } = await creation;
     this.rememberCorrelationId(correlationId);
     return value;
   }
@@ -154,7 +135,7 @@ export class CompanyImport {
   private async authorize(connection: Connection): Promise<Connection> {
     const { service, vault, sendBefore, recordSendIntent } = this.context;
     const { row, sealed } = this.company;
-    const fields = await vault.open(row, sealed);
+    const fields = vault.open(row, sealed);
     const { value, ...answer } = await service.putAuthorization(this.companyId(), connection.id, fields, {
       sendBefore,
       recordSendIntent: () => recordSendIntent(row),
@@ -170,25 +151,23 @@ export class CompanyImport {
    * @returns undefined if no earlier attempt sent it, or it can be sent again
    */
   private afterLostAnswer(connection: Connection): ImportResult | undefined {
-    const { sentAt, sentAgain, isInFlight } = this.company;
+    const { sentAt, timesSent, isInFlight } = this.company;
     if (sentAt === null) return undefined;
-    const error = activeError(connection);
-    // An error from before the send intent concerns an older credential.
-    if (error && !(Date.parse(error.erroredOnUtc ?? '') < sentAt.getTime())) return this.refused(connection);
+    if (errorSince(connection, sentAt)) return this.refused(connection);
     if (isInFlight) return this.concluded({ action: 'read-connection' }, 'the answer to the authorization was lost');
-    // The service answers a body that it has already accepted without using the token, so a second authorization shows
-    // the outcome, or is the first to arrive. A third one would not tell us any more.
-    if (this.context.platform.rotation !== 'each-refresh' || !sentAgain) return undefined;
+    // If the service has already accepted this body, it answers without using the token again. So another
+    // authorization either shows the outcome or is the first to arrive.
+    if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;
     return this.ended({
       to: 'outcome-unknown',
-      text: 'the answers to two authorizations were lost, and tokens of this platform can be used only once',
+      text: `the answers to ${timesSent} authorizations were lost, and tokens of this platform can be used only once`,
     });
   }
 
   /** Starts the syncs of a linked connection, unless it gives access to the wrong organization. */
   private async startSync(connection: Connection): Promise<ImportResult> {
     const { service } = this.context;
-    if (!this.hasRightOrganization(connection)) {
+    if (!this.atService.hasRightOrganization(connection)) {
       return this.concluded(
         consequenceOfLinkError('WrongOrganization'),
         `the platform reports organization ${organizationOf(connection)}, but the manifest says ${this.company.organization}`,
@@ -197,12 +176,7 @@ export class CompanyImport {
     this.refs = { ...this.refs, crossed: true };
     const { correlationId } = await service.startSync(this.companyId());
     this.rememberCorrelationId(correlationId);
-    return this.ended({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
-  }
-
-  /** Returns whether the connection gives access to the right organization, or does not report any. */
-  private hasRightOrganization(connection: Connection): boolean {
-    return [undefined, this.company.organization].includes(organizationOf(connection));
+    return this.ended({ to: 'syncing', firstCheckInMs: pollDelayMs(0) });
   }
 
   /**
@@ -212,7 +186,34 @@ export class CompanyImport {
    */
   private mustReplaceCredential(connection: Connection): boolean {
     if (this.company.crossed || this.company.sentAt !== null) return false;
-    return this.company.supersedes || !this.hasRightOrganization(connection);
+    return this.company.supersedes || !this.atService.hasRightOrganization(connection);
+  }
+
+  /**
+   * Handles a company that the service has lost. If this try has just created it, it is created once more. Otherwise
+   * its credential counts as handed over if it may have been sent.
+   */
+  private companyGone(call: Call, error: CompanyDataError): ImportResult | Promise<ImportResult> {
+    const isUnsentByThisTry = call !== 'authorize' && call !== 'start-sync';
+    if (isUnsentByThisTry && this.createdId !== null && this.lostId === null) {
+      this.lostId = this.createdId;
+      this.refs = {};
+      return this.run();
+    }
+    this.rememberCorrelationId(error.correlationId);
+    if (isUnsentByThisTry && !this.atService.isCredentialSent())
+      return this.ended({ to: 'waiting', retryInMs: this.backoffMs(), text: COMPANY_GONE });
+    const { correlationId } = this.refs;
+    this.refs = { isGone: true, crossed: true, ...(correlationId !== undefined && { correlationId }) };
+    return this.failed('credential-unreadable', COMPANY_GONE);
+  }
+
+  /**
+   * Concludes that a credential was sent to a connection that the service has lost. It is never sent to another one.
+   */
+  private connectionLost(): ImportResult {
+    this.refs = { ...this.refs, crossed: true };
+    return this.failed('reauthorization-required', CONNECTION_LOST);
   }
 
   private refused(connection: Connection): ImportResult {
@@ -231,18 +232,19 @@ export class CompanyImport {
         return this.failed(consequence.kind, text, consequence.reason);
       case 'stop': {
         const { reason } = consequence;
-        // A credential of another application was not used. `ferry exceptions` lists its company, which is retried.
-        const end = isIsolated(reason) ? { notBeforeMs: this.backoffMs(), failure: reason } : { notBeforeMs: 0 };
+        // If the platform refused the application, the credential was not used: the company is retried, and `ferry
+        // exceptions` lists it.
+        const end = isIsolated(reason) ? { retryInMs: this.backoffMs(), failure: reason } : { retryInMs: 0 };
         return this.ended({ to: 'waiting', text, ...end }, reason);
       }
       case 'retry':
-        return this.ended({ to: 'waiting', notBeforeMs: consequence.afterMs ?? this.backoffMs(), text });
+        return this.ended({ to: 'waiting', retryInMs: consequence.afterMs ?? this.backoffMs(), text });
       case 'read-connection':
         // The row keeps its lease. The attempt that reclaims it reads the connection.
         return this.ended({ to: 'importing', text });
       case 'poll-again':
       case 'skip-data-set':
-        return this.ended({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
+        return this.ended({ to: 'syncing', firstCheckInMs: pollDelayMs(0) });
     }
   }
 
@@ -278,17 +280,13 @@ export class CompanyImport {
     return this.refs.companyId;
   }
 
-  private rowTag(): string {
-    return rowTag(this.context.migrationId, this.company.row);
-  }
-
-  private idempotencyKey(resource: 'company' | 'connection'): string {
-    return uuidv5(`${this.rowTag()}/${resource}`, KEY_NAMESPACE);
-  }
-
-  /** Returns a backoff with full jitter, so that companies that failed together are not retried together. */
+  /**
+   * Returns a backoff with full jitter, so that companies that failed together are not retried together. A lost answer
+   * is polled for, which must not make later retries wait longer.
+   */
   private backoffMs(): number {
-    return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.company.tries);
+    const { tries, triesInFlight } = this.company;
+    return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - triesInFlight));
   }
 }
 

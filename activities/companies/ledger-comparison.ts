@@ -40,9 +40,12 @@ export async function findLostTries(
   return lost;
 }
 
-/** `unknown`: the service did not list its companies, so each company is looked up by its tag before it is created. */
+/**
+ * - `reconciling`: it is being reconciled, so nothing can be claimed, but nothing shows that it is behind.
+ * - `unknown`: the service did not list its companies, so each company is looked up by its tag before it is created.
+ */
 export interface LedgerTrust {
-  readonly ledger: 'current' | 'behind' | 'unknown';
+  readonly ledger: 'current' | 'behind' | 'reconciling' | 'unknown';
   /** The highest mark that is known. */
   readonly mark: number;
 }
@@ -50,21 +53,20 @@ export interface LedgerTrust {
 /**
  * Decides whether a slice can rely on the ledger. A ledger that is behind is flagged.
  *
- * The ledger is known to be current if its mark is not lower than the workflow's and no attempt has died. That is so if
- * the slice has already run in this batch run, and the activity is not being retried. Otherwise claims might have been
- * lost that the workflow has not seen, so the ledger is compared with the service, with one request per 5,000
- * companies.
+ * Comparing the marks is enough if the workflow has seen a mark, the slice has already run in this batch run, and the
+ * activity is not being retried. Otherwise an attempt may have died, and the workflow may not have seen its claims. So
+ * the ledger is also compared with the service, with one request per 5,000 companies.
  *
- * @param workflowMark the highest mark that the workflow has seen; undefined if it does not say
+ * @param workflowMark the highest mark that the workflow has seen; 0 if it has seen none
  */
 export async function trustLedger(
   { db, service }: Pick<ActivityDeps, 'db' | 'service'>,
   { migrationId, attempt }: LeaseOwner,
-  workflowMark: number | undefined,
+  workflowMark: number,
 ): Promise<LedgerTrust> {
-  const { mark, behindSince } = await checkLedgerMark(db, migrationId, workflowMark ?? 0);
-  if (behindSince !== null) return { ledger: 'behind', mark };
-  if (workflowMark !== undefined && attempt > 1 && activityInfo().attempt === 1) return { ledger: 'current', mark };
+  const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, workflowMark);
+  if (behindSince !== null) return { ledger: isProvenBehind ? 'behind' : 'reconciling', mark };
+  if (workflowMark > 0 && attempt > 1 && activityInfo().attempt === 1) return { ledger: 'current', mark };
   try {
     if ((await findLostTries(db, service, migrationId)).length === 0) return { ledger: 'current', mark };
   } catch (error) {

@@ -1,4 +1,8 @@
-/** Looks up what the Company Data Service already has for a row, and interprets its connections. */
+/**
+ * Finds the company and the connection that the service already has for a row, and tells whether the service has lost
+ * one of them.
+ */
+import { v5 as uuidv5 } from 'uuid';
 import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
 
@@ -13,8 +17,16 @@ export function rowTag(migrationId: string, row: number | ''): string {
   return `${migrationId}/${row}`;
 }
 
+/** The UUIDv5 namespace from which idempotency keys are derived. It must never change. */
+const KEY_NAMESPACE = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
+
+/** Returns the idempotency key of a creation. The same name always results in the same key. */
+export function idempotencyKey(name: string): string {
+  return uuidv5(name, KEY_NAMESPACE);
+}
+
 /** Returns whether a company was created for a row of this migration. */
-export function isOfMigration({ tags }: Company, migrationId: string): boolean {
+export function belongsToMigration({ tags }: Company, migrationId: string): boolean {
   return tags?.[ROW_TAG]?.startsWith(`${migrationId}/`) ?? false;
 }
 
@@ -75,6 +87,27 @@ export function isGone(error: unknown): error is CompanyDataError {
   return failure.kind === 'response' && failure.isFromService && failure.status === 404;
 }
 
+export const COMPANY_GONE = 'the service no longer has this company, so it was probably restored to an older state';
+
+/**
+ * Asks the service whether it no longer has a company.
+ *
+ * @throws {CompanyDataError} if the service does not answer the question
+ */
+export async function isCompanyGone(
+  service: CompanyDataClient,
+  companyId: string,
+  options: CallOptions = {},
+): Promise<boolean> {
+  try {
+    await service.getCompany(companyId, options);
+    return false;
+  } catch (error) {
+    if (isGone(error)) return true;
+    throw error;
+  }
+}
+
 type ConnectionError = Connection['dataConnectionErrors'][number];
 
 /** Returns the organization that a connection gives access to; undefined if the platform does not report it. */
@@ -85,6 +118,15 @@ export function organizationOf({ connectionInfo }: Connection): string | undefin
 /** Returns the latest unresolved error of a connection; undefined if there is none. */
 export function activeError(connection: Connection): ConnectionError | undefined {
   return connection.dataConnectionErrors.findLast(({ status }) => status !== 'Resolved');
+}
+
+/**
+ * Returns the error that shows what happened to a credential; undefined if there is none. An error from before the
+ * send intent concerns an older credential.
+ */
+export function errorSince(connection: Connection, sentAt: Date): ConnectionError | undefined {
+  const error = activeError(connection);
+  return error && Date.parse(error.erroredOnUtc ?? '') < sentAt.getTime() ? undefined : error;
 }
 
 /**

@@ -21,7 +21,7 @@ import {
   syncEvidence,
   syncScheduleOf,
 } from './evidence';
-import { activeError, organizationOf } from './service-refs';
+import { activeError, COMPANY_GONE, isCompanyGone, isGone, organizationOf } from './service-refs';
 import { counted } from '../../domain/text/sentences';
 
 export interface Verification {
@@ -33,7 +33,7 @@ export interface Verification {
    * counted, because the manifest gives their number. Counting everything would add half as many requests again, and
    * the first company has shown that data sets with the status `Complete` are complete.
    */
-  readonly everyDataSet: boolean;
+  readonly countEveryDataSet: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -50,14 +50,14 @@ export interface VerificationResult {
 const YOUNG_SYNC_MS = 60_000;
 
 export async function verifyCompany(verification: Verification, due: DueCompany): Promise<VerificationResult> {
-  const { service, platform, everyDataSet, signal } = verification;
+  const { service, platform, countEveryDataSet, signal } = verification;
   let call: Call = 'read-sync';
   let evidence: readonly Evidence[] = [];
   try {
     const { value: status } = await service.dataStatus(due.companyId, { signal });
     const sets = groupDataSets(status);
     const syncing = dataSetsInSync(sets, status);
-    // If the grant ends, the syncs fail as well. While they are young, it is enough to check their status.
+    // If the grant ends, the syncs fail as well, so during their first minute it is enough to check their status.
     if (syncing !== null && due.syncingForMs < YOUNG_SYNC_MS) return stillSyncing(verification, due, syncing);
     // The connection is read after the status, because when a grant ends, the sync fails before the connection's status
     // changes.
@@ -66,8 +66,12 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     evidence = [refreshEvidence(due, platform), authorizationEvidence(connection, answer)];
     if (connection.status !== 'Linked') return reauthorizationRequired(due, connection, evidence);
     const organization = organizationEvidence(due, connection);
-    evidence = [...evidence, organization, ...(everyDataSet ? [nameEvidence(due)] : [])];
+    evidence = [...evidence, organization, ...(countEveryDataSet ? [nameEvidence(due)] : [])];
     if (!organization.passed) return wrongOrganization(due, connection, evidence);
+    if (syncing === NOT_STARTED && due.syncingForMs <= verification.syncTimeoutMs) {
+      call = 'start-sync';
+      await service.startSync(due.companyId, { signal });
+    }
     if (syncing !== null) return stillSyncing(verification, due, syncing);
     if (sets.broken.length > 0) {
       evidence = [...evidence, ...brokenSetEvidence(sets)];
@@ -86,6 +90,11 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
     const consequence = consequenceOf(call, error.toFailure());
+    if (consequence.action === 'fail' && isGone(error) && !due.existedBefore) {
+      const isLost = await isCompanyGone(service, due.companyId, { signal }).catch(() => null);
+      if (isLost === null) return { outcome: checkLater(due), stop: null, deferredBy: error.message };
+      if (isLost) return companyGone(due, error);
+    }
     switch (consequence.action) {
       case 'fail':
       case 'fail-and-stop':
@@ -103,11 +112,19 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
   }
 }
 
+/**
+ * No data set has been queued. Soon after the request to start the syncs, that is normal. Later, a proxy has probably
+ * answered the request, and it never arrived. It is then sent again, which does not affect syncs under way.
+ */
+const NOT_STARTED = 'no sync has started';
+
 /** Returns the data sets that are still syncing, as text; null if every data set is complete or has failed. */
 function dataSetsInSync({ running }: DataSets, status: DataStatus): string | null {
-  if (running.length > 0) return running.join(', ');
-  // The syncs have been started, but the service does not list them yet.
-  return Object.keys(status).length === 0 ? 'no sync has started' : null;
+  const offered = Object.values(status).filter(({ currentStatus }) => currentStatus !== 'NotSupported');
+  const hasBegun = offered.some(({ currentStatus }) => currentStatus !== 'Initial');
+  const offersNothing = offered.length === 0 && Object.keys(status).length > 0;
+  if (!hasBegun && !offersNothing) return NOT_STARTED;
+  return running.length > 0 ? running.join(', ') : null;
 }
 
 function brokenSetEvidence({ complete, broken }: DataSets): Evidence[] {
@@ -124,10 +141,10 @@ async function dataSetEvidence(
   { complete }: DataSets,
   status: DataStatus,
 ): Promise<readonly Evidence[]> {
-  const { everyDataSet } = verification;
-  const toCount = complete.filter((dataType) => everyDataSet || dataType === 'invoices');
+  const { countEveryDataSet } = verification;
+  const toCount = complete.filter((dataType) => countEveryDataSet || dataType === 'invoices');
   const synced = complete.filter((dataType) => !toCount.includes(dataType)).map((name) => syncEvidence(name, true));
-  const durations = everyDataSet ? await syncDurations(verification, due, status) : new Map<string, number>();
+  const durations = countEveryDataSet ? await syncDurations(verification, due, status) : new Map<string, number>();
   const records: Evidence[] = [];
   for (const dataType of toCount) {
     const evidence = await countEvidence(verification, due, dataType);
@@ -198,11 +215,16 @@ function reauthorizationRequired(
   };
 }
 
+/** The service has lost the company, and with it the grant. The old credential has been used. */
+function companyGone(due: DueCompany, { correlationId }: CompanyDataError): VerificationResult {
+  return failed(due, 'credential-unreadable', COMPANY_GONE, [], { correlationId, isGone: true });
+}
+
 function wrongOrganization(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): VerificationResult {
   const { linkUrl } = connection;
   const text = `the platform reports organization ${organizationOf(connection)}, but the manifest says ${due.organization}`;
-  // If no response that accepted a credential is recorded, the end customer may have reconnected. Their choice says
-  // nothing about other companies.
+  // If the ledger has no response in which the service accepted a credential, the end customer may have reconnected and
+  // chosen this organization. That says nothing about other companies.
   const stop = due.accepted === null ? null : 'wrong-organization';
   return { ...failed(due, 'wrong-organization', text, evidence, { linkUrl }), stop };
 }
@@ -210,7 +232,7 @@ function wrongOrganization(due: DueCompany, connection: Connection, evidence: re
 function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running: string): VerificationResult {
   if (due.syncingForMs > syncTimeoutMs) {
     const hours = Math.round(syncTimeoutMs / 360_000) / 10;
-    return failed(due, 'sync-timed-out', `still syncing after ${counted(hours, 'hour')}: ${running}`, []);
+    return failed(due, 'sync-timed-out', `not complete after ${counted(hours, 'hour')}: ${running}`, []);
   }
   return { outcome: checkLater(due), stop: null };
 }
@@ -218,7 +240,7 @@ function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running:
 /** @param afterMs how long the service asks us to wait, in milliseconds; undefined if it does not say */
 function checkLater(due: DueCompany, afterMs?: number): Extract<CheckOutcome, { to: 'syncing' }> {
   const jitter = 0.8 + 0.4 * Math.random();
-  return { row: due.row, to: 'syncing', nextCheckMs: afterMs ?? pollDelayMs(due.syncingForMs) * jitter };
+  return { row: due.row, to: 'syncing', nextCheckInMs: afterMs ?? pollDelayMs(due.syncingForMs) * jitter };
 }
 
 function moved(due: DueCompany, evidence: readonly Evidence[], schedule: SyncSchedule): VerificationResult {
@@ -230,7 +252,7 @@ function failed(
   failure: FailureKind,
   text: string,
   evidence: readonly Evidence[],
-  found: { correlationId?: string | undefined; linkUrl?: string | undefined } = {},
+  found: { correlationId?: string | undefined; linkUrl?: string | undefined; isGone?: true } = {},
 ): VerificationResult {
   return {
     outcome: {
@@ -241,6 +263,7 @@ function failed(
       evidence,
       ...(found.correlationId === undefined ? {} : { correlationId: found.correlationId }),
       ...(found.linkUrl === undefined ? {} : { linkUrl: found.linkUrl }),
+      ...(found.isGone && { isGone: true }),
     },
     stop: null,
   };

@@ -34,11 +34,11 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { StopReason } from '../../domain/companies/failures';
 import { isIsolated } from '../../domain/companies/failures';
 import type { MigrationLimits } from '../../domain/planning/limits';
-import { exceedsTolerance, toleranceText } from '../../domain/planning/limits';
+import { exceedsTolerance, exceededToleranceText } from '../../domain/planning/limits';
 import type { CheckOutcome, Database, ImportOutcome } from '../../store';
-import { countFailures, haveSeveralFailed, readLimits, setPaused } from '../../store';
+import { countFailures, haveSeveralFailed, pauseForProblem, readLimits } from '../../store';
 import type { ActivityDeps } from '../deps';
-import type { OpenCircuit } from './circuit-breaker';
+import type { SliceOutage } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
 
 /** Why a slice ended early. */
@@ -47,7 +47,7 @@ export interface SliceEnd {
   /** The numbers that led to the stop, for people; null if there are none. */
   readonly stopNumbers: string | null;
   /** The outage that ended the slice; null if there was none. */
-  readonly outage: OpenCircuit | null;
+  readonly outage: SliceOutage | null;
 }
 
 /** The parts in which the import and the verification differ. */
@@ -120,7 +120,10 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   return { stop, stopNumbers, outage: breaker.report(concurrency) };
 }
 
-/** Returns whether the slice must stop: the reason affects all companies, or has occurred several times in a row. */
+/**
+ * Returns whether the slice must stop: the reason affects all companies, the slice stops for any failure, or it stops
+ * for several and the reason has occurred several times in a row.
+ */
 async function concernsBatch(
   db: Database,
   migrationId: string,
@@ -153,8 +156,8 @@ function watchTolerance(db: Database, migrationId: string) {
     if (!exceedsTolerance(limits, sample)) return null;
     const failures = await countFailures(db, migrationId);
     if (!exceedsTolerance(limits, failures)) return null;
-    await setPaused(db, migrationId, true);
-    return toleranceText(limits, failures);
+    await pauseForProblem(db, migrationId);
+    return exceededToleranceText(limits, failures);
   };
 }
 

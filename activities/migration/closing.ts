@@ -1,9 +1,13 @@
-/** The activities that end a migration: resolve interrupted companies, and remove unused ones from the service. */
+/**
+ * The activities that end a migration: record its termination, resolve interrupted companies, close it in the ledger,
+ * and remove unused companies from the service.
+ */
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CompanyDataClient } from '../../company-data-client';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
-import type { InterruptedCompany } from '../../store';
+import type { Database, InterruptedCompany, StoredMigration } from '../../store';
 import {
   clearServiceRefs,
   closeMigration,
@@ -19,10 +23,12 @@ import {
   stopClaims,
 } from '../../store';
 import type { Counts } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/company-state';
+import { consequenceOfLinkError, failureText } from '../../domain/companies/failures';
 import { terminationRecord } from '../../domain/decisions/audit-trail';
-import { endingOf } from '../../domain/decisions/release';
+import { endingByDecisions, possibleEnding } from '../../domain/decisions/release';
 import type { Ending } from '../../domain/migration/migration-state';
-import { findCompanyByTag, findConnection, isGone, rowTag } from '../companies/service-refs';
+import { errorSince, findCompanyByTag, findConnection, isGone, rowTag } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
 
 interface MigrationRef {
@@ -32,50 +38,61 @@ interface MigrationRef {
 export function closingActivities({ db, keys, service, workflowStatus }: ActivityDeps) {
   return {
     /**
-     * Records that the migration was terminated, and stops its claims. Not retried if it is still running, so that
-     * nobody can end a running migration in this way.
+     * Records that the migration was terminated, and stops its claims. Fails without a retry if the migration is still
+     * running, so that nobody can end a running migration in this way. Records nothing if it had already ended.
      */
     async recordTermination({ migrationId, requestedBy }: MigrationRef & { requestedBy?: string }): Promise<void> {
-      if ((await workflowStatus.of(migrationId)) === 'running')
+      if ((await workflowStatus.statusOf(migrationId)) === 'running')
         throw ApplicationFailure.nonRetryable(`${migrationId} is still running; to end it, cancel it`, 'StillRunning');
       const name = typeof requestedBy === 'string' ? requestedBy.slice(0, MAX_NAME_LENGTH) : null;
       await db.transaction().execute(async (tx) => {
         await lockDecisions(tx, migrationId);
+        const { state, ending, route } = await readMigrationOrRefuse(tx, migrationId);
+        if (state === 'supplied') refuse(`${migrationId} has not been opened yet`);
+        if (ending !== null) return;
+        const ended = endingByDecisions(route, await readRecordedDecisions(tx, migrationId));
         await stopClaims(tx, migrationId);
-        const record = terminationRecord(name, new Date().toISOString());
+        // After a restore, companies can be open although both sides have signed off. The termination is then recorded
+        // as a cancellation, so that the migration can be closed.
+        if (ended !== null && (ended !== 'completed' || countOpen(await countCompanies(tx, migrationId)) === 0)) return;
+        const record = terminationRecord(randomUUID(), name, new Date().toISOString());
         await recordDecisions(tx, migrationId, [{ ...record, verified: true }]);
       });
     },
 
     /**
-     * Closes the ledger and destroys the credentials. Fails without a retry if the recorded decisions do not allow it.
+     * Closes the ledger and destroys the credentials. Fails without a retry if the recorded decisions or the companies
+     * do not allow it. A migration that has been closed keeps its ending.
      *
      * @returns how the migration ended, according to the recorded decisions
      */
     async closeMigration({ migrationId }: MigrationRef): Promise<{ readonly ending: Ending; readonly counts: Counts }> {
-      const migration = await readMigration(db, migrationId);
-      const ending = migration && endingOf(migration.route, await readRecordedDecisions(db, migrationId));
-      if (!ending) throw ApplicationFailure.nonRetryable(`no decision in the ledger ends ${migrationId}`, 'NotEnded');
-      await closeMigration(db, migrationId, ending);
+      const ending = await db.transaction().execute((tx) => closeInLedger(tx, migrationId));
       await destroyVault(db, keys, migrationId);
       return { ending, counts: await countCompanies(db, migrationId) };
     },
 
     /**
      * Resolves companies whose attempt died, based on their connections at the service. No slice will reclaim them.
+     * Fails without a retry while their migration goes on, because their attempts may be alive.
      *
-     * @returns milliseconds until the last lease ends; null if no lease is left
+     * @returns milliseconds until another call is needed, because a lease has not ended or a row has just changed; null
+     * if every company is resolved
      */
     async resolveInterrupted({ migrationId }: MigrationRef): Promise<{ readonly retryInMs: number | null }> {
-      const migration = await readMigration(db, migrationId);
-      const platform = migration && findPlatform(migration.platformKey);
+      const stopped = await db.transaction().execute((tx) => stopEnded(tx, migrationId));
+      const interrupted = await readInterrupted(db, migrationId);
+      if (interrupted.length > 0 && !stopped) refuse(`${migrationId} has not ended, so its companies may be moving`);
+      const platform = findPlatform((await readMigration(db, migrationId))?.platformKey ?? '');
       let retryInMs: number | null = null;
-      for (const company of platform ? await readInterrupted(db, migrationId) : []) {
-        if (company.leaseEndsInMs > 0) retryInMs = Math.max(retryInMs ?? 0, Math.ceil(company.leaseEndsInMs));
-        else {
-          const resolution = await resolutionOf(service, migrationId, platform, company);
-          await resolveInterrupted(db, migrationId, company.row, resolution);
+      for (const company of interrupted) {
+        const wait = (ms: number) => (retryInMs = Math.max(retryInMs ?? 0, Math.ceil(ms)));
+        if (company.leaseEndsInMs > 0) {
+          wait(company.leaseEndsInMs);
+          continue;
         }
+        const resolution = await resolutionOf(service, migrationId, platform, company);
+        if (!(await resolveInterrupted(db, migrationId, company, resolution))) wait(CHANGED_RETRY_MS);
       }
       return { retryInMs };
     },
@@ -83,13 +100,12 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
     /** Removes companies that were created at the service for rows whose credential was never used. */
     async deleteUnused({ migrationId }: MigrationRef): Promise<{ readonly removed: number }> {
       const signal = cancellationSignal();
-      const platform = findPlatform((await readMigration(db, migrationId))?.platformKey ?? '');
       let removed = 0;
-      for (const { row, companyId } of await readUnusedCompanies(db, migrationId)) {
+      for (const unused of await readUnusedCompanies(db, migrationId)) {
         heartbeat({ removed });
-        if (platform && (await isUnused(service, companyId, platform.key, signal))) {
-          await removeCompany(service, companyId, signal);
-          await clearServiceRefs(db, migrationId, row);
+        if (await isUnused(service, unused.companyId, signal)) {
+          await removeCompany(service, unused.companyId, signal);
+          await clearServiceRefs(db, migrationId, unused);
           removed += 1;
         }
       }
@@ -100,6 +116,46 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
 
 /** The longest name that a record keeps, in characters. */
 const MAX_NAME_LENGTH = 200;
+
+/** The delay before reading a company again after its attempt has just written to its row, in milliseconds. */
+const CHANGED_RETRY_MS = 1_000;
+
+function refuse(why: string): never {
+  throw ApplicationFailure.nonRetryable(why, 'NotEnded');
+}
+
+async function readMigrationOrRefuse(tx: Database, migrationId: string): Promise<StoredMigration> {
+  return (await readMigration(tx, migrationId)) ?? refuse(`migration ${migrationId} is not in the ledger`);
+}
+
+/** Closes the migration as the recorded decisions say. No decision is recorded meanwhile. */
+async function closeInLedger(tx: Database, migrationId: string): Promise<Ending> {
+  await lockDecisions(tx, migrationId);
+  const { route, ending: before } = await readMigrationOrRefuse(tx, migrationId);
+  if (before !== null) return before;
+  const ending = possibleEnding(route, await readRecordedDecisions(tx, migrationId));
+  if (ending === null) return refuse(`the ledger contains no decision that ends ${migrationId}`);
+  if (!(await closeMigration(tx, migrationId, ending)))
+    refuse(
+      `${migrationId} cannot be closed as ${ending} while companies are waiting, being imported, or have an unknown outcome`,
+    );
+  return ending;
+}
+
+/**
+ * Stops the claims of a migration that recorded decisions have ended.
+ *
+ * @returns whether claims are stopped. False for a self-service migration that is completed, because no decision ends
+ * it: it has no companies left to import
+ */
+async function stopEnded(tx: Database, migrationId: string): Promise<boolean> {
+  await lockDecisions(tx, migrationId);
+  const { state, route } = await readMigrationOrRefuse(tx, migrationId);
+  if (state === 'closed') return true;
+  if (endingByDecisions(route, await readRecordedDecisions(tx, migrationId)) === null) return false;
+  await stopClaims(tx, migrationId);
+  return true;
+}
 
 type Resolution = Parameters<typeof resolveInterrupted>[3];
 
@@ -112,7 +168,7 @@ async function resolutionOf(
   const signal = cancellationSignal();
   const id = companyId ?? (await findCompanyByTag(service, rowTag(migrationId, row), { signal }))?.id;
   const query = platform && { platformKey: platform.key, connectionId: suppliedConnectionId };
-  const connection = id && query ? await findConnection(service, id, query, { signal }) : undefined;
+  const connection = id && query ? await findConnection(service, id, query, { signal }).catch(ifGone) : undefined;
   const refs = {
     ...(id === undefined ? {} : { companyId: id }),
     ...(connection === undefined ? {} : { connectionId: connection.id }),
@@ -123,6 +179,20 @@ async function resolutionOf(
     return { to: 'syncing', refs };
   }
   if (connection === undefined || sentAt === null) return { to: 'waiting', refs };
+  const error = errorSince(connection, new Date(sentAt));
+  if (error) {
+    const consequence = consequenceOfLinkError(error.statusText);
+    const { linkUrl } = connection;
+    if (consequence.action !== 'fail' && consequence.action !== 'fail-and-stop')
+      return { to: 'waiting', isUnused: true, text: error.errorMessage, refs };
+    const text = `${failureText(consequence.kind)} (${error.errorMessage})`;
+    return {
+      to: 'failed',
+      failure: consequence.kind,
+      text,
+      refs: { ...refs, ...(linkUrl !== undefined && { linkUrl }) },
+    };
+  }
   return {
     to: 'outcome-unknown',
     text: 'the migration ended before it was clear whether the credential had been used',
@@ -130,19 +200,20 @@ async function resolutionOf(
   };
 }
 
+/** Returns undefined if a restored service no longer has the company. */
+function ifGone(error: unknown): undefined {
+  if (!isGone(error)) throw error;
+}
+
 /**
- * Returns whether a company is unused: the service has deleted it, it has no connection, or its connection has never
- * been authorized.
+ * Returns whether a company is unused: the service has deleted it, or none of its connections, to any platform, has
+ * ever been authorized.
  */
-async function isUnused(
-  service: CompanyDataClient,
-  companyId: string,
-  platformKey: string,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function isUnused(service: CompanyDataClient, companyId: string, signal: AbortSignal): Promise<boolean> {
   try {
-    const connection = await findConnection(service, companyId, { platformKey, connectionId: null }, { signal });
-    return connection === undefined || connection.status === 'PendingAuth';
+    for await (const { status } of service.connections(companyId, { signal }))
+      if (status !== 'PendingAuth') return false;
+    return true;
   } catch (error) {
     if (isGone(error)) return true;
     throw error;

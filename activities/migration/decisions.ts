@@ -1,20 +1,21 @@
 /**
- * Records decisions: the only way from a decision to the ledger.
+ * Records decisions. A decision that was sent to a migration changes the ledger only here.
  *
  * For each decision, one transaction verifies it (`domain/decisions/verification.ts`), applies it to the ledger, adds
  * it to the audit trail, and stores what is now released. Verification uses only what the ledger has, because anyone
- * who may write to the Temporal namespace can start a workflow that calls this activity. A decision that fails is
- * recorded as refused and changes nothing else.
+ * who may write to the Temporal namespace can start a workflow that calls this activity. A decision that fails
+ * verification is recorded as refused and changes nothing else.
  */
+import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { Counts } from '../../domain/companies/company-state';
-import { openCompanies } from '../../domain/companies/company-state';
+import { NO_COUNTS } from '../../domain/companies/company-state';
 import type { CredentialsSupplied, Decision, Outcome } from '../../domain/migration/decision';
+import { malformedRecord, parseRecord, withBoundedTime } from '../../domain/migration/decision-record';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { counted } from '../../domain/text/sentences';
 import { releaseOf } from '../../domain/decisions/release';
 import type { LedgerView } from '../../domain/decisions/verification';
-import { ledgerRefusal } from '../../domain/decisions/verification';
-import { signatureRefusal } from '../../domain/migration/signatures';
+import { ledgerRefusal, signedRecordRefusal } from '../../domain/decisions/verification';
 import type { Database } from '../../store';
 import {
   acceptFailures,
@@ -22,13 +23,14 @@ import {
   advanceRamp,
   changeLimits,
   checkLedgerMark,
-  chooseFirstAgain,
+  clearFailedFirst,
   confirmDisabled,
   countCompanies,
   discardStaged,
-  isCompanyHandedOver,
-  isFirstCompanyMoved,
+  hasLinkedCompany,
   lockDecisions,
+  readClock,
+  readFirstCompany,
   readLastSigned,
   readMigration,
   readOutcome,
@@ -42,11 +44,12 @@ import {
   withdrawConfirmations,
 } from '../../store';
 import type { ActivityDeps } from '../deps';
+import { FIRST_COMPANY_RUN } from '../companies/first-company';
 import { applyToCompanies, isExceptionDecision } from './exceptions';
 import { countWithMark } from './lifecycle';
 import { updateWindowOccurrence } from './windows';
 
-export interface RecordedBatch {
+export interface RecordingResult {
   /** The ledger's outcome of each decision, in the given order. It can differ from the outcome in the workflow. */
   readonly outcomes: readonly Outcome[];
   readonly counts: Counts;
@@ -64,11 +67,13 @@ export function decisionActivities(deps: ActivityDeps) {
       readonly recorded: readonly DecisionRecord[];
       /** The highest mark of the ledger that the workflow has seen. */
       readonly ledgerMark?: number;
-    }): Promise<RecordedBatch> {
+    }): Promise<RecordingResult> {
       // Checked before the decisions raise the mark. If the ledger is behind, they are recorded but claims are refused.
       await checkLedgerMark(db, migrationId, ledgerMark);
+      const requestedAt = new Date(Math.min(activityInfo().scheduledTimestampMs, (await readClock(db)).getTime()));
       const outcomes: Outcome[] = [];
-      for (const record of recorded) {
+      for (const given of recorded) {
+        const record = withBoundedTime(acceptedRecord(given, requestedAt), requestedAt);
         const outcome = await db.transaction().execute((tx) => recordDecision(tx, migrationId, record));
         outcomes.push(outcome);
         const { decision } = record;
@@ -80,6 +85,13 @@ export function decisionActivities(deps: ActivityDeps) {
       return { outcomes, counts: await countWithMark(db, migrationId) };
     },
   };
+}
+
+/** Returns the record or, if it is malformed, a record of its refusal. */
+function acceptedRecord(given: DecisionRecord, requestedAt: Date): DecisionRecord {
+  const record = parseRecord(given) ?? malformedRecord(given, requestedAt.toISOString());
+  if (record) return record;
+  throw ApplicationFailure.nonRetryable('a decision to be recorded is malformed and has no id', 'MalformedRecord');
 }
 
 /**
@@ -99,27 +111,34 @@ async function recordDecision(tx: Database, migrationId: string, record: Decisio
 /**
  * Verifies, applies and records one decision that the ledger has lost, in a transaction.
  *
- * It is verified like any other decision, except that companies may be in an earlier state, because a restored ledger
- * is behind: the first company need not be moved if the service has at least one linked company.
+ * It is verified like any other decision. But if the ledger is known to be behind, its companies may be in an earlier
+ * state, so the rules about companies are not checked. The approval of the first company requires only that some
+ * company is syncing or moved.
  *
- * @returns the outcome; null if the ledger has the decision. A decision that fails is not recorded, so that it can be
- * verified later
+ * @returns the outcome; null if the ledger has the decision. A decision that fails verification is not recorded, so
+ * that it can be verified later
  */
 export async function restoreDecision(
   tx: Database,
   migrationId: string,
   record: DecisionRecord,
+  isBehind: boolean,
 ): Promise<Outcome | null> {
   await lockDecisions(tx, migrationId);
   if (await readOutcome(tx, migrationId, record.decision.decisionId)) return null;
-  const ledger = {
-    ...(await readLedgerView(tx, migrationId, record)),
-    isFirstCompanyMoved: await isCompanyHandedOver(tx, migrationId),
-    openCompanies: 0,
-  };
+  const known = await readLedgerView(tx, migrationId, record);
+  const ledger = isBehind ? { ...known, counts: null, ...(await readFirstCompanyStandIn(tx, migrationId)) } : known;
   const refusal = record.outcome.applied ? ledgerRefusal(record, ledger) : null;
   if (refusal !== null) return { ...record.outcome, applied: false, text: refusal };
   return write(tx, record, ledger, null);
+}
+
+/** Returns a stand-in for a first company that was moved, if any company of the migration is syncing or moved. */
+async function readFirstCompanyStandIn(
+  tx: Database,
+  migrationId: string,
+): Promise<Partial<Pick<LedgerView, 'firstCompany'>>> {
+  return (await hasLinkedCompany(tx, migrationId)) ? { firstCompany: { reference: '', stage: 'verified' } } : {};
 }
 
 /** Applies a decision unless it is refused, and records it. */
@@ -147,17 +166,18 @@ async function write(
 
 const CHANGES_RELEASE: readonly DecisionRecord['decision']['kind'][] = ['step', 'time', 'first-company'];
 
-/** A refused decision with a valid signature must not be sent again later, so its signing time counts. */
-function isValidlySigned({ signed }: DecisionRecord, { migrationId, rules, lastSigned }: LedgerView): boolean {
+/**
+ * Returns whether the signature of a refused decision is valid. If so, its signing time is recorded, so that nobody can
+ * send the same signed decision again later.
+ */
+function isValidlySigned(record: DecisionRecord, { migrationId, rules, lastSigned }: LedgerView): boolean {
   const approvers = rules?.approvers;
-  return !!approvers && signatureRefusal({ migrationId, approvers }, signed ?? null, lastSigned) === null;
+  return !!approvers && signedRecordRefusal(migrationId, approvers, record, lastSigned) === null;
 }
 
 async function readLedgerView(tx: Database, migrationId: string, record: DecisionRecord): Promise<LedgerView> {
   const migration = await readMigration(tx, migrationId);
   if (!migration) throw new Error(`migration ${migrationId} is not in the ledger`);
-  const { decision } = record;
-  const isSignOff = decision.kind === 'step' && decision.step === 'complete-migration';
   return {
     migrationId,
     route: migration.route,
@@ -165,9 +185,17 @@ async function readLedgerView(tx: Database, migrationId: string, record: Decisio
     suppliedBy: migration.suppliedBy,
     lastSigned: record.signed ? await readLastSigned(tx, migrationId) : {},
     recorded: await readRecordedDecisions(tx, migrationId),
-    isFirstCompanyMoved: await isFirstCompanyMoved(tx, migrationId),
-    openCompanies: isSignOff ? openCompanies(await countCompanies(tx, migrationId)) : 0,
+    ending: migration.ending,
+    hasBatchBegun: ![null, FIRST_COMPANY_RUN].includes(migration.currentRun),
+    pausedItself: migration.pausedItself,
+    counts: needsCounts(record.decision) ? await countCompanies(tx, migrationId) : NO_COUNTS,
+    firstCompany: await readFirstCompany(tx, migrationId),
   };
+}
+
+/** Returns whether a precondition of the decision depends on the counts. Counting reads all rows of a migration. */
+function needsCounts({ kind }: DecisionRecord['decision']): boolean {
+  return ['step', 'time', 'skip', 'retry', 'relink', 'replace-credential'].includes(kind);
 }
 
 /**
@@ -185,9 +213,11 @@ async function apply(tx: Database, migrationId: string, decision: Decision, outc
       await setPaused(tx, migrationId, true);
       break;
     case 'resume':
+      // After a restore, the ledger may not know of the pause. Then it must not accept any failures either.
+      if (!(await readMigration(tx, migrationId))?.paused) break;
       // A resume accepts the failures so far, because the person who resumes the migration has seen them.
       await acceptFailures(tx, migrationId);
-      await chooseFirstAgain(tx, migrationId);
+      await clearFailedFirst(tx, migrationId);
       await setPaused(tx, migrationId, false);
       break;
     case 'step':
@@ -214,7 +244,10 @@ async function apply(tx: Database, migrationId: string, decision: Decision, outc
   return outcome.text;
 }
 
-/** Puts the credentials in use that the decision brings. Their number comes from the ledger, not from the message. */
+/**
+ * Starts to use the credentials that were staged for the decision. Their number comes from the ledger, not from the
+ * message.
+ */
 async function acceptCredentials(
   tx: Database,
   migrationId: string,
@@ -233,6 +266,7 @@ async function applyRejection(
 ): Promise<void> {
   if (step === 'disable-syncing') await withdrawConfirmations(tx, migrationId);
   if (step !== 'migrate-first-company') return;
-  if (afterwards?.next === 'same-company') await requestFirstAgain(tx, migrationId, 'all');
-  if (afterwards?.next === 'another-company') await requestFirstCompany(tx, migrationId, afterwards.reference);
+  if (afterwards?.next === 'same-company' && afterwards.reference === undefined)
+    await requestFirstAgain(tx, migrationId, 'all');
+  else if (afterwards && 'reference' in afterwards) await requestFirstCompany(tx, migrationId, afterwards.reference);
 }

@@ -17,31 +17,36 @@ interface MigrationRef {
   readonly migrationId: string;
 }
 
-/** A throughput measured on fewer companies is not stored for later migrations. */
+/** A speed measured on fewer companies is not stored for later migrations. */
 const MIN_COMPANIES_TO_STORE = 5;
 
 export function estimateActivities({ db }: ActivityDeps) {
   return {
-    /** Estimates the whole move. If a start is proposed, stores the estimate for comparison with the actual move. */
+    /**
+     * Estimates the whole move. If a start is proposed, stores the estimate for comparison with the actual move. Stores
+     * nothing once the migration has ended, or if the start is not a valid time, because the report shows the stored
+     * start and estimate.
+     */
     async estimatePlan({
       migrationId,
       startAt,
     }: MigrationRef & { readonly startAt: string | null }): Promise<Estimate> {
-      const planned = await estimateBefore(db, migrationId, startAt);
-      if (startAt !== null) await savePlannedEstimate(db, migrationId, { startAt, estimate: planned });
+      const planned = await estimateBeforeMove(db, migrationId, startAt);
+      if (typeof startAt === 'string' && !Number.isNaN(Date.parse(startAt)))
+        await savePlannedEstimate(db, migrationId, { startAt, estimate: planned });
       return planned;
     },
 
     /**
-     * Estimates what is left of the move. Uses this migration's throughput if it has been measured, and otherwise the
-     * same throughput as `estimatePlan`. When a run has finished, stores the throughput for later migrations if it was
-     * measured on enough companies.
+     * Estimates what is left of the move. Uses this migration's speed if it has been measured, and otherwise the same
+     * speed as `estimatePlan`. When a run has finished, stores the speed for later migrations if it was measured on
+     * enough companies.
      */
     async estimateRemaining({
       migrationId,
       runFinished,
     }: MigrationRef & { readonly runFinished: boolean }): Promise<Estimate> {
-      const { platformKey, speedEstimate: before } = await speedBefore(db, migrationId);
+      const { platformKey, speedEstimate: before } = await earlierSpeed(db, migrationId);
       const measured = await measureSpeed(db, migrationId);
       if (measured === null) return estimateWith(db, migrationId, before, null);
       const { companies } = measured;
@@ -52,13 +57,13 @@ export function estimateActivities({ db }: ActivityDeps) {
   };
 }
 
-/** Estimates with the throughput of an earlier migration on the same platform, or else with a cautious assumption. */
-export async function estimateBefore(db: Database, migrationId: string, startAt: string | null): Promise<Estimate> {
-  const { speedEstimate } = await speedBefore(db, migrationId);
+/** Estimates with the speed of an earlier migration on the same platform, or else with a cautious assumption. */
+export async function estimateBeforeMove(db: Database, migrationId: string, startAt: string | null): Promise<Estimate> {
+  const { speedEstimate } = await earlierSpeed(db, migrationId);
   return estimateWith(db, migrationId, speedEstimate, startAt);
 }
 
-async function speedBefore(
+async function earlierSpeed(
   db: Database,
   migrationId: string,
 ): Promise<{ platformKey: string; speedEstimate: SpeedEstimate }> {

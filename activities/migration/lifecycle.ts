@@ -1,5 +1,6 @@
 /** The lifecycle of a migration in the ledger: open, begin a run, pause. */
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, log } from '@temporalio/activity';
+import { MAX_IN_FLIGHT } from '../../company-data-client';
 import type { Counts } from '../../domain/companies/company-state';
 import { paceOf } from '../../domain/planning/pacing';
 import {
@@ -7,12 +8,12 @@ import {
   countCompanies,
   openMigration,
   openVault,
+  pauseForProblem,
   hasRamp,
   isRampInProgress,
   NotReleased,
   readLedgerStatus,
   readLimits,
-  setPaused,
 } from '../../store';
 import type { Database } from '../../store';
 import type { ActivityDeps } from '../deps';
@@ -46,12 +47,17 @@ export function lifecycleActivities(deps: ActivityDeps) {
       // succeeded.
       const inRamp = !(await hasRamp(db, migrationId)) || (await isRampInProgress(db, migrationId));
       await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0).catch(asFinalFailure);
-      return { slicesAtOnce: paceOf(limits).slices, counts: await countWithMark(db, migrationId) };
+      const { slices, companies } = paceOf(limits);
+      if (slices * companies > MAX_IN_FLIGHT) {
+        const problem = `the plan asks for ${slices * companies} companies at once, but a worker has at most ${MAX_IN_FLIGHT} requests in flight`;
+        log.warn(`${problem}; run more workers, or lower the limits with ferry adjust`, { migrationId });
+      }
+      return { slicesAtOnce: slices, counts: await countWithMark(db, migrationId) };
     },
 
-    /** Pauses the migration because of a problem. Only a recorded decision can resume it. */
+    /** Pauses the migration because of a problem. Only a recorded decision of support can resume it. */
     async pauseMigration({ migrationId }: MigrationRef): Promise<void> {
-      await setPaused(db, migrationId, true);
+      await pauseForProblem(db, migrationId);
     },
   };
 }

@@ -1,10 +1,11 @@
 /** Delivers notices: always to the log, and to a webhook if one is configured. */
 import { createHmac } from 'node:crypto';
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import { request } from 'undici';
 import type { Notice } from '../../domain/progress/notices';
 import type { Secret } from '../../security';
+import { readMigration } from '../../store';
 import type { ActivityDeps, Notifier } from '../deps';
 
 export interface Webhook {
@@ -56,9 +57,12 @@ function signature(secret: Secret, content: string): string {
   return createHmac('sha256', key).update(content).digest('base64');
 }
 
-export function noticeActivities({ notices }: ActivityDeps) {
+export function noticeActivities({ db, notices }: ActivityDeps) {
   return {
+    /** Fails without a retry if the ledger has no such migration, because anyone can start a workflow with any id. */
     async sendNotice(notice: Notice): Promise<void> {
+      if (!(await readMigration(db, notice.migrationId)))
+        throw ApplicationFailure.nonRetryable(`migration ${notice.migrationId} is not in the ledger`, 'NotInLedger');
       const { workflowExecution, activityId } = activityInfo();
       await notices.post(notice, `${workflowExecution?.runId ?? notice.migrationId}.${activityId}`);
     },

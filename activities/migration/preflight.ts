@@ -27,9 +27,9 @@ import {
   readNewApplication,
   readPreflightRows,
 } from '../../store';
-import { isOfMigration } from '../companies/service-refs';
+import { belongsToMigration } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
-import { estimateBefore } from './estimates';
+import { estimateBeforeMove } from './estimates';
 
 interface PreflightInput {
   readonly migrationId: string;
@@ -70,7 +70,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
       });
       const connected = 'refused' in facts ? new Map<never, never>() : facts.connected;
       const toMove = await countPreflightRows(db, migrationId);
-      const endsBy = (await estimateBefore(db, migrationId, startAt)).ends?.latest ?? null;
+      const endsBy = (await estimateBeforeMove(db, migrationId, startAt)).ends?.latest ?? null;
       const summary = new FindingSummary();
       summary.add(preflight({ route, platform, isStarted: true, toCreate: toMove.toCreate, service: facts, endsBy }));
       const heldBack = await checkEach(db, migration, platform, connected, (found) => summary.add(found));
@@ -85,8 +85,8 @@ const REGISTERED_WITHIN_MS = 10_000;
 const POLL_EVERY_MS = 250;
 
 /**
- * Waits up to 10 s until the service has the application that was just supplied. `ferry application` registers it only
- * after its decision was accepted, and the decision starts the preflight.
+ * Waits up to 10 s for the service to have the application that was just supplied. `ferry application` registers it
+ * only after its decision was accepted, and the decision starts the preflight.
  *
  * @param supplied null: does not wait
  */
@@ -126,7 +126,7 @@ async function withoutOwnConnections(
   migrationId: string,
   found: readonly FoundConnection[],
 ): Promise<readonly FoundConnection[]> {
-  const others = found.filter(({ company }) => !isOfMigration(company, migrationId));
+  const others = found.filter(({ company }) => !belongsToMigration(company, migrationId));
   if (others.length === 0) return [];
   return findAlreadyConnected(
     db,

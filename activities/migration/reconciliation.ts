@@ -1,12 +1,14 @@
 /**
- * The activity of `ferry reconcile`: it repairs a ledger that was restored to an older state.
+ * The activity behind `ferry reconcile`. It repairs a ledger that was restored to an older state.
  *
- * The service knows the true outcome, so all its companies are read. No credential is sent: a company whose
- * connection is linked becomes `syncing`, and a credential that the platform has refused is not sent again.
+ * The service knows what really happened to each company, so every company that it has for the migration is read. No
+ * credential is sent: a company whose connection is linked becomes `syncing`, and a credential that the platform has
+ * refused is not sent again.
  */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CompanyDataClient, Connection } from '../../company-data-client';
-import { consequenceOfLinkError } from '../../domain/companies/failures';
+import { CompanyDataError } from '../../company-data-client';
+import { consequenceOf, consequenceOfLinkError } from '../../domain/companies/failures';
 import type {
   CompanyRepairs,
   ReconciliationResult,
@@ -16,10 +18,22 @@ import type {
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { RecordedCompany, Repair } from '../../store';
-import { clearLedgerFlag, flagLedger, readMigration, readRecordedCompanies, writeRepairs } from '../../store';
-import { activeError, companiesOfMigration, isGone, organizationOf } from '../companies/service-refs';
+import {
+  checkLedgerMark,
+  clearLedgerFlag,
+  flagForReconciliation,
+  flagLedger,
+  resendUnknownOutcomes,
+  readLedgerStatus,
+  readMigration,
+  readRecordedCompanies,
+  writeRepairs,
+} from '../../store';
+import { findLostTries } from '../companies/ledger-comparison';
+import { activeError, companiesOfMigration, organizationOf } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
 import { restoreDecision } from './decisions';
+import { findLostCompany } from './lost-companies';
 import { updateWindowOccurrence } from './windows';
 
 interface MigrationRef {
@@ -32,27 +46,48 @@ export function reconciliationActivities(deps: ActivityDeps) {
     /**
      * Repairs a ledger from the service and from Temporal. No company can be claimed meanwhile. Can be repeated.
      *
-     * One activity does everything, because anyone who may write to the Temporal namespace can call activities:
-     * claims must not be allowed again without the repair.
+     * One activity does everything, because anyone who may write to the Temporal namespace can call activities. If a
+     * separate activity allowed claims again, they could call it without the repair.
      */
     async reconcileLedger({ migrationId }: MigrationRef): Promise<ReconciliationResult> {
-      await flagLedger(db, migrationId);
-      const { workflow, ledgerMark } = await workflowRecords.statusOf(migrationId);
+      await flagForReconciliation(db, migrationId);
+      const { workflow, ledgerMark } = await workflowRecords.stateAndMarkOf(migrationId);
+      const isBehind = await isProvenBehind(deps, migrationId, ledgerMark);
       // Companies are compared first, because some decisions require moved companies, and again afterwards,
       // because a decision can set companies to `waiting`.
       const before = await reconcileCompanies(deps, migrationId);
-      const decisions = await restoreDecisions(deps, migrationId);
+      const decisions = await restoreDecisions(deps, migrationId, isBehind);
       const after = await reconcileCompanies(deps, migrationId);
+      const repairs = combined(before, after);
+      // This must come after the decisions have been restored, because a restored decision can skip these companies.
+      const unknown = repairs.unknown.filter((reference) => !repairs.doubled.includes(reference));
+      const interrupted = await resendUnknownOutcomes(db, migrationId, unknown, deps.leaseMs);
       await clearLedgerFlag(db, migrationId, ledgerMark);
-      return { workflow, ...decisions, ...combined(before, after) };
+      const left = repairs.unknown.filter((reference) => !interrupted.includes(reference));
+      return { workflow, ...decisions, ...repairs, unknown: left, interrupted };
     },
   };
+}
+
+/**
+ * Returns whether the workflow's mark or the service shows that the ledger is behind. Must be called before companies
+ * are repaired. The answer is stored, so that a second attempt gives the same one.
+ */
+async function isProvenBehind(
+  { db, service }: ActivityDeps,
+  migrationId: string,
+  workflowMark: number,
+): Promise<boolean> {
+  if ((await checkLedgerMark(db, migrationId, workflowMark)).isProvenBehind) return true;
+  if ((await findLostTries(db, service, migrationId)).length > 0) await flagLedger(db, migrationId);
+  return (await readLedgerStatus(db, migrationId)).isProvenBehind;
 }
 
 /** Applies and records again the decisions that Temporal has and the ledger has lost, oldest first. */
 async function restoreDecisions(
   deps: ActivityDeps,
   migrationId: string,
+  isBehind: boolean,
 ): Promise<Pick<ReconciliationResult, 'decisions' | 'refused'>> {
   const { db, workflowRecords } = deps;
   const decisions: RestoredDecision[] = [];
@@ -60,7 +95,7 @@ async function restoreDecisions(
   for (const record of await workflowRecords.decisionsOf(migrationId)) {
     heartbeat();
     const { decision } = record;
-    const outcome = await db.transaction().execute((tx) => restoreDecision(tx, migrationId, record));
+    const outcome = await db.transaction().execute((tx) => restoreDecision(tx, migrationId, record, isBehind));
     if (!outcome) continue;
     const { decisionId, kind, by } = decision;
     const restored = { decisionId, kind, by, at: outcome.at };
@@ -77,7 +112,7 @@ async function reconcileCompanies({ db, service }: ActivityDeps, migrationId: st
   const platform = findPlatform((await readMigration(db, migrationId))?.platformKey ?? '');
   if (!platform) throw new Error(`migration ${migrationId} is not in the ledger, or its platform is unknown`);
   const { found, doubled } = await readService(service, migrationId, platform);
-  const done: Record<Kind, string[]> = { linked: [], notMoved: [], unknown: [], adopted: [], gone: [] };
+  const done: Record<Kind, string[]> = { linked: [], notMoved: [], unknown: [], adopted: [], gone: [], toCreate: [] };
   const doubledReferences: string[] = [];
   for await (const page of readRecordedCompanies(db, migrationId)) {
     heartbeat();
@@ -99,7 +134,7 @@ function combined(before: CompanyRepairs, after: CompanyRepairs): CompanyRepairs
   const union = (kind: keyof CompanyRepairs) => [...new Set([...before[kind], ...after[kind]])];
   return {
     ...{ linked: union('linked'), notMoved: union('notMoved'), unknown: union('unknown') },
-    ...{ adopted: union('adopted'), gone: union('gone'), doubled: after.doubled },
+    ...{ adopted: union('adopted'), gone: union('gone'), toCreate: union('toCreate'), doubled: after.doubled },
   };
 }
 
@@ -112,7 +147,7 @@ interface Finding {
 
 /** Lists the companies of a migration. If a row has several, keeps one whose connection is linked. */
 async function readService(service: CompanyDataClient, migrationId: string, platform: Platform) {
-  const found = new Map<number, CompanyAtService>();
+  const found = new Map<number, ListedCompany>();
   const doubled = new Set<number>();
   for await (const { row, company } of companiesOfMigration(service, migrationId, { signal: cancellationSignal() })) {
     heartbeat();
@@ -127,7 +162,7 @@ async function readService(service: CompanyDataClient, migrationId: string, plat
 }
 
 /** A company at the service, with the statuses of its connections to the platform. */
-interface CompanyAtService {
+interface ListedCompany {
   readonly id: string;
   readonly name: string;
   readonly statuses: readonly string[];
@@ -151,37 +186,35 @@ const GRANT_LOST = {
 } as const;
 const ADOPTED = { kind: 'adopted', change: { to: 'waiting' } } as const;
 const USE_UNKNOWN =
-  'the ledger was restored to an older state, and the service has a connection that is not linked; tokens of this platform can be used only once';
-const LOST = {
-  to: 'failed',
-  failure: 'credential-unreadable',
-  text: 'the service no longer has this company, so it was probably restored to an older state; supply a new credential',
-  isGone: true,
-} as const;
+  'it is unknown whether the single-use token was used: the ledger was restored to an older state, and the connection at the service is not linked';
 
 /** Compares a company with the service. Returns undefined if the ledger agrees. */
 async function findingFor(
   service: CompanyDataClient,
   company: RecordedCompany,
-  atService: CompanyAtService | undefined,
+  atService: ListedCompany | undefined,
   platform: Platform,
 ): Promise<Finding | undefined> {
-  if (!atService) return (await isLost(service, company)) ? { kind: 'gone', change: LOST } : undefined;
+  if (!atService) return findLostCompany(service, company, cancellationSignal());
   const { id: companyId, name: storedName, statuses } = atService;
   const { state, tries } = company;
   const wasHandedOver = state === 'syncing' || state === 'moved';
   // `Deauthorized`: the grant was withdrawn after the move. `PendingAuth`: the service has no grant.
-  const isLacking = wasHandedOver && statuses.every((status) => status === 'PendingAuth');
+  const lacksGrant = wasHandedOver && statuses.every((status) => status === 'PendingAuth');
   const isOpen = state === 'waiting' || state === 'importing' || state === 'outcome-unknown';
-  if (!isLacking && !isOpen) return undefined;
+  if (!lacksGrant && !isOpen) return undefined;
   const connection = await readConnection(service, companyId, platform.key);
-  const finding = isLacking
+  // The companies were listed earlier. This one may have been linked since.
+  const isLinkedSince = lacksGrant && connection && connection.status !== 'PendingAuth';
+  if (isLinkedSince) return undefined;
+  const found = lacksGrant
     ? { kind: 'notMoved' as const, change: GRANT_LOST }
     : connection
-      ? handedOver(company, connection, platform)
+      ? findingFromConnection(company, connection, platform)
       : // Without a connection, its credential has not been used.
         state === 'waiting' && tries === 0 && ADOPTED;
-  if (!finding) return undefined;
+  if (!found) return undefined;
+  const finding = found.kind === 'linked' ? await withSyncStarted(service, companyId, found) : found;
   const ids = connection && {
     connectionId: connection.id,
     ...(connection.linkUrl !== undefined && { linkUrl: connection.linkUrl }),
@@ -189,10 +222,15 @@ async function findingFor(
   return { kind: finding.kind, change: { companyId, storedName, ...ids, ...finding.change } };
 }
 
-function handedOver(company: RecordedCompany, connection: Connection, platform: Platform): Finding | undefined {
+function findingFromConnection(
+  company: RecordedCompany,
+  connection: Connection,
+  platform: Platform,
+): Finding | undefined {
   const { state, tries, supersedes, suppliedAt } = company;
   if (connection.status === 'Linked') {
-    // An older credential might have linked it. The next attempt finds out: a repeat does not use the credential.
+    // An older credential might have linked it. The next attempt finds out by sending the new one: if the service has
+    // already accepted it, it answers without using it again.
     if (supersedes && state === 'waiting') return undefined;
     const organization = organizationOf(connection);
     if (organization === undefined || organization === company.organization) {
@@ -215,16 +253,20 @@ function handedOver(company: RecordedCompany, connection: Connection, platform: 
     : ADOPTED;
 }
 
-/** Returns whether the service no longer has a company that was handed over. Asks again, because tags can be changed. */
-async function isLost(service: CompanyDataClient, company: RecordedCompany): Promise<boolean> {
-  const { state, companyId } = company;
-  if (companyId === null || (state !== 'syncing' && state !== 'moved')) return false;
-  if (company.existedBefore) return false;
+/**
+ * Starts the syncs of a linked company, because its attempt may have died before it did. If they are running, this
+ * changes nothing.
+ *
+ * @returns the finding; another one if the service refuses to start the syncs
+ */
+async function withSyncStarted(service: CompanyDataClient, companyId: string, linked: Finding): Promise<Finding> {
   try {
-    await service.getCompany(companyId, { signal: cancellationSignal() });
-    return false;
+    await service.startSync(companyId, { signal: cancellationSignal() });
+    return linked;
   } catch (error) {
-    if (isGone(error)) return true;
-    throw error;
+    if (!(error instanceof CompanyDataError)) throw error;
+    const consequence = consequenceOf('start-sync', error.toFailure());
+    if (consequence.action !== 'fail') throw error;
+    return { kind: 'notMoved', change: { to: 'failed', failure: consequence.kind, text: error.message } };
   }
 }

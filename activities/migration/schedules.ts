@@ -114,7 +114,10 @@ function onceAt(at: Date): string {
   return [...clock, at.getUTCDate(), at.getUTCMonth() + 1, '*', at.getUTCFullYear()].join(' ');
 }
 
-/** Returns the length of the longest window in milliseconds. Temporal makes up for a missed start for this long. */
+/**
+ * Returns the length of the longest window in milliseconds. If Temporal misses the opening of a window, it can still
+ * start the work this much later.
+ */
 function longestOf(occurrences: readonly WindowOccurrence[]): number {
   return Math.max(...occurrences.map(({ opensAt, closesAt }) => Date.parse(closesAt) - Date.parse(opensAt)));
 }

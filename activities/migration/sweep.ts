@@ -1,6 +1,6 @@
 /** The activity of the sweep. It finds terminated migrations, which the `sweep` workflow then closes. */
 import { activityInfo, heartbeat } from '@temporalio/activity';
-import { listOpenMigrations } from '../../store';
+import { listUnfinishedMigrations } from '../../store';
 import type { ActivityDeps } from '../deps';
 
 export interface TerminatedMigrations {
@@ -19,15 +19,15 @@ export function sweepActivities({ db, schedules, workflowStatus }: ActivityDeps)
       const schedulesDeleted: string[] = [];
       for (const migrationId of await workflowStatus.scheduled()) {
         heartbeat();
-        if ((await workflowStatus.of(migrationId)) === 'running') continue;
+        if ((await workflowStatus.statusOf(migrationId)) === 'running') continue;
         await schedules.update(migrationId, []);
         schedulesDeleted.push(migrationId);
       }
       const terminated: string[] = [];
       const unknown: string[] = [];
-      for (const migrationId of await listOpenMigrations(db, activityInfo().namespace)) {
+      for (const migrationId of await listUnfinishedMigrations(db, activityInfo().namespace)) {
         heartbeat();
-        const status = await workflowStatus.of(migrationId);
+        const status = await workflowStatus.statusOf(migrationId);
         if (status !== 'running') (status === 'terminated' ? terminated : unknown).push(migrationId);
       }
       return { schedulesDeleted, terminated, unknown };

@@ -1,24 +1,31 @@
-/** Reads from Temporal the facts that a restored ledger might have lost. */
-import type { Client } from '@temporalio/client';
+/**
+ * Reads from Temporal the facts that a restored ledger might have lost. Once a migration has been terminated, anyone
+ * who may write to the namespace can start another workflow under its id, so the answers and the history of the
+ * workflow are checked. If they are malformed, the reading fails without a retry.
+ */
+import { ApplicationFailure } from '@temporalio/activity';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { tsToMs } from '@temporalio/common/lib/time';
 import type { Payload, SerializationContext } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { parseRecord, withBoundedTime } from '../../domain/migration/decision-record';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { ledgerMarkQuery, MIGRATIONS } from '../../workflows/messages';
 import type { WorkflowRecords } from '../deps';
-import type { RecordedBatch } from './decisions';
 
 /** @param client must decode payloads */
 export function createWorkflowRecords(client: Client): WorkflowRecords {
   const { workflow } = client;
   return {
-    statusOf: async (migrationId) => {
+    stateAndMarkOf: async (migrationId) => {
       const handle = workflow.getHandle(migrationId);
       try {
-        const { status } = await handle.describe();
+        const { status, type } = await handle.describe();
+        if (!isMigrationType(type)) return { workflow: 'gone', ledgerMark: 0 };
         if (status.name === 'RUNNING' || status.name === 'PAUSED')
-          return { workflow: 'running', ledgerMark: await handle.query(ledgerMarkQuery) };
+          return { workflow: 'running', ledgerMark: await queryMark(handle) };
         const { ending = '' } =
           status.name === 'COMPLETED' ? ((await handle.result()) as { readonly ending?: string }) : {};
         return { workflow: isEnding(ending) ? ending : 'gone', ledgerMark: 0 };
@@ -46,6 +53,30 @@ export function createWorkflowRecords(client: Client): WorkflowRecords {
   };
 }
 
+function isMigrationType(type: unknown): boolean {
+  return (Object.values(MIGRATIONS) as readonly unknown[]).includes(type);
+}
+
+/** More than any migration can reach: a million claims for each of a million companies. */
+const HIGHEST_MARK = 1_000_000_000_000;
+
+async function queryMark(handle: WorkflowHandle): Promise<number> {
+  const mark: unknown = await handle.query(ledgerMarkQuery);
+  if (typeof mark === 'number' && Number.isInteger(mark) && mark >= 0 && mark <= HIGHEST_MARK) return mark;
+  throw malformed(handle.workflowId, 'it states a mark that no ledger can have');
+}
+
+/** Returns an error that is not retried, because a history does not change. */
+function malformed(migrationId: string, what: string, cause?: unknown): ApplicationFailure {
+  const message = `the workflow ${migrationId} is not a migration of Tokenferry: ${what}. Find out who may write to the Temporal namespace. To close the migration, terminate the workflow, then run: ferry sweep --close`;
+  return ApplicationFailure.create({
+    message,
+    type: 'MalformedHistory',
+    nonRetryable: true,
+    ...(cause instanceof Error && { cause }),
+  });
+}
+
 /** Reading a history throws a raw gRPC error; all other calls throw the Temporal client's own errors. */
 function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND);
@@ -63,26 +94,51 @@ async function readRun(
   const { events } = await workflow.getHandle(migrationId, runId).fetchHistory();
   const [first] = events ?? [];
   const started = first?.workflowExecutionStartedEventAttributes;
-  const isMigration = (Object.values(MIGRATIONS) as readonly unknown[]).includes(started?.workflowType?.name);
-  if (!isMigration) return { recorded: [] };
+  if (!isMigrationType(started?.workflowType?.name)) return { recorded: [] };
   const context: SerializationContext = {
     ...{ type: 'activity', namespace: options.namespace, workflowId: migrationId, isLocal: false },
   };
-  const decode = async (payloads: Payload[] | null | undefined): Promise<unknown> =>
-    (await decodeArrayFromPayloads(options.loadedDataConverter, payloads, context))[0];
-  const batches = new Map<string, readonly DecisionRecord[]>();
-  for (const { eventId, activityTaskScheduledEventAttributes: scheduled, ...event } of events ?? []) {
+  const decode = async (payloads: Payload[] | null | undefined, eventId: unknown): Promise<unknown> =>
+    decodeArrayFromPayloads(options.loadedDataConverter, payloads, context).then(
+      ([value]) => value,
+      (error: unknown) => {
+        throw malformed(migrationId, `the payload of event ${String(eventId)} of its history is unreadable`, error);
+      },
+    );
+  const batches = new Map<string, Batch>();
+  for (const { eventId, eventTime, activityTaskScheduledEventAttributes: scheduled, ...event } of events ?? []) {
     if (scheduled?.activityType?.name === 'recordDecisions') {
-      const input = (await decode(scheduled.input?.payloads)) as { readonly recorded?: readonly DecisionRecord[] };
-      batches.set(String(eventId), input.recorded ?? []);
+      const input = await decode(scheduled.input?.payloads, eventId);
+      batches.set(String(eventId), { given: listIn(input, 'recorded'), at: new Date(tsToMs(eventTime)) });
     }
     const completed = event.activityTaskCompletedEventAttributes;
     const batch = batches.get(String(completed?.scheduledEventId));
-    if (!batch) continue;
     // The ledger can refuse a decision that the workflow has applied.
-    const { outcomes } = (await decode(completed?.result?.payloads)) as RecordedBatch;
-    const records = batch.map((record, index) => ({ ...record, outcome: outcomes[index] ?? record.outcome }));
-    batches.set(String(completed?.scheduledEventId), records);
+    if (batch) batch.outcomes = listIn(await decode(completed?.result?.payloads, eventId), 'outcomes');
   }
-  return { recorded: [...batches.values()].flat(), previousRunId: started?.continuedExecutionRunId ?? null };
+  const recorded = [...batches].flatMap(([eventId, { given, outcomes = [], at }]) =>
+    given.map((each, index) => {
+      const record = parseRecord({
+        ...(each as object),
+        ...(outcomes[index] === undefined ? {} : { outcome: outcomes[index] }),
+      });
+      if (!record) throw malformed(migrationId, `a decision in event ${eventId} of its history is malformed`);
+      return withBoundedTime(record, at);
+    }),
+  );
+  return { recorded, previousRunId: started?.continuedExecutionRunId ?? null };
+}
+
+/** One call of `recordDecisions`: the records that a workflow passed, and the outcomes that it got. */
+interface Batch {
+  readonly given: readonly unknown[];
+  /** When Temporal was asked to run the activity. */
+  readonly at: Date;
+  /** Undefined until the activity has completed. */
+  outcomes?: readonly unknown[];
+}
+
+function listIn(value: unknown, field: string): readonly unknown[] {
+  const list = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : undefined;
+  return Array.isArray(list) ? list : [value];
 }

@@ -7,7 +7,7 @@ import type { WorkflowStatus } from '../deps';
 /** @param client must not decode payloads, because the payload key of a migration can be missing */
 export function createWorkflowStatus({ schedule, workflow }: Client): WorkflowStatus {
   return {
-    of: async (migrationId) => {
+    statusOf: async (migrationId) => {
       try {
         return statusOf((await workflow.getHandle(migrationId).describe()).status.name);
       } catch (error) {
@@ -26,7 +26,7 @@ export function createWorkflowStatus({ schedule, workflow }: Client): WorkflowSt
   };
 }
 
-function statusOf(status: WorkflowExecutionStatusName): Awaited<ReturnType<WorkflowStatus['of']>> {
+function statusOf(status: WorkflowExecutionStatusName): Awaited<ReturnType<WorkflowStatus['statusOf']>> {
   switch (status) {
     case 'RUNNING':
     case 'PAUSED':

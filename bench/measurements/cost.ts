@@ -22,7 +22,7 @@ export const cost: Benchmark = {
           value: total / companies,
           unit: 'actions per company',
           goal: ['<=', 0.1],
-          note: `${companies} companies: ${actions.map(([kind, times]) => `${times} ${kind}`).join(', ')}`,
+          note: `companies: ${companies}; ${actions.map(([kind, times]) => `${kind}: ${times}`).join(', ')}`,
         },
       ];
     });

@@ -38,10 +38,10 @@ async function measureAll(measured: MeasuredService, quick: boolean, report: Rep
   }
 
   report(2, STAGES, 'GET of one company');
-  const reads = await load(measured, { path: `/companies/${id}` }, seconds);
+  const reads = await requestsPerSecond(measured, { path: `/companies/${id}` }, seconds);
   report(3, STAGES, 'POST of companies');
   const body = JSON.stringify({ name: 'One more' });
-  const writes = await load(measured, { path: '/companies', method: 'POST', body }, seconds);
+  const writes = await requestsPerSecond(measured, { path: '/companies', method: 'POST', body }, seconds);
   report(STAGES, STAGES, 'done');
   return [
     { name: 'service.get-company', value: reads, unit: 'requests/s', goal: ['>=', 1_000] },
@@ -89,8 +89,11 @@ interface RequestOptions {
   readonly body?: string;
 }
 
-/** Sends requests for some seconds and returns the requests per second. Throws if a response was not 2xx. */
-async function load(
+/**
+ * Sends requests for the given number of seconds, and returns the requests per second. Throws if a response was not
+ * 2xx.
+ */
+async function requestsPerSecond(
   { url, key }: MeasuredService,
   { path, ...options }: RequestOptions,
   seconds: number,

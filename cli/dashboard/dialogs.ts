@@ -4,7 +4,7 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEP_RULES } from '../../domain/migration/steps';
 import { CommandFailed } from '../shared/errors';
-import { assertCompany } from '../shared/decisions';
+import { assertCompany, sameCompany } from '../shared/decisions';
 import { readReview } from '../shared/review';
 import { withAdvice } from '../shared/errors';
 import type { LedgerClient, DecisionContent } from '../../client';
@@ -133,18 +133,25 @@ async function draftRejection(
 ): Promise<Draft> {
   const review = progress && (await readReview(ferry, progress, step, MAX_COMPANIES));
   review?.print(new Output(terminal, false));
-  const nextAttempt = step === 'migrate-first-company' ? await askNextAttempt(ferry, prompts, migrationId) : {};
+  const nextAttempt =
+    step === 'migrate-first-company' ? await askNextAttempt(ferry, prompts, migrationId, progress) : {};
   const question = `Reject ${step} (${STEP_RULES[step].title.toLowerCase()})?`;
   return { message: 'reject', question, fields: { step, ...nextAttempt }, reason: 'required' };
 }
 
 /** Asks what to try next, because a rejection of the first company must specify it. */
-async function askNextAttempt(ferry: LedgerClient, prompts: Prompts, migrationId: string): Promise<Draft['fields']> {
+async function askNextAttempt(
+  ferry: LedgerClient,
+  prompts: Prompts,
+  migrationId: string,
+  progress: Progress | undefined,
+): Promise<Draft['fields']> {
   const next = await prompts.choose('What should be tried next?', [
     { name: 'the same company again', value: 'same-company' },
     { name: 'another company', value: 'another-company' },
     { name: 'abandon the migration', value: 'abandon' },
   ]);
+  if (next === 'same-company') return sameCompany(progress);
   if (next !== 'another-company') return { next };
   const company = await prompts.text('Which company? (its reference)');
   await assertCompany(ferry, migrationId, company);
@@ -153,7 +160,7 @@ async function askNextAttempt(ferry: LedgerClient, prompts: Prompts, migrationId
 
 async function draftRetry({ prompts }: DialogContext, { migrationId, reference }: RequestedDecision): Promise<Draft> {
   const selected = reference === undefined ? [] : [{ name: reference, value: reference }];
-  const all = { name: 'all companies that were not moved', value: 'all' };
+  const all = { name: 'all companies that were not moved, are deferred, or whose outcome is unknown', value: 'all' };
   const chosen =
     selected.length === 0 ? 'all' : await prompts.choose('Which companies?', [...selected, all], reference);
   return {

@@ -14,9 +14,9 @@ const HELP = [
   ['r', 'retry companies that were not moved'],
   ['', ''],
   ['Columns', ''],
-  ['Waiting for', 'who must act and for how long; "on hold" is an outage'],
+  ['Waiting for', 'who must act, and since when; "on hold" means an outage'],
   ['/min', 'companies moved per minute in the last ten minutes'],
-  ['Ends', 'expected end at the rate in /min, or the estimated end'],
+  ['Ends', 'expected end at the current rate (/min), or the estimate if there is none'],
   ['Exc.', 'companies that were not moved, or need a correction'],
 ] as const;
 

@@ -50,7 +50,7 @@ export async function runDashboard({ keyboard: stdin, ...dialogContext }: Dashbo
       const reading = await read({
         visibleRows: (rows) =>
           visibleRows(withReading(state, { rows, connectionError: null, at: startedAt }), pageHeight()),
-        open: state.isOpen ? state.selected : null,
+        shownMigrationId: state.isOpen ? state.selected : null,
       });
       setState(withReading(state, reading));
       await nextReading.sleep(Math.max(READ_INTERVAL_MS, (Date.now() - startedAt) * PAUSE_PER_READING));

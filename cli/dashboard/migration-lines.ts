@@ -1,5 +1,5 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
-import { clientCounts, finishedCompanies, movableCompanies } from '../../domain/companies/company-state';
+import { clientCounts, countFinished, countReadyOrMoving } from '../../domain/companies/company-state';
 import { headline, pausedText } from '../../domain/progress/progress';
 import { expectedEnd, perMinute, rateText } from '../../domain/planning/throughput';
 import { isEnding } from '../../domain/migration/migration-state';
@@ -40,7 +40,7 @@ export function companyLines({ progress, overview }: MigrationSnapshot, now: Dat
   const { counts, state } = progress;
   const companies = clientCounts(counts);
   const style = counts.failed > 0 ? 'red' : 'reset';
-  const done = finishedCompanies(counts);
+  const done = countFinished(counts);
   const rate = overview && state === 'running' ? perMinute(overview) : null;
   const end = endOf(progress, overview, now);
   const missing = [
@@ -68,7 +68,7 @@ function endOf(
   overview: MigrationSnapshot['overview'],
   now: Date,
 ) {
-  const remaining = movableCompanies(counts);
+  const remaining = countReadyOrMoving(counts);
   if (remaining === 0 || isEnding(state)) return null;
   const at = now.toISOString();
   const estimated = proposal ? (estimate?.ends?.latest ?? '') : '';

@@ -4,7 +4,10 @@ import type { LedgerClient } from '../../client';
 import { queryProgress } from '../../client';
 import type { DashboardRow, ProgressFacts } from './state';
 
-/** Answers expire after this time, because the numbers in a task can change while the list stays the same. */
+/**
+ * Answers expire after this time, because the numbers in what a migration waits for can change while its row in the
+ * list stays the same.
+ */
 const MAX_AGE_MS = 30_000;
 const QUERY_TIMEOUT_MS = 2_000;
 /** Maximum number of workflows that are queried per refresh. */
@@ -15,7 +18,10 @@ const RETRY_AFTER_MS = 10_000;
 interface CacheEntry {
   /** Null if the workflow has not answered yet. */
   readonly facts: ProgressFacts | null;
-  /** The state in the list for which the workflow was queried. */
+  /**
+   * The state, step and role that the list showed when the workflow was queried. If the list shows others, the entry
+   * has expired.
+   */
   readonly version: string;
   readonly expiresAt: number;
 }

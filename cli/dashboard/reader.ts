@@ -1,5 +1,6 @@
 /**
- * Reads the data for the dashboard: all migrations, counts of the visible ones, and details of the open one.
+ * Reads the data for the dashboard: all open migrations, counts for the rows on the screen, and details of the
+ * migration whose page is shown.
  */
 import type { LedgerCompany, Overview } from '../../store';
 import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
@@ -18,8 +19,8 @@ import type { MigrationDetail, DashboardRow, Reading } from './state';
 export interface ReadRequest {
   /** Returns the visible rows; counts and progress are read only for them. */
   readonly visibleRows: (rows: readonly DashboardRow[]) => readonly DashboardRow[];
-  /** Id of the migration whose page is open; null if no page is open. */
-  readonly open: string | null;
+  /** Null if the page of no migration is shown. */
+  readonly shownMigrationId: string | null;
 }
 
 const TEMPORAL_TIMEOUT_MS = 4_000;
@@ -78,7 +79,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     const attempt: Attempt = (work) => work.catch((error: unknown) => void errors.push(error));
     const [rows, detail] = await Promise.all([
       readRows(request, attempt),
-      request.open === null ? undefined : attempt(readDetail(request.open)),
+      request.shownMigrationId === null ? undefined : attempt(readDetail(request.shownMigrationId)),
     ]);
     const connectionError = errors.length === 0 ? null : connectionErrorText(rootConnectionError(errors));
     return { ...(rows ? { rows } : {}), ...(detail ? { detail } : {}), connectionError, at: Date.now() };

@@ -1,4 +1,4 @@
-import type { Config, Part } from '../../config';
+import type { Config, ConfigPartName } from '../../config';
 import { ConfigurationError, loadConfig } from '../../config';
 
 export interface CheckResult {
@@ -54,14 +54,15 @@ export interface ClockReading {
 }
 
 /** One part of the configuration, or the check result that explains why it cannot be used. */
-export type ConfigPart<P extends Part> = { readonly value: Config<P>[P] } | { readonly unusable: CheckResult };
+export type ConfigPart<P extends ConfigPartName> =
+  { readonly value: Config<P>[P] } | { readonly unusable: CheckResult };
 
 /**
  * Reads one part of the configuration.
  *
  * @param neededFor only for an optional part: the advice if it is not configured
  */
-export function readConfig<P extends Part>(
+export function readConfig<P extends ConfigPartName>(
   env: NodeJS.ProcessEnv,
   part: P,
   about: string,
@@ -71,7 +72,7 @@ export function readConfig<P extends Part>(
     const config: Partial<Config<P>> = loadConfig([], env, [part]);
     const value = config[part];
     if (value !== undefined) return { value };
-    if (neededFor !== undefined) return { unusable: notChecked(about, 'not configured here', neededFor) };
+    if (neededFor !== undefined) return { unusable: notChecked(about, 'not configured on this machine', neededFor) };
     loadConfig([part], env);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;

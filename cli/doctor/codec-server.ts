@@ -23,7 +23,7 @@ export async function checkCodecServer(
     return [
       notChecked(
         ABOUT,
-        'not configured here (TEMPORAL_CODEC_ENDPOINT)',
+        'not configured on this machine (TEMPORAL_CODEC_ENDPOINT)',
         "Temporal's own tools need it to show names and decisions",
       ),
     ];
@@ -51,11 +51,11 @@ export async function checkCodecServer(
     }
     const body = decoded.safeParse(await response.json().catch(() => undefined));
     const text = Buffer.from(body.data?.payloads[0]?.data ?? '', 'base64').toString();
-    if (text === PROBE) return ok(ABOUT, `at ${new URL(endpoint).host}, decrypts payloads that were encrypted here`);
+    if (text === PROBE) return ok(ABOUT, `at ${new URL(endpoint).host}, decrypts payloads that this machine encrypts`);
     return problem(
       ABOUT,
-      `answers ${response.status} but does not decrypt payloads that were encrypted here`,
-      'configure it with the payload key that is configured here',
+      `answers ${response.status} but does not decrypt payloads that this machine encrypts`,
+      'configure it with the payload key of this machine',
     );
   });
 }

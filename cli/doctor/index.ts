@@ -1,4 +1,7 @@
-/** The checks of `ferry doctor`. They run in parallel; a failed check does not stop the others. */
+/**
+ * The checks of `ferry doctor`. They run in parallel, except that the ledger is checked last, and only if its
+ * prerequisites are met. A failed check does not stop the others.
+ */
 import { packageJson } from '../shared/context';
 import { checkCodecServer } from './codec-server';
 import { readConfig } from './check-result';

@@ -1,53 +1,63 @@
-/** Checks that no open migration has a ledger that was restored to an older state. Changes nothing. */
-import { isLedgerBehind, NoSuchMigration, openLedgerClient } from '../../client';
+/**
+ * Checks the open migrations: that the ledger was not restored to an older state, and that no other workflow occupies a
+ * workflow id that they need. Changes nothing.
+ */
+import type { LedgerClient } from '../../client';
+import { findOccupiedIds, isLedgerBehind, NoSuchMigration, openLedgerClient } from '../../client';
+import { howToFree } from '../../domain/migration/temporal-names';
 import { counted } from '../../domain/text/sentences';
-import { listOpenMigrations } from '../../store';
+import { listUnfinishedMigrations } from '../../store';
 import { loadConfig } from '../../config';
 import type { CheckResult } from './check-result';
 import { check, notChecked, ok, problem } from './check-result';
 
 const LEDGER = 'ledger';
+const WORKFLOW_IDS = 'workflow ids';
 
 /** @param isReady whether the checks of Temporal, the payload key, the database and its schema have succeeded */
 export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Promise<readonly CheckResult[]> {
   if (!isReady) return [notChecked(LEDGER, 'needs Temporal, the payload key, the database and its schema first')];
-  return check(LEDGER, 'run again', async () => {
+  return check(LEDGER, 'run ferry doctor again', async () => {
     const config = loadConfig(['temporal', 'payloadKeys', 'databaseUrl'], env);
     const ferry = await openLedgerClient(config);
     try {
-      const open = await listOpenMigrations(ferry.db, config.temporal.namespace);
-      const states = await Promise.all(
-        open.map(async (id) => {
-          try {
-            return (await isLedgerBehind(ferry, id)) ? 'behind' : 'current';
-          } catch (error) {
-            if (error instanceof NoSuchMigration) return 'unknown';
-            throw error;
-          }
-        }),
-      );
-      const inState = (state: (typeof states)[number]) => open.filter((_, index) => states[index] === state);
-      const [behind] = inState('behind');
-      const unknown = inState('unknown');
-      if (behind !== undefined)
-        return [
-          problem(
-            LEDGER,
-            `older than the migration or the service for ${inState('behind').join(', ')}: it was restored to an older state`,
-            `no company moves until you run: ferry reconcile ${behind}`,
-          ),
-        ];
-      if (unknown.length > 0)
-        return [
-          problem(
-            LEDGER,
-            `${unknown.join(', ')}: open in the ledger, but Temporal does not know it`,
-            'if Temporal was restored, run ferry reconcile for each; to close them, run: ferry sweep --close',
-          ),
-        ];
-      return [ok(LEDGER, `current for ${counted(open.length, 'open migration')}`)];
+      const open = await listUnfinishedMigrations(ferry.db, config.temporal.namespace);
+      const occupied = (await Promise.all(open.map((id) => findOccupiedIds(ferry, id)))).flat();
+      return [
+        await checkAge(ferry, open),
+        ...occupied.map((id) => problem(WORKFLOW_IDS, `another workflow occupies the id ${id}`, howToFree(id))),
+      ];
     } finally {
       await ferry.close();
     }
   });
+}
+
+async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<CheckResult> {
+  const states = await Promise.all(
+    open.map(async (id) => {
+      try {
+        return (await isLedgerBehind(ferry, id)) ? 'behind' : 'current';
+      } catch (error) {
+        if (error instanceof NoSuchMigration) return 'unknown';
+        throw error;
+      }
+    }),
+  );
+  const inState = (state: (typeof states)[number]) => open.filter((_, index) => states[index] === state);
+  const [behind] = inState('behind');
+  const unknown = inState('unknown');
+  if (behind !== undefined)
+    return problem(
+      LEDGER,
+      `out of date for ${inState('behind').join(', ')}: it was probably restored from a backup`,
+      `no company moves until you run: ferry reconcile ${behind}`,
+    );
+  if (unknown.length > 0)
+    return problem(
+      LEDGER,
+      `${unknown.join(', ')}: open in the ledger, but unknown to Temporal`,
+      'if Temporal was restored, run ferry reconcile for each; to close them, run: ferry sweep --close',
+    );
+  return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);
 }

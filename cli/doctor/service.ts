@@ -44,8 +44,8 @@ function accountProblem(error: unknown): CheckResult {
   }
   return problem(
     SERVICE,
-    `answers, but cannot serve calls: ${why}`,
-    'check that the service is healthy and has its database; COMPANY_DATA_API_KEY could not be checked',
+    `is up, but its API fails: ${why}`,
+    'check that the service is healthy and can reach its database; COMPANY_DATA_API_KEY could not be checked',
   );
 }
 

@@ -9,6 +9,7 @@ import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import type { ConfigPart } from './check-result';
 import type { CheckResult } from './check-result';
 import { checkWorker, recentMigrations, WORKER } from './worker';
+import { checkWorkerVersions, VERSIONS } from './worker-versions';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const ABOUT = {
@@ -78,6 +79,7 @@ async function examineServer(
   const inNamespace = await Promise.all([
     check(ABOUT.searchAttributes, ASK_ADMINISTRATOR, () => searchAttributes(connection, namespace)),
     check(ABOUT.worker, ASK_ADMINISTRATOR, () => checkWorker(connection, namespace, payloadKeys, nowMs)),
+    check(VERSIONS, ASK_ADMINISTRATOR, () => checkWorkerVersions(connection, namespace, nowMs)),
     'unusable' in payloadKeys
       ? [payloadKeys.unusable]
       : check(ABOUT.payloadKey, ASK_ADMINISTRATOR, () => payloadKey(connection, namespace, payloadKeys.value)),

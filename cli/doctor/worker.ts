@@ -1,13 +1,13 @@
 /**
- * Checks that a worker answers and can continue every open migration. Temporal lists the workers that have polled, but
- * lists a dead one for minutes, so this check asks.
+ * Checks that a worker answers and can continue the open migrations (at most the newest 100). Temporal lists a dead
+ * worker for minutes, so this check also sends queries, which only a running worker answers.
  */
 import type { Connection } from '@temporalio/client';
 import { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { askWorkers, readWorkers, readWorkflowTaskProblems } from '../../client';
 import { counted } from '../../domain/text/sentences';
-import { createDataConverter, withoutPayloadCodec } from '../../security';
+import { createDataConverter, createPlainDataConverter } from '../../security';
 import { MIGRATIONS } from '../../workflows/messages';
 import type { CheckResult, ConfigPart } from './check-result';
 import { ok, problem } from './check-result';
@@ -17,7 +17,7 @@ export const WORKER = 'worker';
 /** Maximum number of recent migrations that are examined. */
 const MAX_MIGRATIONS = 100;
 /** Number of migrations that are queried. More than one, because one of them could be busy. */
-const ASKED = 3;
+const MAX_QUERIED = 3;
 /** Shorter than the time limit of the whole check. */
 const ANSWER_WITHIN_MS = 3_000;
 
@@ -38,7 +38,7 @@ export async function recentMigrations(
   return executions;
 }
 
-/** @param nowMs the time in milliseconds by a clock other than this machine's, if there is one */
+/** @param nowMs the current time in milliseconds, from `sharedTimeMs` */
 export async function checkWorker(
   connection: Connection,
   namespace: string,
@@ -56,7 +56,7 @@ export async function checkWorker(
   }
   // Workers also answer for migrations that have ended.
   const askable = open.length > 0 ? open : idsOf(await recentMigrations(connection, namespace));
-  const asked = askable.slice(0, ASKED);
+  const asked = askable.slice(0, MAX_QUERIED);
   const [{ workflows, activities }, reactions] = await Promise.all([
     readWorkers(ferry, nowMs),
     askWorkers(ferry, asked, Date.now() + ANSWER_WITHIN_MS),
@@ -68,13 +68,16 @@ export async function checkWorker(
   const polled = Math.max(workflows, activities);
   const polledText = `${counted(polled, 'worker')} polled in the last two minutes`;
   if (answered === false) {
-    return problem(WORKER, polled === 0 ? 'none is running' : `none answers, although ${polledText}`, HOW_TO_START);
+    return problem(
+      WORKER,
+      polled === 0 ? 'none is running' : `no worker answers, although ${polledText}`,
+      HOW_TO_START,
+    );
   }
   if (answered === null && polled === 0) return problem(WORKER, 'none is running', HOW_TO_START);
-  if (activities === 0 || (answered === null && workflows === 0)) {
-    return problem(WORKER, 'no worker serves workflows, or no worker serves activities', HOW_TO_START);
-  }
-  if (answered === null) return ok(WORKER, `${polledText}; there is no migration yet to ask about`);
+  if (activities === 0) return problem(WORKER, 'no worker polls for activity tasks', HOW_TO_START);
+  if (answered === null && workflows === 0) return problem(WORKER, 'no worker polls for workflow tasks', HOW_TO_START);
+  if (answered === null) return ok(WORKER, `${polledText}; not queried, because there is no migration yet`);
   return ok(WORKER, `answers; ${polledText}`);
 }
 
@@ -82,13 +85,13 @@ const HOW_TO_START = 'start one (node dist/worker/main.js) or everything (ferry 
 const HOW_TO_CONTINUE =
   'check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"; decisions are kept until then';
 
-/** Without a payload key, the reason of a failure cannot be read, but everything else can. */
+/** Without a payload key, the reason for a failure cannot be read, but everything else can. */
 function clientsOf(
   connection: Connection,
   namespace: string,
   payloadKeys: ConfigPart<'payloadKeys'>,
 ): { readonly temporal: Client; readonly temporalWithoutCodec: Client } {
-  const temporalWithoutCodec = new Client({ connection, namespace, dataConverter: withoutPayloadCodec() });
+  const temporalWithoutCodec = new Client({ connection, namespace, dataConverter: createPlainDataConverter() });
   if ('unusable' in payloadKeys) return { temporal: temporalWithoutCodec, temporalWithoutCodec };
   const dataConverter = createDataConverter(payloadKeys.value);
   return { temporal: new Client({ connection, namespace, dataConverter }), temporalWithoutCodec };

@@ -9,7 +9,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
   'ferry.decision/1': [
     'every command that sends a decision: ferry approve, reject, sign-off, propose-time, ...',
     {
-      ...part.sent,
+      ...part.sentDecision,
       companies: count.optional().describe('number of companies in the decision'),
       preflight: part.preflight.nullable().optional().describe('only from ferry application'),
     },
@@ -50,13 +50,19 @@ export const DECISION_SCHEMAS: CommandSchemas = {
             why: z.string(),
           }),
         )
-        .describe('Temporal has them, but the ledger does not accept them; take them again'),
-      linked: z.array(z.string()).describe('references; the connection is linked, so the company is syncing'),
+        .describe('Temporal has them, but the ledger does not accept them; make them again'),
+      linked: z.array(z.string()).describe('references of companies whose connection is linked, so they are syncing'),
       notMoved: z.array(z.string()),
-      unknown: z.array(z.string()),
-      adopted: z.array(z.string()),
-      gone: z.array(z.string()).describe('moved, but missing at the service'),
-      doubled: z.array(z.string()).describe('more than one company at the service'),
+      unknown: z.array(z.string()).describe('their single-use credential might have been used; a person decides'),
+      interrupted: z
+        .array(z.string())
+        .describe('their single-use credential might have been used, and is sent to the same connection once more'),
+      adopted: z.array(z.string()).describe('the service has the company, and its credential was not used'),
+      gone: z
+        .array(z.string())
+        .describe('the service no longer has them; their credentials were sent, so they need new ones'),
+      toCreate: z.array(z.string()).describe('the service no longer has them; the next try creates them again'),
+      doubled: z.array(z.string()).describe('the service has more than one company for them'),
     },
   ],
   'ferry.sweep/1': [
@@ -66,6 +72,9 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       closed: z.array(z.string()),
       closing: z.array(z.string()),
       open: z.array(z.string()),
+      failed: z
+        .array(z.object({ migrationId: z.string(), why: z.string() }))
+        .describe('migrations that could not be closed'),
     },
   ],
 };

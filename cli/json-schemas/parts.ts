@@ -39,6 +39,7 @@ export const counts = (
     skipped: count,
     excluded: count,
     outcomeUnknown: count,
+    waitingAgain: count.optional().describe('waiting companies whose credential was, or might have been, handed over'),
     exceptionsDigest: z.string().nullable(),
   }) satisfies z.ZodType<Counts>
 ).meta({ id: 'Counts', description: 'number of companies in each state' });
@@ -169,7 +170,9 @@ export const companyFields = {
   crossedAt: time.nullable().describe('when the credential was handed to the service'),
   sentAt: time
     .nullable()
-    .describe('when the credential was last about to be sent; null if it never was, or if it was certainly not used'),
+    .describe(
+      'time of the last send intent; null if there is none, or if it is certain that the credential was not used',
+    ),
   existedBefore: z.boolean().describe('the client supplied the id of a company that already existed at the service'),
   companyId: z.string().nullable(),
   connectionId: z.string().nullable(),
@@ -183,11 +186,11 @@ export const companyFields = {
   syncSchedule: syncSchedule.nullable(),
   leftOutBy: z.string().nullable().describe('who left the company out'),
   leftOutReason: z.string().nullable(),
-  heldBack: z.string().nullable().describe('errors that the check of the supplied details found'),
+  heldBack: z.string().nullable().describe('errors that the check of the supplied details found, or `not checked yet`'),
   tries: count.describe('number of times that its import was tried'),
   deferred: z
     .boolean()
-    .describe('the service or the platform puts it off again and again; it is retried automatically'),
+    .describe('the service or the platform keeps answering "try again later"; the company is retried automatically'),
   retryAt: time.nullable().describe('when a deferred company is tried again'),
 };
 
@@ -231,7 +234,7 @@ export const outcome = z
   .meta({ id: 'Outcome' });
 
 /** A decision and its result. */
-export const sent = {
+export const sentDecision = {
   migrationId: z.string(),
   message: z.string().describe('name of the Temporal update or signal'),
   outcome: z.enum(['applied', 'refused', 'recorded']).describe('recorded: kept until a worker processes it'),

@@ -1,4 +1,4 @@
-/** Output of the commands that check and supply a client's files. */
+/** Output of the commands that prepare, check and supply a client's files, and that start a migration. */
 import { z } from 'zod';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
@@ -67,7 +67,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       obtainedTooEarly: z.array(z.string()).optional(),
       shredded: z.boolean().optional(),
       decision: z
-        .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sent, companies: count.optional() })
+        .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sentDecision, companies: count.optional() })
         .optional()
         .describe('absent if no credential could be stored'),
       ...part.findingFields,
@@ -84,10 +84,10 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       heldBack: z.array(z.strictObject({ reference: z.string(), heldBack: z.string() })).optional(),
       decision: z
         .strictObject({
-          outcome: part.sent.outcome,
-          decisionId: part.sent.decisionId,
-          text: part.sent.text,
-          signedBy: part.sent.signedBy,
+          outcome: part.sentDecision.outcome,
+          decisionId: part.sentDecision.decisionId,
+          text: part.sentDecision.text,
+          signedBy: part.sentDecision.signedBy,
         })
         .nullable()
         .optional(),

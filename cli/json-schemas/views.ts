@@ -41,6 +41,7 @@ const progress = {
 const figures = z.strictObject({
   crossed: count.describe('companies whose credential was handed to the service'),
   crossingUnknown: count,
+  movable: count.describe('companies that can still be moved, while the migration is open'),
   mustReconnect: count,
   firstStartedAt: time.nullable(),
   lastMovedAt: time.nullable(),
@@ -65,7 +66,10 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           done: count,
           failed: count,
           startedAt: time,
-          missingKey: z.string().nullable().describe('id of the payload key that is missing here; null if none is'),
+          missingKey: z
+            .string()
+            .nullable()
+            .describe('id of the payload key that is missing on this machine; null if none is'),
           problem: z
             .string()
             .nullable()
@@ -90,7 +94,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .strictObject({ companies: count, references: z.array(z.string()).describe('at most 8') })
         .nullable()
         .describe(
-          'companies that the service or the platform puts off again and again; null if no database is configured',
+          'companies for which the service or the platform keeps answering "try again later"; they are retried automatically; null if no database is configured',
         ),
       next: part.next,
     },
@@ -113,7 +117,8 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       go: z.boolean(),
       window: part.windowOccurrence.nullable(),
       answers: z.array(z.strictObject({ check: z.string(), go: z.boolean(), why: z.string() })),
-      pauseNotes: z.array(z.string()),
+      pauseNotes: z.array(z.string()).describe('the conditions under which the migration pauses itself'),
+      notes: z.array(z.string()),
       contact: z.string(),
     },
   ],

@@ -74,21 +74,31 @@ async function* records(
   delimiter: Delimiter,
   firstLine: number,
 ): AsyncGenerator<TableRow, undefined> {
+  /** The line after the last row, and the number of blank lines up to there. */
   let line = firstLine;
+  let blankLines = 0;
   const parsed: TableRow[] = [];
   const parser = parse({
     delimiter,
     record_delimiter: '\n',
     relax_column_count: true,
+    // Otherwise the parser makes an error with a stack trace for each blank line, which takes minutes for a million.
+    skip_empty_lines: true,
     max_record_size: MAX_ROW_BYTES,
     // Collects the rows here, because the parser's stream drops the rows before a syntax error.
-    on_record: (record: string[], { lines: lastLine }) => {
-      const cells = cellsOf(record, line);
-      if (cells.some(({ text }) => text.trim() !== '')) parsed.push({ line, cells });
+    on_record: (record: string[], { lines: lastLine, empty_lines }) => {
+      const start = line + empty_lines - blankLines;
+      const cells = cellsOf(record, start);
+      if (cells.some(({ text }) => text.trim() !== '')) parsed.push({ line: start, cells });
       line = firstLine + lastLine;
+      blankLines = empty_lines;
       return null;
     },
   });
+  const unreadable = (error: Error): UnreadableFile => {
+    const skipped = 'empty_lines' in error && typeof error.empty_lines === 'number' ? error.empty_lines : blankLines;
+    return new UnreadableFile(syntaxFinding(error, file, line + skipped - blankLines));
+  };
   // Ignores the error event, because the callbacks of write and end also receive the error.
   parser.on('error', () => undefined);
   const completed = (call: (callback: (error?: Error | null) => void) => void): Promise<Error | null | undefined> =>
@@ -97,11 +107,11 @@ async function* records(
   for await (const piece of text) {
     const error = await completed((callback) => parser.write(piece, callback));
     yield* parsed.splice(0);
-    if (error) throw new UnreadableFile(syntaxFinding(error, file, line));
+    if (error) throw unreadable(error);
   }
   const error = await completed((callback) => parser.end(callback));
   yield* parsed;
-  if (error) throw new UnreadableFile(syntaxFinding(error, file, line));
+  if (error) throw unreadable(error);
 }
 
 function cellsOf(record: readonly string[], firstLine: number): Cell[] {

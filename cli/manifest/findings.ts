@@ -28,7 +28,7 @@ export class FindingList {
   };
 
   /** Returns the number of findings of the same kind, including this one and those that are not listed. */
-  alike(finding: Finding): number {
+  countOfKind(finding: Finding): number {
     return this.#kinds.get(kindOf(finding)) ?? 0;
   }
 }

@@ -7,7 +7,13 @@ import { FindingList, type Report } from './findings';
 import { HashedKeyMap } from './hashed-key-map';
 import { RowFile, type RowReader } from './row-file';
 import { hasCredential, parseCompany, parseCredential, type ParsedCredential } from './row-parser';
-import { CredentialMatcher, ManifestDigest, ManifestTotals, reportCredentials, reportTotals } from './whole-manifest';
+import {
+  CredentialMatcher,
+  ManifestDigest,
+  ManifestTotals,
+  reportCredentials,
+  reportTotalFindings,
+} from './whole-manifest';
 
 /** The files that a client supplies for the start of a migration. */
 export interface ManifestFiles {
@@ -100,7 +106,7 @@ export async function readManifest(
   }
 
   if (findings.errors === 0) {
-    reportTotals(files.manifest, totals, platform, findings.add);
+    reportTotalFindings(files.manifest, totals, platform, findings.add);
     const supplied = { count: credentialFile.size, has: (reference: string) => credentialFile.get(reference) > 0 };
     await reportCredentials(files, repeatable(rows), supplied, { platform, route }, findings.add);
   }

@@ -92,7 +92,8 @@ async function openTable(file: string, text: () => AsyncIterable<string>, report
   let start = '';
   for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
     start += piece.value;
-    if (start.trim() !== '') break;
+    // Only the new piece is checked, because a file can begin with millions of blank lines.
+    if (piece.value.trim() !== '') break;
   }
   if (!isJson(start)) return openCsvTable(file, continued(start, pieces), report);
 
@@ -174,6 +175,11 @@ export class RowReader {
       const advice = 'save the file as UTF-8 (in Excel: "CSV UTF-8")';
       return this.#reject(field, 'undecodable', 'this file is not UTF-8: a character here cannot be read', advice);
     }
+    // An unpaired surrogate comes from an escape in a JSON file, such as \ud83d, or directly from a UTF-16 file.
+    if (/\p{Surrogate}/u.test(text)) {
+      const message = 'the value contains half of a character (an unpaired surrogate), which cannot be stored';
+      return this.#reject(field, 'undecodable', message, 'write the complete character, or remove it');
+    }
     if (text.length > maxLength) {
       const message = `the value has ${text.length} characters; the maximum is ${maxLength}`;
       return this.#reject(field, 'too-long', message, 'check that every cell is in the right column');
@@ -204,13 +210,13 @@ export class RowReader {
     return this.text(field, rule);
   }
 
-  /** Returns the field as a whole number of at least `least`; null if it is absent, empty, or unusable (reported). */
-  wholeNumber(field: string, least: number): number | null {
+  /** Returns the field as a whole number not below `minimum`; null if it is absent, empty, or unusable (reported). */
+  wholeNumber(field: string, minimum: number): number | null {
     const text = this.text(field, { maxLength: 100 });
     if (text === null) return null;
     const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-    if (number >= least) return number;
-    const message = `${field} is ${inQuotes(text)}; it must be a whole number from ${least} to 999999999`;
+    if (number >= minimum) return number;
+    const message = `${field} is ${inQuotes(text)}; it must be a whole number from ${minimum} to 999999999`;
     this.error(field, 'invalid-number', message, 'write digits only, without separators or decimals');
     return null;
   }

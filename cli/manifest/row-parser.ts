@@ -81,8 +81,8 @@ export interface ParsedCredential {
   /** The reference of the company. */
   readonly reference: string;
   /**
-   * When the client's application obtained the credential. ISO 8601 in UTC. Without an `obtainedAt` in the file, this
-   * is the time of the file's last change, because the credential cannot be newer.
+   * When the client's application obtained the credential. ISO 8601 in UTC. Without an `obtainedAt` in the file, it
+   * is the time of the file's last change, because the credential cannot be newer than that.
    */
   readonly obtainedAt: string;
   /** The authorization body, with the platform's field names. */
@@ -113,9 +113,13 @@ export function parseCredential(reader: RowReader, platform: Platform, now: Date
   return { reference, obtainedAt, fields: new Secret(fields) };
 }
 
+/** OAuth 2 began after this time. Also refuses years that Postgres cannot read, such as year 0 and negative years. */
+const EARLIEST_TOKEN = Date.parse('2000-01-01T00:00:00Z');
+
 function parseObtainedAt(reader: RowReader, now: Date): string | null {
+  if (!reader.has('obtainedAt')) return beforeNow(reader.fileModifiedAt, now).toISOString();
   const text = reader.text('obtainedAt', { maxLength: 100 });
-  if (text === null) return reader.fileModifiedAt.toISOString();
+  if (text === null) return null;
 
   const time = DateTime.fromISO(text, { setZone: true });
   if (!time.isValid || !/T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text)) {
@@ -124,10 +128,23 @@ function parseObtainedAt(reader: RowReader, now: Date): string | null {
     reader.error('obtainedAt', 'invalid-time', message, advice);
     return null;
   }
-  if (time.toMillis() > now.getTime()) {
+  const at = time.toJSDate();
+  const problem = obtainedAtProblem(at, now);
+  if (problem !== null) {
     const advice = 'enter the time at which the token was obtained';
-    reader.error('obtainedAt', 'invalid-time', 'obtainedAt is in the future', advice);
+    reader.error('obtainedAt', 'invalid-time', `obtainedAt is ${problem}`, advice);
     return null;
   }
-  return time.toUTC().toJSDate().toISOString();
+  return at.toISOString();
+}
+
+/** Returns why no credential can have been obtained at this time; null if it can. */
+export function obtainedAtProblem(at: Date, now: Date): string | null {
+  if (at > now) return 'in the future';
+  return at.getTime() < EARLIEST_TOKEN ? 'before the year 2000' : null;
+}
+
+/** Returns the earlier time, because a file's clock can be ahead, but no credential was obtained in the future. */
+function beforeNow(time: Date, now: Date): Date {
+  return time > now ? now : time;
 }

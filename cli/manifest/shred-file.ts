@@ -34,14 +34,14 @@ export interface Disposal {
  */
 export async function disposeOf(
   file: FileIdentity | undefined,
-  isAllStored: boolean,
+  isEverythingStored: boolean,
   options: ShredOption,
   { prompts }: Terminal,
 ): Promise<Disposal> {
   const shred = options.shred === true;
   if (!file) return kept('The file was kept, because it was not accessible when the command started', shred);
   const { path } = file;
-  if (!isAllStored) return kept(`${path} was kept, because not every credential in it was stored`, shred);
+  if (!isEverythingStored) return kept(`${path} was kept, because not every credential in it was stored`, shred);
   const question = `All credentials in ${path} have been sealed and stored. Overwrite and remove the file?`;
   if (!shred && (options.json || !prompts || !(await isYes(prompts.confirm(question))))) {
     return kept(`${path} still contains credentials in plain text. Delete it and all copies.`, false);

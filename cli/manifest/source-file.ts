@@ -52,7 +52,7 @@ function tooLarge(path: string, bytes: number): UnreadableFile {
 async function openRegularFile(path: string): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
-    // Without O_NONBLOCK, opening a named pipe waits for its writer. It has no effect on a file.
+    // Without O_NONBLOCK, opening a named pipe waits for its writer. The flag has no effect on a regular file.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     if ((await file.stat()).isFile()) return file;
   } catch (error) {

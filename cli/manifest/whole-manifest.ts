@@ -41,23 +41,23 @@ export function manifestDigest(rows: Iterable<ManifestRow>): string {
 export class ManifestTotals implements FamilySizes, ManifestVolume {
   companies = 0;
   /** Number of companies that already exist at the service, according to the client. */
-  named = 0;
+  existing = 0;
   records = 0;
   companiesWithoutVolume = 0;
   largestCompany = 0;
   withoutFamily = 0;
   families = 0;
-  related = 0;
+  companiesInFamilies = 0;
   largestFamily = 0;
-  readonly references = new Rounding();
-  readonly organizations = new Rounding();
+  readonly referenceRounding = new Rounding();
+  readonly organizationRounding = new Rounding();
   readonly #familySizes = new HashedKeyMap();
 
   add({ reference, organization, expectedInvoices, family, existing }: ManifestRow): void {
     this.companies += 1;
-    this.references.add(reference);
-    this.organizations.add(organization);
-    if (existing) this.named += 1;
+    this.referenceRounding.add(reference);
+    this.organizationRounding.add(organization);
+    if (existing) this.existing += 1;
     if (expectedInvoices === null) this.companiesWithoutVolume += 1;
     this.records += expectedInvoices ?? 0;
     this.largestCompany = Math.max(this.largestCompany, expectedInvoices ?? 0);
@@ -70,16 +70,16 @@ export class ManifestTotals implements FamilySizes, ManifestVolume {
     this.largestFamily = Math.max(this.largestFamily, size);
     if (size === 1) return;
     if (size === 2) this.families += 1;
-    this.related += size === 2 ? 2 : 1;
+    this.companiesInFamilies += size === 2 ? 2 : 1;
   }
 }
 
-export function reportTotals(file: string, totals: ManifestTotals, platform: Platform, report: Report): void {
+export function reportTotalFindings(file: string, totals: ManifestTotals, platform: Platform, report: Report): void {
   const warning = { severity: 'warning', file } as const;
 
   for (const [field, rounding] of [
-    ['reference', totals.references],
-    [platform.organizationField, totals.organizations],
+    ['reference', totals.referenceRounding],
+    [platform.organizationField, totals.organizationRounding],
   ] as const) {
     if (!rounding.isLikely) continue;
     const message = `all long values of ${field} end in zeros after 15 digits; a spreadsheet has probably rounded them`;

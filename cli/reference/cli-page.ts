@@ -26,8 +26,8 @@ export function cliPage(): string {
       '\n\n',
     ),
     [
-      'The exit code is 0 (success), 1 (failure, or the answer is no) or 2 (wrong command line).',
-      'Colours are used only on terminals, and not with `NO_COLOR`. The output of `--json` is described in [json.md](json.md).',
+      'The exit code is 0 (success), 1 (failure, a problem was found, or you answered no) or 2 (wrong command line).',
+      'Colours are used only on terminals, unless `NO_COLOR` is set. The output of `--json` is described in [json.md](json.md).',
     ].join(' '),
     ...commands.flatMap((each, index) => {
       const group = groupOf(each.command);

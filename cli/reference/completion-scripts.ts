@@ -1,22 +1,22 @@
-/** Writes a completion script for each shell. Tab starts a process only to read migration ids. */
-import type { Completion, CompletedCommand, Shell } from './completion';
+/** Writes a completion script for each shell. Pressing Tab starts a process only to read migration ids. */
+import type { Completion, CompletableCommand, Shell } from './completion';
 
 /** Seconds for which the script caches migration ids. */
 const CACHE_SECONDS = 30;
 
-export function completionScript(shell: Shell, commands: readonly CompletedCommand[]): string {
+export function completionScript(shell: Shell, commands: readonly CompletableCommand[]): string {
   return { bash, zsh, fish }[shell](commands);
 }
 
 const inQuotes = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Returns the shell patterns that match a command followed by its subcommand: `' service'|'service keys'`. */
-const subcommandPatterns = (commands: readonly CompletedCommand[]): string =>
+const subcommandPatterns = (commands: readonly CompletableCommand[]): string =>
   commands.flatMap(({ path, subcommands }) => subcommands.map(({ name }) => inQuotes(`${path} ${name}`))).join('|');
 
 /**
- * Reads migration ids, in bash and zsh. Removes all characters that an id cannot contain, because bash would run a
- * command in an id.
+ * Reads migration ids, in bash and zsh. Removes all characters that an id cannot contain, because bash would execute a
+ * command substitution inside an id.
  */
 const MIGRATIONS = `_ferry_migrations() {
   if [[ -z $_ferry_asked_at ]] || (( SECONDS - _ferry_asked_at > ${CACHE_SECONDS} )); then
@@ -27,7 +27,7 @@ const MIGRATIONS = `_ferry_migrations() {
 `;
 
 /** Returns a shell case for each option with a value. @param write writes the completion of a value for one shell */
-function valueCases(commands: readonly CompletedCommand[], write: (value: Completion) => string): string[] {
+function valueCases(commands: readonly CompletableCommand[], write: (value: Completion) => string): string[] {
   return commands.flatMap(({ path, options }) =>
     options.flatMap(({ names, value }) =>
       value === null
@@ -37,7 +37,7 @@ function valueCases(commands: readonly CompletedCommand[], write: (value: Comple
   );
 }
 
-function bash(commands: readonly CompletedCommand[]): string {
+function bash(commands: readonly CompletableCommand[]): string {
   const value = (completed: Completion): string => {
     if (completed === 'file')
       return `compopt -o filenames 2>/dev/null; IFS=$'\\n'; COMPREPLY+=($(compgen -f -- "$cur"))`;
@@ -73,7 +73,7 @@ complete -F _ferry ferry
 `;
 }
 
-function zsh(commands: readonly CompletedCommand[]): string {
+function zsh(commands: readonly CompletableCommand[]): string {
   const value = (completed: Completion): string => {
     if (completed === 'file') return '_files';
     if (completed === 'migration') return '_ferry_migrations; compadd -- ${(f)_ferry_ids}';
@@ -81,7 +81,7 @@ function zsh(commands: readonly CompletedCommand[]): string {
   };
   const described = (all: readonly { readonly name: string; readonly description: string }[]): string =>
     all.map(({ name, description }) => inQuotes(`${name}:${description.replaceAll(':', '\\:')}`)).join(' ');
-  const options = (each: CompletedCommand): string =>
+  const options = (each: CompletableCommand): string =>
     described(each.options.flatMap(({ names, description }) => names.map((name) => ({ name, description }))));
   return `#compdef ferry
 # Completes ferry in zsh. Install: ferry completion zsh > FOLDER/_ferry, where FOLDER is in $fpath
@@ -117,7 +117,7 @@ if [[ $funcstack[1] == _ferry ]]; then _ferry "$@"; else compdef _ferry ferry; f
 `;
 }
 
-function fish(commands: readonly CompletedCommand[]): string {
+function fish(commands: readonly CompletableCommand[]): string {
   const inQuotes = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
   const value = (completed: Completion): string => {
     if (completed === 'file') return '-r -F';

@@ -7,7 +7,7 @@ import { optionsOf } from './commands';
 /** The possible values at a position: a fixed set of words, a file, a migration id (from `ferry list`), or anything. */
 export type Completion = { readonly words: readonly string[] } | 'file' | 'migration' | 'anything';
 
-interface CompletedOption {
+interface CompletableOption {
   /** For example `--platform`, `-p`. */
   readonly names: readonly string[];
   readonly description: string;
@@ -16,11 +16,11 @@ interface CompletedOption {
 }
 
 /** A command, or a group of subcommands. */
-export interface CompletedCommand {
+export interface CompletableCommand {
   /** For example `service keys`; empty for the program itself. */
   readonly path: string;
   readonly subcommands: readonly { readonly name: string; readonly description: string }[];
-  readonly options: readonly CompletedOption[];
+  readonly options: readonly CompletableOption[];
   /** The possible values of each argument. */
   readonly values: readonly Completion[];
 }
@@ -34,7 +34,7 @@ const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
   step: STEPS,
 };
 
-export function completedCommands(command: Command, parents: readonly string[] = []): readonly CompletedCommand[] {
+export function completableCommands(command: Command, parents: readonly string[] = []): readonly CompletableCommand[] {
   const isProgram = command.parent === null;
   const names = isProgram ? [] : [...parents, command.name()];
   return [
@@ -42,22 +42,22 @@ export function completedCommands(command: Command, parents: readonly string[] =
       path: names.join(' '),
       subcommands: command.commands.map((each) => ({
         name: each.name(),
-        description: firstSentence(each.description()),
+        description: firstClause(each.description()),
       })),
-      options: [...(isProgram ? command.options : optionsOf(command)).map(completedOption), HELP],
+      options: [...(isProgram ? command.options : optionsOf(command)).map(completableOption), HELP],
       values: command.registeredArguments.map(valueOfArgument),
     },
-    ...command.commands.flatMap((each) => completedCommands(each, names)),
+    ...command.commands.flatMap((each) => completableCommands(each, names)),
   ];
 }
 
-const HELP: CompletedOption = { names: ['--help', '-h'], description: 'show help', value: null };
+const HELP: CompletableOption = { names: ['--help', '-h'], description: 'show help', value: null };
 
-function completedOption(option: Option): CompletedOption {
+function completableOption(option: Option): CompletableOption {
   const { long, short, description, required, optional } = option;
   return {
     names: [long, short].filter((name) => name != null),
-    description: firstSentence(description),
+    description: firstClause(description),
     value: required || optional ? valueOfOption(option) : null,
   };
 }
@@ -76,6 +76,6 @@ function valueOfArgument(argument: Argument): Completion {
 }
 
 /** Shortens a description to its first part, because shells show it on one line. */
-function firstSentence(text: string): string {
+function firstClause(text: string): string {
   return text.split(/[;:(]/)[0]?.trim() ?? text;
 }

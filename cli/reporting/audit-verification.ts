@@ -23,7 +23,10 @@ interface Verification {
   readonly unproven: readonly Unproven[];
   /** The signed last line; null if the file has none. */
   readonly end: TrailEnd | null;
-  /** True if the file says what the ledger contains, so that the two could be compared. */
+  /**
+   * True if the file contains the ledger's confirmations and release, so that they could be compared with the signed
+   * decisions.
+   */
   readonly hasLedger: boolean;
 }
 

@@ -7,7 +7,7 @@ import {
   readAbnormalStatus,
   readProgress,
 } from '../../client';
-import { clientCounts, finishedCompanies } from '../../domain/companies/company-state';
+import { clientCounts, countFinished } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { headline, pausedText } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
@@ -155,7 +155,7 @@ function openLogView(stream: TerminalStream): View {
     show: ({ progress, at }, trouble) => {
       const { counts } = progress;
       const note = trouble === null ? logText(progress) : outOfDateText(at, trouble);
-      bar.update(finishedCompanies(counts), counts.total, note);
+      bar.update(countFinished(counts), counts.total, note);
     },
     close: () => bar.close(),
   };

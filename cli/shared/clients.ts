@@ -8,7 +8,7 @@ import { NoSuchMigration, openLedgerClient, openMigrationClient } from '../../cl
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { StoredMigration } from '../../store';
-import { readMigration } from '../../store';
+import { readMigration, readNamespace } from '../../store';
 import { CommandFailed } from './errors';
 
 /**
@@ -26,7 +26,9 @@ export async function withLedgerClient<Result>(
   return withClient(() => openLedgerClient({ ...config, databaseUrl }), work);
 }
 
-/** Runs the work of a command that needs only Temporal. Users at the client may have no access to the ledger. */
+/**
+ * Runs the work of a command that needs only Temporal. People who work for the client may have no access to the ledger.
+ */
 export async function withMigrationClient<Result>(
   env: NodeJS.ProcessEnv,
   work: (ferry: MigrationClient) => Promise<Result>,
@@ -46,9 +48,28 @@ async function withClient<Client extends MigrationClient, Result>(
   const ferry = await open();
   try {
     return await work(ferry);
+  } catch (error) {
+    throw error instanceof NoSuchMigration && (await isInLedger(ferry, error.migrationId))
+      ? onlyInLedger(error.migrationId)
+      : error;
   } finally {
     await ferry.close();
   }
+}
+
+/** A ledger can be shared by several namespaces. */
+async function isInLedger({ db, temporal }: MigrationClient, migrationId: string): Promise<boolean> {
+  if (!db || (await readMigration(db, migrationId)) === undefined) return false;
+  const namespace = await readNamespace(db, migrationId);
+  return namespace === null || namespace === temporal.options.namespace;
+}
+
+/** Temporal deletes a migration some time after it has ended, and forgets all of them if its database is lost. */
+function onlyInLedger(migrationId: string): CommandFailed {
+  return new CommandFailed(
+    `Temporal does not know ${migrationId}, but the ledger does`,
+    `to see what it has moved, run: ferry report ${migrationId}; if Temporal's database was lost, docs/backup.md says what to do next`,
+  );
 }
 
 /**

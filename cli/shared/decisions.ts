@@ -1,4 +1,4 @@
-/** Adds the options that specify who decides and why, and sends the decisions of commands. */
+/** Adds the options that say who decides and why, and sends the decisions that commands make. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config';
@@ -7,6 +7,7 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { isPartial } from '../../domain/migration/partial-outcome';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEPS } from '../../domain/migration/steps';
+import type { Progress } from '../../domain/progress/progress';
 import { findCompany } from '../../store';
 import type { DecisionContent, DecisionResult, MigrationClient } from '../../client';
 import { decide } from '../../client';
@@ -16,7 +17,7 @@ import { parseTime } from '../terminal/times';
 import { CommandFailed } from './errors';
 import { choiceOption, nearest } from './options';
 
-/** The person who acts. Options specify the person, because support also records decisions of the client. */
+/** The person who acts. An option, because support can also record decisions on behalf of the client. */
 export interface ActorOptions {
   readonly as: Role;
   readonly by: string;
@@ -24,7 +25,17 @@ export interface ActorOptions {
 
 export interface DecisionOptions extends ActorOptions {
   readonly reason?: string;
-  readonly validUntil?: string;
+  readonly validUntil?: Date;
+}
+
+/**
+ * Returns the fields that `--next same-company` adds to a rejection. They name the rejected company, so that no other
+ * company is tried again by mistake. If `progress` is undefined, they name none, and the ledger uses its current first
+ * company.
+ */
+export function sameCompany(progress: Progress | undefined): Readonly<Record<string, string>> {
+  const reference = progress?.firstCompany?.reference;
+  return { next: 'same-company', ...(reference !== undefined && { company: reference }) };
 }
 
 /** The default of `--by` as help texts describe it. {@link addDefaultBy} sets its value. */
@@ -37,22 +48,25 @@ export function addActorOptions(command: Command): Command {
     .option('--by <name>', `name of the person who decides ${DEFAULT_BY}`);
 }
 
+const REASON = 'reason for the decision; the audit trail records it';
+
 /** Adds `--as`, `--by`, `--reason` and `--valid-until` to a command that decides something. */
 export function addDecisionOptions(
   command: Command,
   reason: 'reason required' | 'reason optional' = 'reason optional',
 ): Command {
-  if (reason === 'reason required') command.requiredOption('--reason <text>', 'why');
-  else command.option('--reason <text>', 'why');
+  if (reason === 'reason required') command.requiredOption('--reason <text>', REASON);
+  else command.option('--reason <text>', REASON);
   return addActorOptions(command).option(
     '--valid-until <time>',
     'refuse the decision if no worker has applied it by then, e.g. "2026-11-21 22:00" (your time zone) or ISO 8601',
+    parseTime,
   );
 }
 
 /**
  * Sets the default of `--by` in every command that has this option without a default of its own: the name in the
- * signing key, or the user name if there is no key. A decision is signed only if its name is the name in the key.
+ * signing key, or the user name if there is no key. A decision is signed only if `--by` is the name in the key.
  */
 export function addDefaultBy(program: Command, env: NodeJS.ProcessEnv): void {
   program.hook('preAction', (_, command) => {
@@ -67,17 +81,13 @@ export function actorFrom({ as, by }: ActorOptions): { role: Role; by: string } 
   return { role: as, by };
 }
 
-/**
- * Returns the fields that every decision has.
- *
- * @throws CommandFailed if `--valid-until` is not a time
- */
+/** Returns the fields that every decision has. */
 export function contentFrom(options: DecisionOptions): DecisionContent {
   const { reason, validUntil } = options;
   return {
     ...actorFrom(options),
     ...(reason === undefined ? {} : { reason }),
-    ...(validUntil === undefined ? {} : { validUntil: parseTime(validUntil).toISOString() }),
+    ...(validUntil === undefined ? {} : { validUntil: validUntil.toISOString() }),
   };
 }
 

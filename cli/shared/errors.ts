@@ -1,6 +1,6 @@
 /** The error that commands throw, and the advice for every failure that a user can do something about. */
 import { types } from 'node:util';
-import { NamespaceNotFoundError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { NamespaceNotFoundError, ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { CompanyDataError, ForeignResponse } from '../../company-data-client';
 import { ConfigurationError } from '../../config';
 import {
@@ -22,11 +22,15 @@ import {
   VaultUsable,
 } from '../../store';
 import {
+  LabelReserved,
+  LedgerBehind,
   MigrationClosed,
   NoSuchMigration,
   NoWorker,
   PayloadKeyMissing,
   Unreachable,
+  WithoutEffect,
+  WorkflowIdOccupied,
   WorkflowTaskFailing,
 } from '../../client';
 
@@ -59,11 +63,15 @@ const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [VaultKeyMismatch, 'the credentials in this file were neither sealed nor stored'],
   [
     WorkflowTaskFailing,
-    'decisions are kept until it can; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"',
+    'decisions are kept until a worker can continue; check the keys and the version of every worker, as docs/runbook.md describes under "Something is down"',
   ],
   [NoWorker, 'decisions are kept and applied later; start a worker, or start everything with: ferry up'],
   [NoSuchMigration, 'list all migrations with: ferry list'],
   [MigrationExists, 'choose another --label'],
+  [LabelReserved, 'choose another --label'],
+  [LedgerBehind, 'then make this decision again'],
+  [WorkflowIdOccupied, 'then run this command again'],
+  [WithoutEffect, 'make sure that nobody else runs a worker on this task queue, and run the command again'],
   [MigrationClosed, 'see its outcome with: ferry report'],
   [ManifestClosed, 'start a new migration with another --label'],
   [OrganizationTaken, 'remove these rows, because an organization can be part of only one open migration'],
@@ -73,7 +81,7 @@ const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [UnknownMasterKey, 'nothing is lost; add this key and run the command again'],
   [WrappedKeyBroken, 'nothing is lost; restore the key and run the command again'],
   [VaultSecretElsewhere, 'nothing was changed; correct the folder and run the command again'],
-  [VaultSecretMissing, 'nothing was changed; restore the folder if only its storage is missing'],
+  [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],
   [VaultUsable, 'nothing was changed; to replace a single credential, use: ferry replace-credential'],
   [KeyInvalid, 'specify the correct file; nothing was signed or changed'],
   [
@@ -101,6 +109,8 @@ export function withAdvice(error: unknown): unknown {
     new CommandFailed(message, advice, { cause: error });
   const known = ADVICE.find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
+  if (error instanceof WorkflowFailedError)
+    return failed(deepestMessage(error), 'the workflow failed; the Temporal UI shows how far it got');
   if (error instanceof ServiceError) {
     return failed(temporalErrorText(error), 'check the connection with: ferry doctor; start everything with: ferry up');
   }
@@ -128,7 +138,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Returns the reason of a gRPC error, which is in the details of its cause. */
+/** Returns the reason for a gRPC error, which is in the details of its cause. */
 function temporalErrorText(error: ServiceError): string {
   const { cause } = error;
   const details =
@@ -141,4 +151,9 @@ export function stackTrace(error: unknown): string {
   if (!types.isNativeError(error)) return '';
   const cause = error.cause === undefined ? '' : `caused by: ${stackTrace(error.cause)}`;
   return `${error.stack ?? error.message}\n${cause}`;
+}
+
+/** Returns the message of the original error, which Temporal wraps in one error per workflow and activity. */
+function deepestMessage(error: Error): string {
+  return error.cause instanceof Error ? deepestMessage(error.cause) : error.message;
 }

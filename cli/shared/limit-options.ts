@@ -4,15 +4,17 @@ import ms from 'ms';
 import type { LimitsChange, ReminderIntervals } from '../../domain/planning/limits';
 import type { Weekday, Window } from '../../domain/planning/windows';
 import { isTimeZone, isWindow, WEEKDAYS } from '../../domain/planning/windows';
-import { CommandFailed } from './errors';
+
+/** Removes a limit. It is not null, because commander replaces a null that a parser returns with an empty string. */
+const ANY = 'any';
 
 export interface LimitOptions {
   readonly slicesAtOnce?: number;
   readonly companiesPerSlice?: number;
-  readonly companiesPerMinute?: number | null;
+  readonly companiesPerMinute?: number | typeof ANY;
   readonly ramp?: number;
-  readonly toleratedFailures?: number | null;
-  readonly toleratedShare?: number | null;
+  readonly toleratedFailures?: number | typeof ANY;
+  readonly toleratedShare?: number | typeof ANY;
   readonly syncTimeout?: number;
   readonly remindBeforeStale?: ReminderIntervals;
   readonly remindWhileStale?: ReminderIntervals;
@@ -47,12 +49,12 @@ export function addLimitOptions(command: Command): Command {
       )
       .option(
         '--remind-before-stale <first,every,escalate>',
-        'reminders while data is up to date: first, interval, escalation, e.g. 2d,1d,7d',
+        'reminders while data is up to date, e.g. 2d,1d,7d: the first after 2 days, then one a day, escalated after 7 days',
         parseReminders,
       )
       .option(
         '--remind-while-stale <first,every,escalate>',
-        'reminders while syncing is disabled: first, interval, escalation, e.g. 2h,1h,8h',
+        'reminders while syncing is disabled, e.g. 2h,1h,8h: the first after 2 hours, then one an hour, escalated after 8 hours',
         parseReminders,
       ),
   );
@@ -64,7 +66,11 @@ export function addWindowOptions(command: Command): Command {
     .option(
       '--window <hours>',
       'begin moves only in these hours, e.g. "mon-fri 22:00-05:00 Europe/London"; can be repeated',
-      (text: string, windows: readonly Window[] = []) => [...windows, parseWindow(text)],
+      // After `--no-window`, the value so far is false.
+      (text: string, windows: readonly Window[] | boolean = []) => [
+        ...(typeof windows === 'boolean' ? [] : windows),
+        parseWindow(text),
+      ],
     )
     .option('--no-window', 'move companies at any time');
 }
@@ -75,10 +81,10 @@ export function limitsFrom(options: LimitOptions): LimitsChange {
   return {
     ...(slicesAtOnce === undefined ? {} : { slicesAtOnce }),
     ...(companiesPerSlice === undefined ? {} : { companiesPerSliceAtOnce: companiesPerSlice }),
-    ...(companiesPerMinute === undefined ? {} : { companiesPerMinute }),
+    ...(companiesPerMinute === undefined ? {} : { companiesPerMinute: orNull(companiesPerMinute) }),
     ...(ramp === undefined ? {} : { rampCompanies: ramp }),
-    ...(toleratedFailures === undefined ? {} : { toleratedFailures }),
-    ...(toleratedShare === undefined ? {} : { toleratedShare }),
+    ...(toleratedFailures === undefined ? {} : { toleratedFailures: orNull(toleratedFailures) }),
+    ...(toleratedShare === undefined ? {} : { toleratedShare: orNull(toleratedShare) }),
     ...(syncTimeout === undefined ? {} : { syncTimeoutMs: syncTimeout }),
     ...(remindBeforeStale === undefined ? {} : { remindBeforeStale }),
     ...(remindWhileStale === undefined ? {} : { remindWhileStale }),
@@ -86,7 +92,7 @@ export function limitsFrom(options: LimitOptions): LimitsChange {
   };
 }
 
-/** Returns the specified windows; none after `--no-window`. Commander passes true if neither option was used. */
+/** Returns the specified windows: an empty list after `--no-window`, no list at all if neither option was used. */
 export function windowsFrom({ window }: Pick<LimitOptions, 'window'>): { readonly windows?: readonly Window[] } {
   if (typeof window === 'object') return { windows: window };
   return window === false ? { windows: [] } : {};
@@ -98,8 +104,12 @@ function parseNumber(text: string): number {
   return value;
 }
 
-function parseNumberOrAny(text: string): number | null {
-  return text === 'any' ? null : parseNumber(text);
+function parseNumberOrAny(text: string): number | typeof ANY {
+  return text === ANY ? ANY : parseNumber(text);
+}
+
+function orNull(limit: number | typeof ANY): number | null {
+  return limit === ANY ? null : limit;
 }
 
 /** @returns milliseconds */
@@ -120,15 +130,15 @@ function parseReminders(text: string): ReminderIntervals {
 /** Matches `mon-fri 22:00-05:00 Europe/London`, `sat,sun 00:00-24:00 UTC`, `daily 20:00-23:00 UTC`. */
 const WINDOW = /^(?<days>[a-z,-]+) +(?<from>\d\d:\d\d)-(?<to>\d\d:\d\d) +(?<timeZone>\S+)$/i;
 
-/** @throws CommandFailed */
+/** @throws InvalidArgumentError, to which commander adds the name of the option */
 export function parseWindow(text: string): Window {
   const { days = '', from = '', to = '', timeZone = '' } = WINDOW.exec(text.trim())?.groups ?? {};
   const window = { days: parseDays(days.toLowerCase()), from, to: to === '24:00' ? '00:00' : to, timeZone };
   if (timeZone !== '' && !isTimeZone(timeZone)) {
-    throw new CommandFailed(`there is no time zone ${timeZone}`, 'write it like Europe/London, or UTC');
+    throw new InvalidArgumentError(`There is no time zone ${timeZone}; write it like Europe/London, or UTC.`);
   }
   if (!isWindow(window)) {
-    throw new CommandFailed(`invalid window "${text}"`, 'write it like "mon-fri 22:00-05:00 Europe/London"');
+    throw new InvalidArgumentError('Write it like "mon-fri 22:00-05:00 Europe/London".');
   }
   return window;
 }

@@ -1,5 +1,5 @@
 /** Suggests the next commands for a migration. */
-import { movableCompanies, openCompanies } from '../../domain/companies/company-state';
+import { countReadyOrMoving, countOpen } from '../../domain/companies/company-state';
 import type { StopReason } from '../../domain/companies/failures';
 import type { FindingCode } from '../../domain/companies/finding';
 import { isEnding } from '../../domain/migration/migration-state';
@@ -33,7 +33,7 @@ export function nextCommands(progress: Progress): Commands {
     case 'migrate-first-company':
       return duringFirstCompany(progress);
     case 'complete-migration':
-      if (openCompanies(counts) === 0) return [...exceptions(progress), ...signatures(progress)];
+      if (countOpen(counts) === 0) return [...exceptions(progress), ...signatures(progress)];
       return [
         ...missingSupplies(progress),
         ...exceptions(progress),
@@ -58,7 +58,7 @@ function selfServiceCommands(progress: Progress): Commands {
       ? []
       : [byClient(`ferry amend ${id} FILE`), byClient(`ferry exclude ${id} REFERENCE... --reason TEXT`)]),
     ...(hasProblems ? [byClient(`ferry retry ${id} --all`)] : []),
-    ...(openCompanies(counts) > 0 && !hasProblems ? [viewing(`ferry watch ${id}`)] : []),
+    ...(countOpen(counts) > 0 && !hasProblems ? [viewing(`ferry watch ${id}`)] : []),
   ];
 }
 
@@ -165,7 +165,7 @@ function exceptions({ migrationId, counts }: Progress): Commands {
 /** Suggests `ferry go-nogo` before moves begin automatically: in a window, or with the first company. */
 function goNoGo({ migrationId, counts, windows, step }: Progress): Commands {
   const startsAutomatically = step === 'migrate-first-company' || windows.length > 0;
-  return startsAutomatically && movableCompanies(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];
+  return startsAutomatically && countReadyOrMoving(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];
 }
 
 function duringFirstCompany(progress: Progress): Commands {
@@ -184,8 +184,7 @@ function duringFirstCompany(progress: Progress): Commands {
     case undefined:
       if (requestedFirst?.notReady)
         return [...missingSupplies(progress), bySupport(`ferry first-company ${id} REFERENCE`)];
-      if (openCompanies(counts) > 0)
-        return [...missingSupplies(progress), ...exceptions(progress), ...goNoGo(progress)];
+      if (countOpen(counts) > 0) return [...missingSupplies(progress), ...exceptions(progress), ...goNoGo(progress)];
       return [byClient(`ferry amend ${id} FILE`), bySupport(`ferry cancel ${id} --reason TEXT`)];
   }
 }

@@ -20,6 +20,14 @@ export function integerOption(flags: string, description: string, least = 0): Op
   });
 }
 
+/** Makes an option whose value is a TCP port; 0 lets the operating system choose one. */
+export function portOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) => {
+    if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+    throw new InvalidArgumentError('Expected a port number up to 65535.');
+  });
+}
+
 /** Makes `--platform <name>`. Its help lists the platforms of the route. */
 export function platformOption(route: Route = 'managed'): Option {
   const slugs = PLATFORMS.filter(({ routes }) => routes.includes(route)).map(({ slug }) => slug);

@@ -9,7 +9,7 @@ import type { Progress } from '../../domain/progress/progress';
 import type { LedgerCompany } from '../../store';
 import type { FindingList } from '../manifest';
 import type { Output, TableCell } from '../terminal';
-import { withoutUnsafeCharactersInLines } from '../../domain/text/untrusted-text';
+import { withoutUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
 
 /** Maximum number of findings of one kind in a printed table; `--json` lists more. */
 const SHOWN_PER_KIND = 5;
@@ -31,13 +31,13 @@ export function printFindings(output: Output, findings: FindingList): void {
         { title: '' },
         { title: 'Line', align: 'right' },
         { title: 'Column' },
-        { title: 'What' },
+        { title: 'Problem' },
         { title: 'What to do' },
       ],
       shown.sort(byPlace).map(findingRow),
     );
     for (const [first] of kinds.values()) {
-      const hidden = (first ? findings.alike(first) : 0) - SHOWN_PER_KIND;
+      const hidden = (first ? findings.countOfKind(first) : 0) - SHOWN_PER_KIND;
       if (hidden > 0) output.line(`and ${hidden.toLocaleString('en-US')} more like this: ${first?.message}`);
     }
     output.line();
@@ -87,7 +87,7 @@ export function printEvidence(output: Output, { firstCompany }: Pick<Progress, '
   }
 }
 
-/** Prints the evidence until it is approved or if a check failed; after the approval, prints one line. */
+/** Prints all evidence if it has not been approved yet or if a check failed; otherwise prints one line. */
 export function printFirstCompany(output: Output, progress: Pick<Progress, 'firstCompany' | 'steps'>): void {
   const { firstCompany, steps } = progress;
   const approved = steps.some(({ step, state }) => step === 'migrate-first-company' && state === 'done');
@@ -118,7 +118,7 @@ export function referenceList(references: readonly string[], maximum: number): s
 const FORMULA_VARIANT = /^\s*[\u2212\uFE62\uFE63\uFE66\uFE6B]|^\s+[=+\-@\uFF0B\uFF0D\uFF1D\uFF20]/;
 
 function csvCell(text: string): string {
-  const safe = withoutUnsafeCharactersInLines(text);
+  const safe = withoutUnsafeCharactersInMultilineText(text);
   return FORMULA_VARIANT.test(safe) ? `'${safe}` : safe;
 }
 

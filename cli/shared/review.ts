@@ -47,7 +47,7 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
   'supply-details': (output, { preflight }) => {
     if (!preflight) return output.line('  The details are still being checked.');
     output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'unknown'}`);
-    output.line(`  Manifest: sha256 ${preflight.manifestDigest ?? 'none'}`);
+    output.line(`  Manifest: ${preflight.manifestDigest === null ? 'no rows' : `sha256 ${preflight.manifestDigest}`}`);
     for (const problem of preflight.problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
   },
   schedule: (output, { proposal, windows }) => {
@@ -59,7 +59,7 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
     output.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),
   'disable-syncing': (output, { counts }) =>
     output.line(
-      `  Not yet confirmed that syncing is off: ${counts.unconfirmed} of ${counted(counts.total, 'company')}`,
+      `  Confirmation that syncing is off is missing for ${counts.unconfirmed} of ${counted(counts.total, 'company')}`,
     ),
   'migrate-first-company': (output, progress) => printEvidence(output, progress),
   'complete-migration': (output, { counts, migrationId }, notMoved, maxCompanies) => {

@@ -1,4 +1,4 @@
-/** Waits that a wake-up call, a deadline or Ctrl-C can end early. */
+/** Functions that wait until a wake-up call, a deadline or Ctrl-C. */
 
 /** A sleep between two polls that can be interrupted. */
 export interface InterruptibleSleep {

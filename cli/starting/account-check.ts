@@ -25,7 +25,7 @@ export interface AccountCheck {
   /** False if neither the service nor the database is configured. */
   readonly isConfigured: boolean;
   readonly asked: readonly CheckedSource[];
-  /** The estimate for a start now. */
+  /** The estimate if the migration started now. */
   readonly estimate: Estimate;
 }
 
@@ -61,7 +61,7 @@ export async function checkAccount(
   const config = loadConfig([], env, ['service', 'databaseUrl']);
   const { findings, totals } = manifest;
   const [service, ledger] = await Promise.all([
-    probeService(config.service, platform, manifest),
+    askAccount(config.service, platform, manifest),
     askLedger(config.databaseUrl, platform, manifest, migrationId ?? null),
   ]);
   const total = estimate({
@@ -70,7 +70,7 @@ export async function checkAccount(
     speedEstimate: ledger.speed,
     from: new Date().toISOString(),
   });
-  const toCreate = totals.companies - totals.named;
+  const toCreate = totals.companies - totals.existing;
   const endsBy = total.ends?.latest ?? null;
   const accountFindings = preflight({ route, platform, isStarted: false, toCreate, service: service.facts, endsBy });
   for (const finding of [...service.findings, ...ledger.findings, ...accountFindings]) findings.add(finding);
@@ -92,17 +92,17 @@ export async function checkAccount(
   };
 }
 
-interface ServiceAnswer {
+interface AccountAnswer {
   readonly connected: OrganizationConflicts['connected'];
   readonly facts: PreflightFacts['service'];
   readonly findings: readonly Finding[];
 }
 
-async function probeService(
+async function askAccount(
   config: Config<'service'>['service'] | undefined,
   platform: Platform,
   { hasOrganization }: Manifest,
-): Promise<ServiceAnswer> {
+): Promise<AccountAnswer> {
   const noResponse = { facts: null, connected: new Map<never, never>() };
   if (!config) return { ...noResponse, findings: [] };
   const question = {

@@ -61,7 +61,7 @@ export function printSummary(output: Output, { manifest, platform, account, find
     return;
   }
   const { totals, withCredential } = manifest;
-  const what = `${counted(totals.companies, 'company')} of ${platform.name}, ${counted(withCredential, 'credential')}`;
+  const what = `${counted(totals.companies, `${platform.name} company`)}, ${counted(withCredential, 'credential')}`;
   output.line(`${output.styled('green', '✓')} ${what}: no errors, ${counted(warnings, 'warning')}`);
   if (account) {
     const { lowMs, highMs } = account.estimate;

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Platform, Route } from '../../platforms/platforms';
 import { isRotating, PLATFORMS } from '../../platforms/platforms';
-import { isIdWord, migrationIdOf } from '../../domain/migration/temporal-names';
+import { isIdWord, isReservedLabel, migrationIdOf } from '../../domain/migration/temporal-names';
 import { CommandFailed } from '../shared/errors';
 import type { Prompts } from '../terminal/prompts';
 import type { CheckOutcome } from './check';
@@ -82,7 +82,7 @@ async function ask(prompts: Prompts, given: GivenOptions, print: (line: string) 
   const client =
     given.client ?? (await askWord(prompts, "Short name of the client, e.g. acme (used in the migration's id)"));
   const contact =
-    given.contact ?? (await prompts.text('Who does the client call?', { defaultAnswer: DEFAULT_CONTACT }));
+    given.contact ?? (await prompts.text('Who should the client call for help?', { defaultAnswer: DEFAULT_CONTACT }));
   return {
     ...{ route, platform, manifest, client },
     ...(credentials === undefined ? {} : { credentials }),
@@ -148,7 +148,9 @@ function pathOf(text: string): string {
 function askWord(prompts: Prompts, question: string): Promise<string> {
   const rejection = (answer: string): string | null =>
     isIdWord(answer)
-      ? null
+      ? isReservedLabel(answer)
+        ? 'This word is reserved; use another one'
+        : null
       : 'Use up to 64 lower-case letters, digits and hyphens, without a hyphen at the beginning or end';
   return prompts.text(question, { rejection });
 }

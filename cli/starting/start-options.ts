@@ -2,7 +2,8 @@
 import type { LimitsChange } from '../../domain/planning/limits';
 import { parseLimits } from '../../domain/planning/limits';
 import type { Platform, Route } from '../../platforms/platforms';
-import { isIdWord } from '../../domain/migration/temporal-names';
+import { isIdWord, isReservedLabel } from '../../domain/migration/temporal-names';
+import { LabelReserved } from '../../client';
 import { CommandFailed } from '../shared/errors';
 import type { LimitOptions } from '../shared/limit-options';
 import { limitsFrom } from '../shared/limit-options';
@@ -13,7 +14,10 @@ export interface StartTarget {
   readonly label?: string;
 }
 
-/** @throws CommandFailed if the client or label cannot be part of an id, or if the platform does not have this route */
+/**
+ * @throws CommandFailed if the client or label cannot be part of an id, or if the platform does not have this route
+ * @throws LabelReserved
+ */
 export function assertStartable({ client, label, platform }: StartTarget, route: Route): void {
   for (const [option, word] of [
     ['--client', client],
@@ -26,6 +30,7 @@ export function assertStartable({ client, label, platform }: StartTarget, route:
       );
     }
   }
+  if (label !== undefined && isReservedLabel(label)) throw new LabelReserved(`the label ${label} is reserved`);
   if (platform.routes.includes(route)) return;
   throw route === 'managed'
     ? new CommandFailed(
@@ -33,8 +38,8 @@ export function assertStartable({ client, label, platform }: StartTarget, route:
         `use the self-service route: ferry self-service FILE --platform ${platform.slug} --client ${client}`,
       )
     : new CommandFailed(
-        `${platform.name} has no self-service route: the service accepts its authorizations only from the provider`,
-        `the provider moves its connections with: ferry start FILE --platform ${platform.slug} --client ${client}`,
+        `${platform.name} has no self-service route: the service accepts authorizations for it only from the provider`,
+        `the provider must move these companies, with: ferry start FILE --platform ${platform.slug} --client ${client}`,
       );
 }
 

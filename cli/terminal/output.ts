@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { inChunks } from '../../domain/text/streams';
-import { escapedUnsafeCharacters, withoutUnsafeCharactersInLines } from '../../domain/text/untrusted-text';
+import { escapedUnsafeCharacters, withoutUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
 import { formatTable, styled, TableFormatter, type Style, type TableCell, type TableColumn } from './table';
 import type { Terminal } from './terminal';
 
@@ -107,11 +107,14 @@ export class Output {
 /** Colours and styles (SGR): the only control sequences in our own output. */
 const STYLE = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
 
-/** Makes text safe for a terminal: keeps styles, line breaks and tabs, and removes what else could change the screen. */
+/**
+ * Makes text safe for a terminal: keeps styles, line breaks and tabs, and removes everything else that could change the
+ * screen.
+ */
 function printable(text: string): string {
   return text
     .split(STYLE)
-    .map((part, index) => (index % 2 === 1 ? part : withoutUnsafeCharactersInLines(part.replaceAll('\r', ' '))))
+    .map((part, index) => (index % 2 === 1 ? part : withoutUnsafeCharactersInMultilineText(part.replaceAll('\r', ' '))))
     .join('');
 }
 

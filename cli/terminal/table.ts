@@ -24,7 +24,7 @@ const PREFERRED_WIDTH = 10;
 const MIN_WIDTH = 7;
 const GAP = 2;
 
-/** Formats a table without lines. Fits it to the width of a terminal; elsewhere, nothing is wrapped. */
+/** Formats a table without borders. Fits it to the width of a terminal; elsewhere, nothing is wrapped. */
 export function formatTable(
   stream: TerminalStream,
   columns: readonly TableColumn[],

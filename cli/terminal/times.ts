@@ -1,5 +1,5 @@
+import { InvalidArgumentError } from 'commander';
 import { DateTime } from 'luxon';
-import { CommandFailed } from '../shared/errors';
 
 /**
  * Formats a time in the reader's time zone, with its offset, because reader and writer may be in different time zones:
@@ -39,17 +39,19 @@ export function shortDuration(ms: number): string {
   return seconds < 2 * 86_400 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
+/** The years that ISO 8601 writes with four digits and Postgres can store. */
+const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
+const LATEST = Date.parse('9999-12-31T23:59:59Z');
+
 /**
- * Parses a time that a person typed: `now`, ISO 8601, or `2026-11-21 22:00` in the local time zone.
+ * Parses a time that a person typed as an option or argument: `now`, ISO 8601, or `2026-11-21 22:00` in the local time
+ * zone.
  *
- * @throws CommandFailed
+ * @throws InvalidArgumentError, to which commander adds the name of the option or argument
  */
 export function parseTime(text: string): Date {
   if (text === 'now') return new Date();
   const iso = DateTime.fromISO(text.trim().replace(' ', 'T'));
-  if (iso.isValid) return iso.toJSDate();
-  throw new CommandFailed(
-    `invalid time "${text}"`,
-    'write it like "2026-11-21 22:00" or 2026-11-21T21:00:00Z, or use the word now',
-  );
+  if (iso.isValid && iso.toMillis() >= EARLIEST && iso.toMillis() <= LATEST) return iso.toJSDate();
+  throw new InvalidArgumentError('Write it like "2026-11-21 22:00" or 2026-11-21T21:00:00Z, or use the word now.');
 }

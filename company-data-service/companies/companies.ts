@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import type { ConnectionError, ConnectionStatus } from '../database/tables';
 import { kindsOf, columnSql, type Columns, conditionSql, orderSql, type FieldSql } from '../query/query-sql';
-import type { FieldKindOf, Order, Test } from '../query/fields';
+import type { FieldKindOf, Order, TypedComparison } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 
 /** A connection of a company. Its dates are ISO 8601 strings, in UTC or with another offset. */
@@ -60,9 +60,9 @@ export async function findConnectionCompany(db: Database, connectionId: string):
 
 export interface CompanyQuery {
   readonly accountId: string;
-  /** The companies must fulfil all of these. */
+  /** Companies must match all of these. */
   readonly tags: readonly TagFilter[];
-  readonly condition?: Condition<Test>;
+  readonly condition?: Condition<TypedComparison>;
   readonly order?: Order;
 }
 
@@ -75,14 +75,14 @@ export async function listCompanies(
     ${sql.join(
       tags.map((tag) => sql`and ${tagCondition(tag)}`),
       sql` `,
-    )} ${condition ? sql`and ${conditionSql(condition, companyField)}` : sql``}`;
+    )} ${condition ? sql`and ${conditionSql(condition, companyFieldSql)}` : sql``}`;
   const [count, page] = await Promise.all([
     sql<{ total: number }>`select count(*)::int as total from companies where ${filter}`.execute(db),
     sql<Company>`
       select ${WITH_CONNECTIONS} from (
         select * from companies where ${filter}
-        order by ${orderSql(order, companyField)} created_at, id limit ${limit} offset ${offset}
-      ) companies order by ${orderSql(order, companyField)} created_at, id`.execute(db),
+        order by ${orderSql(order, companyFieldSql)} created_at, id limit ${limit} offset ${offset}
+      ) companies order by ${orderSql(order, companyFieldSql)} created_at, id`.execute(db),
   ]);
   return { items: page.rows, total: count.rows[0]?.total ?? 0 };
 }
@@ -98,7 +98,7 @@ const COLUMNS: Columns = {
 /** The fields by which companies can be filtered and sorted. `tags.uid` is the tag `uid`. */
 export const companyFields: FieldKindOf = (field) => (tagIn(field) === undefined ? kindsOf(COLUMNS)(field) : 'text');
 
-const companyField: FieldSql = (field) => {
+const companyFieldSql: FieldSql = (field) => {
   const tag = tagIn(field);
   return tag === undefined ? columnSql(COLUMNS)(field) : sql`(companies.tags ->> ${tag}::text)`;
 };

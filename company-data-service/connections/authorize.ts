@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import { isRotating, type Platform as PlatformEntry } from '../../platforms/platforms';
 import { applicationIn } from '../credentials/grants';
-import { credentialOf, type SecretCipher } from '../credentials/secret-cipher';
+import { credentialBinding, type SecretCipher } from '../credentials/secret-cipher';
 import type { Database } from '../database/database';
 import type { ConnectionError } from '../database/tables';
 import { PlatformRefusal, type Grant, type Organization, type Platforms } from '../platform/platform';
-import { lockConnection, allResolved, withError } from './connections';
+import { lockConnection, resolveAll, withError } from './connections';
 import { beginExchange, endExchanges } from './token-exchanges';
 
 type Credential = Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface AuthorizationDependencies {
   /** For queries that do not wait for a platform. */
   readonly db: Database;
   /** For the transaction that waits for the platform. */
-  readonly platformDb: Database;
+  readonly waitingDb: Database;
   readonly platforms: Platforms;
   readonly cipher: SecretCipher;
 }
@@ -32,20 +32,21 @@ export interface AuthorizationRequest {
 }
 
 /**
- * Uses a credential once. Links the connection if the platform accepts the credential, otherwise records the error.
- * Authorizations of one connection run one at a time. The last accepted credential is not used again, because a client
- * whose response was lost might send a rotating token twice, and the second use would fail. If the service is killed
- * after the platform has issued new tokens and before they are stored, the next authorization goes on: see
- * token-exchanges.ts.
+ * Authorizes a connection with a credential. Links the connection if the platform accepts the credential, otherwise
+ * records the error. Authorizations of one connection run one at a time. The last accepted credential is not used
+ * again, because a client whose response was lost might send a rotating token twice, and the second use would fail. If
+ * the service is killed after the platform has issued new tokens and before they are stored, the next authorization
+ * with the same credential continues the exchange: see token-exchanges.ts.
  *
  * @returns whether the platform accepted the credential
- * @throws PlatformInaccessible if the platform's endpoint is not accessible; nothing is changed in this case
+ * @throws PlatformInaccessible if the platform does not allow the service to call its endpoint; nothing is changed in
+ * this case
  */
 export async function authorizeConnection(
-  { db, platformDb, platforms, cipher }: AuthorizationDependencies,
+  { db, waitingDb, platforms, cipher }: AuthorizationDependencies,
   { connectionId, accountId, platform, credential }: AuthorizationRequest,
 ): Promise<boolean> {
-  return platformDb.transaction().execute(async (transaction) => {
+  return waitingDb.transaction().execute(async (transaction) => {
     await lockConnection(transaction, connectionId);
     const connection = await readConnection(transaction, connectionId);
     const digest = digestOf(credential);
@@ -57,7 +58,7 @@ export async function authorizeConnection(
       const grant: Grant = { platform, credential, ...(application && { application }) };
       const begin = () => beginExchange(db, { connectionId, bodyDigest: digest });
       const accepted = await checkAndRefresh(platforms, grant, begin);
-      const fields = cipher.encrypt(JSON.stringify(accepted.credential), credentialOf(connectionId));
+      const fields = cipher.encrypt(JSON.stringify(accepted.credential), credentialBinding(connectionId));
       await storeCredential(transaction, connectionId, { encrypted_fields: fields, accepted_digest: digest });
       await endExchanges(transaction, connectionId);
       await link(transaction, connectionId, accepted.organization, errors);
@@ -138,7 +139,7 @@ async function link(
       organization_id: id,
       organization_name: name,
       data_types: [...dataTypes],
-      errors: JSON.stringify(allResolved(errors)),
+      errors: JSON.stringify(resolveAll(errors)),
     })
     .where('id', '=', connectionId)
     .execute();

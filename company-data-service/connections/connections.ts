@@ -71,10 +71,10 @@ export function withError(
     erroredOnUtc: new Date().toISOString(),
     status: 'Active',
   };
-  return [...allResolved(errors), newest].slice(-ERRORS_KEPT);
+  return [...resolveAll(errors), newest].slice(-ERRORS_KEPT);
 }
 
-export function allResolved(errors: readonly ConnectionError[]): ConnectionError[] {
+export function resolveAll(errors: readonly ConnectionError[]): ConnectionError[] {
   return errors.map((error) => ({ ...error, status: 'Resolved' }));
 }
 

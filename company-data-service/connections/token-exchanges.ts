@@ -1,9 +1,10 @@
 /**
- * Token exchanges: refreshes that began but are not stored yet, so that the refresh token might be used up.
+ * Token exchanges: refreshes that have begun, but whose new tokens are not stored yet. Their refresh tokens might be
+ * used up.
  *
- * An exchange is committed before the platform is called, and is deleted together with storing the new tokens. If the
- * service is killed in between, the new tokens are lost, and the exchange remains. The next authorization with the same
- * body continues it: the platform gets the same exchange id, and so recognizes the repetition.
+ * An exchange is committed before the platform is called, and is deleted in the transaction that stores the new tokens.
+ * If the service is killed in between, the new tokens are lost, and the exchange remains. The next authorization with
+ * the same body continues it: the platform gets the same exchange id, and so recognizes the repetition.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
@@ -33,7 +34,7 @@ export async function beginExchange(
   return id;
 }
 
-/** Ends all exchanges of a connection, because its new tokens are stored in the same transaction. */
+/** Ends all exchanges of a connection. Call it in the transaction that stores the connection's new tokens. */
 export async function endExchanges(transaction: Database, connectionId: string): Promise<void> {
   await transaction.deleteFrom('token_exchanges').where('connection_id', '=', connectionId).execute();
 }

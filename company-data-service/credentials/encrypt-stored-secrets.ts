@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
-import { applicationOf, credentialOf, type SecretCipher } from './secret-cipher';
+import { applicationBinding, credentialBinding, type SecretCipher } from './secret-cipher';
 
 const ROWS_AT_ONCE = 500;
 
-/** A row with a secret, with its plain text if it is not encrypted yet. */
+/** A row that contains a secret. `plain` is null if the secret is encrypted. */
 interface CredentialRow {
   readonly id: string;
   readonly plain: string | null;
@@ -30,7 +30,7 @@ export async function encryptStoredSecrets(db: Database, cipher: SecretCipher): 
   while ((await encryptOldApplications(db, cipher)) === ROWS_AT_ONCE);
 }
 
-/** Encrypts rows from before schema migration 007. Locks both tables, but only until no plain text is left. */
+/** Encrypts rows from before schema migration 007. Locks both tables, but only if a row is still plain text. */
 async function encryptPlainRows(db: Database, cipher: SecretCipher): Promise<void> {
   const { rows } = await sql<{ any: boolean }>`
     select exists (select from credentials where plain_fields is not null)
@@ -79,7 +79,7 @@ function isUnderOlderKey(column: string, { newestKeyId }: SecretCipher) {
 }
 
 async function storeCredential(transaction: Database, cipher: SecretCipher, { id, plain, encrypted }: CredentialRow) {
-  const boundTo = credentialOf(id);
+  const boundTo = credentialBinding(id);
   const text = plain ?? cipher.decrypt(encrypted, boundTo);
   await transaction
     .updateTable('credentials')
@@ -89,7 +89,7 @@ async function storeCredential(transaction: Database, cipher: SecretCipher, { id
 }
 
 async function storeApplication(transaction: Database, cipher: SecretCipher, row: ApplicationRow) {
-  const boundTo = applicationOf(row.account, row.platform);
+  const boundTo = applicationBinding(row.account, row.platform);
   const text = row.plain ?? cipher.decrypt(row.encrypted, boundTo);
   await transaction
     .updateTable('applications')

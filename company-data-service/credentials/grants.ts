@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { platformOf } from '../connections/connections';
 import type { Grant } from '../platform/platform';
-import { applicationOf, credentialOf, type SecretCipher } from './secret-cipher';
+import { applicationBinding, credentialBinding, type SecretCipher } from './secret-cipher';
 
 /** The columns of a row that `grantIn` reads. */
 export interface GrantRow {
@@ -30,7 +30,7 @@ export const GRANT_TABLES = sql`
 /** Returns the grant of a row; undefined if the connection has no credential. */
 export function grantIn(row: GrantRow, cipher: SecretCipher): Grant | undefined {
   if (!row.encrypted_fields) return undefined;
-  const fields = cipher.decrypt(row.encrypted_fields, credentialOf(row.connection_id));
+  const fields = cipher.decrypt(row.encrypted_fields, credentialBinding(row.connection_id));
   const application = applicationIn(row, cipher);
   const credential = JSON.parse(fields) as Grant['credential'];
   return { platform: platformOf(row), credential, ...(application && { application }) };
@@ -43,6 +43,6 @@ export function applicationIn(
 ): Grant['application'] {
   const { account_id, platform_key, client_id: clientId, encrypted_secret, environment } = row;
   if (clientId === null || encrypted_secret === null || environment === null) return undefined;
-  const clientSecret = cipher.decrypt(encrypted_secret, applicationOf(account_id, platform_key));
+  const clientSecret = cipher.decrypt(encrypted_secret, applicationBinding(account_id, platform_key));
   return { clientId, clientSecret, environment };
 }

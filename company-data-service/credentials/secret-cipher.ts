@@ -12,12 +12,15 @@ export interface SecretCipher {
    * @param boundTo identifies the row, so that the output cannot be decrypted in another row
    */
   encrypt(text: string, boundTo: string): Buffer;
-  /** Decrypts an output of `encrypt`. @throws Error if its key is not known, or if it was altered or copied */
+  /**
+   * Decrypts an output of `encrypt`. @throws Error if its key is not known, or if it was altered or copied from another
+   * row
+   */
   decrypt(encrypted: Buffer, boundTo: string): string;
 }
 
 /** Identifies the row of a connection's tokens. */
-export const credentialOf = (connectionId: string) => `credential/${connectionId}`;
+export const credentialBinding = (connectionId: string) => `credential/${connectionId}`;
 
 /** Identifies the row of an account's application at a platform. */
-export const applicationOf = (accountId: string, platformKey: string) => `application/${accountId}/${platformKey}`;
+export const applicationBinding = (accountId: string, platformKey: string) => `application/${accountId}/${platformKey}`;

@@ -9,7 +9,7 @@ import { Authenticator } from './authentication';
 import type { Api, ServiceContext } from './context';
 import { countDailyRequest } from './limits/daily-quota';
 import { answerUnreadableRequest, sendError } from './errors/error-answers';
-import { notFound } from './errors/errors';
+import { badRequest, notFound } from './errors/errors';
 import { applyFaults } from './fault-hooks';
 import { describeRoutes, documentationRoutes } from './openapi/openapi';
 import { answerOtherMethods } from './other-methods';
@@ -39,8 +39,8 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** An address may send one wrong API key per this many requests of a valid key's rate limit. */
-const REQUESTS_PER_WRONG_KEY = 10;
+/** Requests with a wrong API key are limited per address: to the rate limit of a valid key, divided by this number. */
+const WRONG_KEY_LIMIT_DIVISOR = 10;
 
 export interface AppOptions {
   readonly context: ServiceContext;
@@ -66,9 +66,20 @@ export async function createApp(options: AppOptions): Promise<Api> {
     requestTimeout: REQUEST_TIMEOUT_MS,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    // The first hook refuses a request without a Host header, because Node would do so without the error body.
+    http: { requireHostHeader: false },
     frameworkErrors: sendError,
     clientErrorHandler: answerUnreadableRequest(logger),
   }).withTypeProvider<ZodTypeProvider>();
+
+  // Without these listeners, Node would answer an unknown `Expect` with an empty 417, and close the connection of a
+  // CONNECT without an answer.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  app.server.on('connect', (_request, socket) => {
+    // Without a listener, a reset by the client would end the process.
+    socket.on('error', () => undefined);
+    answerUnreadableRequest(logger)(new Error('CONNECT'), socket);
+  });
 
   app.setValidatorCompiler(validatorCompiler);
   // Responses are not validated at run time, because the compiler and the tests check them against their schemas.
@@ -78,6 +89,8 @@ export async function createApp(options: AppOptions): Promise<Api> {
     // A route can override these. `Strict-Transport-Security` must be added by the proxy that terminates TLS.
     reply.headers(SECURITY_HEADERS);
     reply.header('x-correlation-id', request.id);
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+      throw badRequest([{ message: 'The request has no Host header.' }]);
     // There is no not-found handler, because it would run only after the body has been read.
     if (request.is404) throw notFound(`${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
   });
@@ -116,7 +129,7 @@ export async function createApp(options: AppOptions): Promise<Api> {
 
 /** Makes every route of `app` require an API key, and counts each request against the limits of its key. */
 function requireKey(app: Api, { context: { db }, requestsPerMinute, requestsPerDay }: AppOptions): void {
-  const authenticator = new Authenticator(db, Math.ceil(requestsPerMinute / REQUESTS_PER_WRONG_KEY));
+  const authenticator = new Authenticator(db, Math.ceil(requestsPerMinute / WRONG_KEY_LIMIT_DIVISOR));
   const limiter = new RateLimiter(db, requestsPerMinute);
   app.addHook('onRequest', async (request, reply) => {
     const { caller, refusal } = await authenticator.authenticate(request);
@@ -131,7 +144,10 @@ function requireKey(app: Api, { context: { db }, requestsPerMinute, requestsPerD
   });
 }
 
-/** Limits the requests of each address to the routes of `app`, which read the database without an API key. */
+/**
+ * Limits how many requests per minute each address can send to the routes of `app`, because these routes read the
+ * database without an API key.
+ */
 function limitAddresses(app: Api, { requestsPerMinute }: AppOptions): void {
   const limit = new AddressLimit(requestsPerMinute);
   app.addHook('onRequest', async (request) => {

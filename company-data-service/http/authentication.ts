@@ -46,7 +46,7 @@ export class Authenticator {
    * Returns the caller, and the refusal if there is one: 403 if the key is revoked, otherwise 402 if the account has
    * expired.
    *
-   * @throws ServiceError 401; 429 if the address has sent too many wrong keys and this process has not seen the key
+   * @throws ServiceError 401; 429 if the address has sent too many wrong keys and the key is not in the cache
    */
   async authenticate(request: FastifyRequest): Promise<{ caller: Caller; refusal?: ServiceError }> {
     const digest = keyDigest(keyIn(request.headers.authorization));

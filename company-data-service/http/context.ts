@@ -19,7 +19,7 @@ export interface ServiceContext {
    * For transactions that wait for a platform, or for a lock held by such a transaction. A separate pool, so that slow
    * platforms do not delay reads, and because an authorization or a sync also needs a connection of `db` to finish.
    */
-  readonly platformDb: Database;
+  readonly waitingDb: Database;
   readonly platforms: Platforms;
   readonly cipher: SecretCipher;
   /** Returns the public URL of the service, without a trailing slash. It is known once the service is listening. */

@@ -6,7 +6,7 @@ import type { onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import { findCompany } from '../companies/companies';
 import type { ServiceContext } from './context';
-import { administratorsOnly, foreignResource, notFound } from './errors/errors';
+import { notAnAdministrator, foreignResource, notFound } from './errors/errors';
 
 const UuidSchema = z.guid();
 
@@ -14,7 +14,7 @@ export const CompanyPathSchema = z.object({ companyId: z.string() });
 export const ConnectionPathSchema = CompanyPathSchema.extend({ connectionId: z.string() });
 
 export const administratorOnly: onRequestAsyncHookHandler = async (request) => {
-  if (request.caller.role !== 'administrator') throw administratorsOnly();
+  if (request.caller.role !== 'administrator') throw notAnAdministrator();
 };
 
 /** Loads the path's company with its connections. */

@@ -73,8 +73,9 @@ export interface Platforms {
   identify(grant: Grant): Promise<Organization>;
   /**
    * Refreshes the tokens once. On a rotating platform, this can use up the refresh token of `grant`, even if the
-   * response is lost. A repetition with the same exchange id then returns new tokens, if the platform offers this: on
-   * Xero for 30 minutes, on Shopify until the new refresh token is used, for 30 days at most; on FreshBooks it does not.
+   * response is lost. Some platforms then return new tokens when the call is repeated with the same exchange id: Xero
+   * for 30 minutes, and Shopify until the new refresh token is used, for 30 days at most. FreshBooks does not. The
+   * sandbox does for every platform.
    *
    * @throws PlatformRefusal, PlatformInaccessible
    */
@@ -118,7 +119,7 @@ export class PlatformRefusal extends Error {
 }
 
 /**
- * Thrown when the platform's endpoint is not accessible to the service. No token has been used. An authorization is
+ * Thrown when the platform does not allow the service to call its endpoint. No token has been used. An authorization is
  * answered with 403, and a push operation fails with status code 403.
  */
 export class PlatformInaccessible extends Error {

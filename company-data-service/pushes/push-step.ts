@@ -14,7 +14,10 @@ import { PlatformInaccessible, PlatformRefusal, type Platforms, type RefusalReas
 
 /** Maximum number of operations per step. */
 export const PUSHES_AT_ONCE = 50;
-/** Maximum age of a push operation. It times out as soon as the platform's next response would come later. */
+/**
+ * Maximum age of a push operation. An operation times out as soon as the platform announces that its next response will
+ * come after this age.
+ */
 const TIMEOUT_MS = 10 * 60_000;
 
 interface DuePush extends GrantRow {
@@ -45,7 +48,7 @@ export interface PushStepDependencies {
 }
 
 /** Processes the push operations that are due and returns their number. */
-export async function stepDuePushes(dependencies: PushStepDependencies): Promise<number> {
+export async function processDuePushes(dependencies: PushStepDependencies): Promise<number> {
   return dependencies.db.transaction().execute(async (transaction) => {
     const due = await claimDuePushes(transaction);
     await Promise.all(due.map(async (push) => store(transaction, push, await processPush(dependencies, push))));

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import type { PushChange, PushStatus } from '../database/tables';
 import { kindsOf, columnSql, type Columns, conditionSql, orderSql } from '../query/query-sql';
-import type { Order, Test } from '../query/fields';
+import type { Order, TypedComparison } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 import { WORK_CHANNEL } from '../syncs/syncs';
 
@@ -57,7 +57,7 @@ export const pushFields = kindsOf(COLUMNS);
 
 export interface PushQuery {
   readonly companyId: string;
-  readonly condition?: Condition<Test>;
+  readonly condition?: Condition<TypedComparison>;
   readonly order?: Order;
 }
 

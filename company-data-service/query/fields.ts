@@ -8,7 +8,7 @@ export type FieldKind = 'text' | 'number' | 'boolean' | 'date';
 export type FieldKindOf = (field: string) => FieldKind | undefined;
 
 /** A comparison whose field exists and whose value has the field's kind. */
-export interface Test {
+export interface TypedComparison {
   readonly kind: 'test';
   readonly field: string;
   readonly fieldKind: FieldKind;
@@ -43,12 +43,12 @@ function kindsIn(name: string, type: z.ZodType): [string, FieldKind][] {
  *
  * @throws QueryError if a field does not exist, or does not support the operator or the value
  */
-export function checkQuery(condition: Condition, kinds: FieldKindOf): Condition<Test> {
+export function checkQuery(condition: Condition, kinds: FieldKindOf): Condition<TypedComparison> {
   if (condition.kind === 'comparison') return checkedComparison(condition, kinds);
   return { kind: condition.kind, conditions: condition.conditions.map((part) => checkQuery(part, kinds)) };
 }
 
-function checkedComparison({ field, operator, value: text }: Comparison, kinds: FieldKindOf): Test {
+function checkedComparison({ field, operator, value: text }: Comparison, kinds: FieldKindOf): TypedComparison {
   const fieldKind = kinds(field);
   if (!fieldKind) throw new QueryError(`there is no field ${field}`);
   if (operator === '~' && fieldKind !== 'text')
@@ -71,7 +71,7 @@ const VALUES: Record<FieldKind, string> = {
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** Converts a text to a value of the kind; undefined if this is impossible. Dates without a time zone are in UTC. */
-function valueOf(kind: FieldKind, text: string): Test['value'] | undefined {
+function valueOf(kind: FieldKind, text: string): TypedComparison['value'] | undefined {
   switch (kind) {
     case 'text':
       return text;

@@ -1,11 +1,11 @@
 /** Filters and sorts lists that are in memory. */
-import type { FieldKind, Order, Test } from './fields';
+import type { FieldKind, Order, TypedComparison } from './fields';
 import type { Condition } from './parse-query';
 
 type Item = Readonly<Record<string, unknown>>;
 type Value = string | number | boolean;
 
-export function matches(item: Item, condition: Condition<Test>): boolean {
+export function matches(item: Item, condition: Condition<TypedComparison>): boolean {
   switch (condition.kind) {
     case 'all':
       return condition.conditions.every((part) => matches(item, part));
@@ -16,7 +16,7 @@ export function matches(item: Item, condition: Condition<Test>): boolean {
   }
 }
 
-function passesTest(item: Item, { field, fieldKind, operator, value: expected }: Test): boolean {
+function passesTest(item: Item, { field, fieldKind, operator, value: expected }: TypedComparison): boolean {
   const value = valueAt(item, field, fieldKind);
   const other = expected instanceof Date ? expected.getTime() : expected;
   if (value === undefined) return operator === '!=';

@@ -1,12 +1,12 @@
 /** Converts queries and sort orders to SQL. Every value is a parameter. */
 import { sql, type RawBuilder } from 'kysely';
-import type { FieldKind, FieldKindOf, Order, Test } from './fields';
+import type { FieldKind, FieldKindOf, Order, TypedComparison } from './fields';
 import type { Condition, Operator } from './parse-query';
 
 /** Returns the SQL expression of a field; its type matches the field's kind (text, numeric, boolean, timestamptz). */
 export type FieldSql = (field: string) => RawBuilder<unknown>;
 
-export function conditionSql(condition: Condition<Test>, fieldSql: FieldSql): RawBuilder<boolean> {
+export function conditionSql(condition: Condition<TypedComparison>, fieldSql: FieldSql): RawBuilder<boolean> {
   if (condition.kind === 'test') return testSql(condition, fieldSql(condition.field));
   const parts = condition.conditions.map((part) => conditionSql(part, fieldSql));
   return sql`(${sql.join(parts, condition.kind === 'all' ? sql` and ` : sql` or `)})`;
@@ -21,7 +21,7 @@ const COMPARISONS: Record<Exclude<Operator, '~'>, RawBuilder<unknown>> = {
   '>=': sql`>=`,
 };
 
-const TYPES: Record<Test['fieldKind'], RawBuilder<unknown>> = {
+const TYPES: Record<TypedComparison['fieldKind'], RawBuilder<unknown>> = {
   text: sql`text`,
   number: sql`numeric`,
   boolean: sql`boolean`,
@@ -29,7 +29,7 @@ const TYPES: Record<Test['fieldKind'], RawBuilder<unknown>> = {
 };
 
 /** Returns the SQL of one comparison. A field without a value passes only `!=`. */
-function testSql({ operator, value, fieldKind }: Test, field: RawBuilder<unknown>): RawBuilder<boolean> {
+function testSql({ operator, value, fieldKind }: TypedComparison, field: RawBuilder<unknown>): RawBuilder<boolean> {
   if (operator === '~') return sql`coalesce(strpos(lower(${field}), lower(${value})) > 0, false)`;
   // Use collation "C", so that the order does not depend on the database's locale.
   const collation = fieldKind === 'text' ? sql`collate "C"` : sql``;

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import { DATA_TYPES, type DataType } from '../platform/data-types';
 import { RECORD_SCHEMAS } from '../platform/record-schemas';
-import { fieldsOf, type FieldKindOf, type Order, type Test } from '../query/fields';
+import { fieldsOf, type FieldKindOf, type Order, type TypedComparison } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 import { conditionSql, orderSql } from '../query/query-sql';
 
@@ -19,7 +19,7 @@ export interface RecordQuery {
   readonly companyId: string;
   readonly dataType: DataType;
   readonly filters: readonly FieldFilter[];
-  readonly condition?: Condition<Test>;
+  readonly condition?: Condition<TypedComparison>;
   readonly order?: Order;
 }
 

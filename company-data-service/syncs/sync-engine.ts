@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { failureForLog } from '../database/database';
-import { PUSHES_AT_ONCE, stepDuePushes } from '../pushes/push-step';
+import { PUSHES_AT_ONCE, processDuePushes } from '../pushes/push-step';
 import { queueScheduledSyncs } from './sync-settings';
-import { SYNCS_AT_ONCE, stepDueSyncs, type SyncStepDependencies } from './sync-step';
+import { SYNCS_AT_ONCE, processDueSyncs, type SyncStepDependencies } from './sync-step';
 import { WORK_CHANNEL } from './syncs';
 
 /** Poll delay while another process has locked the due rows, because it is processing them or has just died. */
@@ -55,7 +55,7 @@ export class SyncEngine {
     try {
       await this.listen();
       await this.checkSchedules();
-      const [synced, pushed] = [await stepDueSyncs(this.options), await stepDuePushes(this.options)];
+      const [synced, pushed] = [await processDueSyncs(this.options), await processDuePushes(this.options)];
       if (synced === SYNCS_AT_ONCE || pushed === PUSHES_AT_ONCE) return 0;
       const dueInMs = await msUntilDue(db);
       if (dueInMs === undefined) return MAX_SLEEP_MS;

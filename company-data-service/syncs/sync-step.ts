@@ -46,7 +46,7 @@ export interface SyncStepDependencies {
 }
 
 /** Processes the syncs that are due and returns their number. */
-export async function stepDueSyncs(dependencies: SyncStepDependencies): Promise<number> {
+export async function processDueSyncs(dependencies: SyncStepDependencies): Promise<number> {
   return dependencies.db.transaction().execute(async (transaction) => {
     const due = await claimDueSyncs(transaction);
     if (due.length === 0) return 0;
@@ -170,7 +170,8 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
       -- Lock in a fixed order, because several processes can complete data sets of the same connections at once.
       select id from connections where id in (select connection_id from complete) order by id for no key update
     ), told as (
-      -- Use one time for both tables. Another process may have stored a later time while this statement was waiting.
+      -- Store the same time in both tables. Another process may have stored a later time while this statement was
+      -- waiting.
       update connections set last_sync = greatest(last_sync, statement_timestamp())
       from held where connections.id = held.id
     )

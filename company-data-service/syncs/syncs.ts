@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import { kindsOf, columnSql, type Columns, conditionSql, orderSql } from '../query/query-sql';
-import type { Order, Test } from '../query/fields';
+import type { Order, TypedComparison } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 
 /** Postgres channel that is notified when a sync or push is queued, so that the engine of every process wakes up. */
@@ -27,7 +27,10 @@ export interface SyncTarget {
 
 export const DEFAULT_SCHEDULE_HOURS = 24;
 
-/** Returns SQL for the time of the next scheduled sync after a request; null if there is no schedule. */
+/**
+ * Returns SQL for the time of the next scheduled sync after a request. Its value is null if the data type has no
+ * schedule.
+ */
 export function scheduledAt(requestedAt: RawBuilder<unknown>): RawBuilder<Date | null> {
   const hours = sql`nullif(coalesce(sync_schedule, ${DEFAULT_SCHEDULE_HOURS}::int), 0)`;
   return sql`${requestedAt} + ${hours} * interval '1 hour'`;
@@ -103,7 +106,7 @@ export const syncFields = kindsOf(COLUMNS);
 
 export interface SyncQuery {
   readonly companyId: string;
-  readonly condition?: Condition<Test>;
+  readonly condition?: Condition<TypedComparison>;
   readonly order?: Order;
 }
 

@@ -35,7 +35,9 @@ export const CLIENT_STATES = {
 
 export type ClientState = keyof typeof CLIENT_STATES;
 
-/** Returns the client's word for the state of a company. For a failed company it also depends on the failure. */
+/**
+ * Returns the key in `CLIENT_STATES` for the state of a company. For a failed company it also depends on the failure.
+ */
 export function clientStateOf(state: CompanyState, failure: FailureKind | null): ClientState {
   switch (state) {
     case 'moved':
@@ -102,6 +104,8 @@ export interface Counts {
   readonly skipped: number;
   readonly excluded: number;
   readonly outcomeUnknown: number;
+  /** Waiting again, although their credential was handed over or might have been; absent if it was not counted. */
+  readonly waitingAgain?: number | undefined;
   /** Digest of the companies that were not moved, with their reasons; null if there are none. */
   readonly exceptionsDigest: string | null;
   /** The ledger's mark when the companies were counted. Only activities set it; the state keeps the highest one. */
@@ -139,26 +143,26 @@ export function clientCounts(counts: Counts): Readonly<Record<ClientState, numbe
 }
 
 /** Counts the companies without a final outcome. A migration can be signed off only if there are none. */
-export function openCompanies(counts: Counts): number {
+export function countOpen(counts: Counts): number {
   return counts.waiting + counts.importing + counts.syncing + counts.outcomeUnknown;
 }
 
 /** Counts the companies that a batch run can move, or is already moving, without anyone supplying anything. */
-export function movableCompanies(counts: Counts): number {
+export function countReadyOrMoving(counts: Counts): number {
   const lacking = counts.unconfirmed + counts.withoutCredential + counts.heldBack;
   return counts.waiting - lacking + counts.importing + counts.syncing;
 }
 
 /** Counts the companies with a final outcome, good or bad. */
-export function finishedCompanies(counts: Counts): number {
-  return counts.total - openCompanies(counts);
+export function countFinished(counts: Counts): number {
+  return counts.total - countOpen(counts);
 }
 
 /**
- * Returns whether any credential of this migration might already have been handed to the service. Skipped companies
- * count too, because each of them had either failed or had an unknown outcome.
+ * Returns whether the counts show that a credential of this migration might have been handed to the service. Skipped
+ * companies count too, because each of them was tried before it was skipped.
  */
-export function anyCrossed(counts: Counts): boolean {
-  const { importing, syncing, moved, failed, skipped, outcomeUnknown } = counts;
-  return importing + syncing + moved + failed + skipped + outcomeUnknown > 0;
+export function mayHaveCrossed(counts: Counts): boolean {
+  const { importing, syncing, moved, failed, skipped, outcomeUnknown, waitingAgain = 0 } = counts;
+  return importing + syncing + moved + failed + skipped + outcomeUnknown + waitingAgain > 0;
 }

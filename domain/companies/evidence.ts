@@ -58,7 +58,7 @@ export const EVIDENCE_CODES = [
 export type EvidenceCode = (typeof EVIDENCE_CODES)[number];
 
 /** The labels of the checks that do not name a data set. */
-export const LABELS = {
+export const EVIDENCE_LABELS = {
   refreshed: 'token refreshed at the platform',
   authorized: 'connection authorized',
   organization: 'right organization',

@@ -16,8 +16,9 @@
  * | the grant is for the wrong organization    | failed                 | stops (*) |
  * | the platform refuses the application       | retried with backoff   | stops (*) |
  *
- * (*) Only if it happens to several companies in a row, or to the first company. Otherwise the credential of one company
- * comes from another organization or application, and the company is named (`ferry exceptions`).
+ * (*) Only if it happens to several companies in a row, or to the first company. Otherwise only this company's
+ * credential comes from another organization or application. The batch continues, and `ferry exceptions` lists the
+ * company.
  *
  * Statuses below 500 have these consequences only in the service's error form. Any other error page comes from a proxy,
  * for example while the service is being deployed, and is treated as an outage. For an authorization, it is not a clear
@@ -71,7 +72,10 @@ export type Consequence =
    * The company has failed, and others could fail for the same reason. The batch stops until the migration is resumed.
    */
   | { readonly action: 'fail-and-stop'; readonly kind: FailureKind; readonly reason: StopReason }
-  /** The company is untouched. The batch stops until the migration is resumed. */
+  /**
+   * The company is untouched. The batch stops until the migration is resumed. For an isolated reason (`isIsolated`), it
+   * stops only when the failure repeats or concerns the first company; otherwise the company is retried after a backoff.
+   */
   | { readonly action: 'stop'; readonly reason: StopReason }
   /** The company is untouched, and is retried after a backoff. */
   | { readonly action: 'retry'; readonly afterMs?: number }
@@ -151,7 +155,8 @@ const FAILURE_TEXTS: Readonly<Record<FailureKind, string>> = {
   incomplete: 'incomplete data: fewer records than expected',
   'sync-failed': 'a data set could not be synced',
   'sync-timed-out': 'the sync did not finish in time',
-  'application-refused': 'the platform rejects the application for this credential, which may come from another one',
+  'application-refused':
+    'the platform rejects the application for this credential; the credential was probably obtained by another application',
 };
 
 /** Returns why a company was not moved, for the person who has to act. */
@@ -169,7 +174,7 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
     'a credential belongs to another organization; check whether manifest rows are shifted, then resume',
   'too-many-failures': 'too many companies were not moved; find out why, then resume to accept these failures',
   'ledger-behind':
-    'the ledger is older than the migration or the service, so it was restored to an older state; run: ferry reconcile, then resume',
+    'the ledger is out of date: it was probably restored from a backup; run: ferry reconcile, then resume',
 };
 
 /**
@@ -184,7 +189,10 @@ export function stopReasonText(reason: StopReason, numbers: string | null = null
 /** A reason to stop that can affect just one company. */
 export type IsolatedStop = Extract<StopReason, FailureKind>;
 
-/** Returns whether a batch stops for this reason only if it happens to several companies in a row. */
+/**
+ * Returns whether this reason can concern a single company. A batch then stops only if it happens to several companies
+ * in a row, or to the first company.
+ */
 export function isIsolated(reason: StopReason): reason is IsolatedStop {
   return reason === 'application-refused' || reason === 'wrong-organization';
 }

@@ -16,7 +16,7 @@ export interface ReactivationFacts {
   readonly state: CompanyState;
   /** When the service received a grant; null if it has none. */
   readonly crossedAt: Date | null;
-  /** When a single-use token was last sent to the service; null if none was sent or it was certainly not used. */
+  /** The time of the last send intent; null if there is none, or if the credential was certainly not used. */
   readonly sentAt: Date | null;
   readonly failure: FailureKind | null;
 }
@@ -61,7 +61,7 @@ export function reactivationText(reactivation: Reactivation): string {
     case 'until-reconnected':
       return 'until it reconnects';
     case 'after-authorization':
-      return 'after its owner has authorized your application again';
+      return 'after its end customer has authorized your application again';
     case 'yes':
       return 'yes';
   }

@@ -61,18 +61,18 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
 export function remedyText(remedy: Remedy): string {
   switch (remedy) {
     case 'retry':
-      return 'try again (if its credential was accepted, only the sync and the checks are repeated)';
+      return 'try again (if the credential was accepted, only the sync and the checks are repeated)';
     case 'relink':
-      return 'check it after its end customer has reconnected with the link';
+      return 'check again after the end customer has reconnected with the link';
     case 'replace-credential':
-      return 'move it with a new credential from the client';
+      return 'try again with a new credential from the client';
     case 'credentials':
-      return 'supply another credential from the client';
+      return 'supply a new credential from the client';
     case 'skip':
-      return 'give up on it: it will not be moved';
+      return 'give up and leave out';
     case 'amend':
-      return 'correct its row in the manifest';
+      return 'correct the row in the manifest';
     case 'exclude':
-      return 'leave it out';
+      return 'leave out';
   }
 }

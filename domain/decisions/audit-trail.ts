@@ -1,9 +1,9 @@
 /**
- * The audit trail: the batches in which decisions are written to it, the record of a migration that was terminated, and
- * the verification of an exported trail, for which the approvers' public keys are enough.
+ * The audit trail. Splits decisions into batches, makes the record of a terminated migration, and verifies an exported
+ * trail. Verification needs only the approvers' public keys.
  */
 import { utf8ToBytes } from '@noble/hashes/utils';
-import type { RunControl } from '../migration/decision';
+import type { MigrationControl } from '../migration/decision';
 import type { DecisionRecord } from '../migration/migration-state';
 import type { Approver, LastSigned, Signature } from '../migration/signatures';
 import { canonicalJson, parseSignature, signatureRefusal, verifies, withLastSigned } from '../migration/signatures';
@@ -29,16 +29,17 @@ export function nextAuditBatch<T extends DecisionRecord>(unrecorded: readonly T[
 
 /**
  * Returns the cancellation that is recorded when a migration is closed after it was terminated in Temporal. The product
- * takes this decision, not a person. Its id is always the same, so it is recorded only once.
+ * takes this decision, not a person.
  *
+ * @param decisionId must be random, so that nobody can send a message with the same id first
  * @param requestedBy the person who asked for it, who is named but not verified; null for the sweep
  * @param at ISO 8601, UTC
  */
-export function terminationRecord(requestedBy: string | null, at: string): DecisionRecord {
-  const decisionId = 'terminated-in-temporal';
+export function terminationRecord(decisionId: string, requestedBy: string | null, at: string): DecisionRecord {
   const terminated = 'the migration was terminated in Temporal before it ended';
-  const reason = requestedBy === null ? terminated : `${terminated}; the request to close it named ${requestedBy}`;
-  const decision: RunControl = { kind: 'cancel', decisionId, role: 'support', by: 'Tokenferry', reason };
+  const reason =
+    requestedBy === null ? terminated : `${terminated}; closed at the request of ${requestedBy} (not verified)`;
+  const decision: MigrationControl = { kind: 'cancel', decisionId, role: 'support', by: 'Tokenferry', reason };
   return { decision, outcome: { decisionId, applied: true, text: 'cancelled', at } };
 }
 
@@ -60,7 +61,7 @@ export interface TrailEnd {
 }
 
 /** Returns the bytes that the exporter signs. */
-export function signedEnd(end: TrailEnd): Uint8Array {
+export function endBytesToSign(end: TrailEnd): Uint8Array {
   return utf8ToBytes(`tokenferry trail 1\n${canonicalJson(end)}`);
 }
 
@@ -74,7 +75,7 @@ export function trailEndProblem(
   const signer = approvers.find(({ publicKey }) => publicKey === signature?.publicKey);
   if (!signature || !signer) return 'the last line of the file is not signed with any of these keys';
   const matches = canonicalJson({ ...end, ...lines }) === canonicalJson(end) && end.exportedBy === signer.by;
-  return matches && verifies(signature, signedEnd(end))
+  return matches && verifies(signature, endBytesToSign(end))
     ? null
     : `the file differs from what ${signer.by} exported: a line was changed, added or removed`;
 }

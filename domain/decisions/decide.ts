@@ -1,9 +1,10 @@
 /**
  * Decisions: who can decide what and when, and what a decision changes.
  *
- * `decide` is pure: it returns the state after a decision. A refusal is not an error: it is recorded with its reason
- * and changes nothing else. The rules of the larger kinds are in `approvals`, `rejections`, `first-company`,
- * `exceptions` and `supplied-details`. `guards` contains the rules for every kind.
+ * `decide` is pure: it returns the state after a decision. A refusal is not an error: it is recorded with its reason.
+ * It changes nothing else, except the time of its signer's latest signature. The preconditions that the ledger also
+ * checks are in `preconditions`. The effects of the more complex kinds of decision are in `approvals`, `rejections`,
+ * `first-company`, `exceptions` and `supplied-details`. `guards` contains the digest check and the four-eyes rule.
  */
 import type { Decision, Outcome, Unreadable } from '../migration/decision';
 import type { MigrationState, UnrecordedDecision } from '../migration/migration-state';
@@ -11,17 +12,15 @@ import type { DecisionRules } from '../migration/plan';
 import { DEFAULT_DECISION_RULES } from '../migration/plan';
 import type { SignedMessage } from '../migration/signatures';
 import { signatureRefusal, withLastSigned } from '../migration/signatures';
-import type { Role } from '../migration/steps';
 import { counted } from '../text/sentences';
 import { approve } from './approvals';
 import { decideExceptions, leaveOut, replaceCredentials } from './exceptions';
 import { chooseFirstCompany } from './first-company';
 import { guardRefusal } from './guards';
+import { factsOfState, preconditionRefusal } from './preconditions';
 import { proposeTime, reject } from './rejections';
 import type { Ruling } from './ruling';
 import { applied, companiesText, refused } from './ruling';
-import { actsAsSupport } from './self-service';
-import { roleRefusal } from './roles';
 import { applicationSupplied, manifestAmended } from './supplied-details';
 
 /** The number of outcomes that the state keeps. The audit trail keeps all of them. */
@@ -142,10 +141,35 @@ export function withLedgerOutcomes(
     if (decision.kind === 'unreadable') return before;
     return ruleWithGuards(before, decision, outcome.at, rules).state ?? before;
   }, undone);
-  return kept.unrecorded.reduce(reapplyUnrecorded(rules), { ...reapplied, unrecorded: [] });
+  const before = recorded.some(refusesFirstCompany(outcomes)) ? withFirstCompanyRechecked(reapplied) : reapplied;
+  return kept.unrecorded.reduce(reapplyUnrecorded(rules), { ...before, unrecorded: [] });
 }
 
-/** The outcome of a malformed message keeps the workflow's text, because the record in the ledger has another id. */
+/** Returns a predicate: the workflow has approved the first company, but the ledger has not. */
+function refusesFirstCompany(outcomes: readonly Outcome[]) {
+  return ({ decision, outcome }: UnrecordedDecision, index: number): boolean =>
+    decision.kind === 'step' &&
+    decision.step === 'migrate-first-company' &&
+    decision.verdict === 'approve' &&
+    outcome.applied &&
+    outcomes[index]?.applied === false;
+}
+
+/**
+ * Lets the step check the first company again. The ledger may have refused the approval because the company was not
+ * moved, while the workflow has a forged result of the check.
+ */
+function withFirstCompanyRechecked(state: MigrationState): MigrationState {
+  const { firstCompany } = state;
+  return firstCompany === null
+    ? state
+    : { ...state, firstCompany: { ...firstCompany, stage: 'importing', failure: null, evidence: [] } };
+}
+
+/**
+ * Returns the ledger's outcome with the same id; if there is none, the known one. A malformed message that has its own
+ * id keeps the workflow's outcome, because its record in the ledger has another id.
+ */
 function ledgerOutcome(known: Outcome, outcomes: readonly Outcome[]): Outcome {
   return outcomes.find(({ decisionId }) => decisionId === known.decisionId) ?? known;
 }
@@ -172,13 +196,12 @@ function reapplyUnrecorded(rules: DecisionRules) {
 function ruleWithGuards(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Ruling {
   const ruling = rule(state, decision, at);
   if (ruling.state === null) return ruling;
-  const refusal = guardRefusal(decision, state, at, rules);
+  const refusal = guardRefusal(decision, state, rules);
   return refusal === null ? ruling : refused(refusal);
 }
 
 function rule(state: MigrationState, decision: Decision, at: string): Ruling {
-  if (state.closed) return refused(`the migration is ${state.closed}`);
-  const refusal = roleRefusal(state.route, decision);
+  const refusal = preconditionRefusal(decision, factsOfState(state), at);
   if (refusal !== null) return refused(refusal);
   switch (decision.kind) {
     case 'step':
@@ -198,7 +221,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
         'paused',
       );
     case 'resume':
-      return resume(state, decision.role);
+      return state.pause ? applied({ ...state, pause: null }, 'resumed') : refused('the migration is not paused');
     case 'cancel':
       return applied({ ...state, closed: 'cancelled' }, 'cancelled: no more moves will begin');
     case 'application-supplied':
@@ -219,12 +242,4 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
         `limits changed: ${Object.keys(decision.limits).join(', ')}`,
       );
   }
-}
-
-function resume(state: MigrationState, role: Role): Ruling {
-  if (!state.pause) return refused('the migration is not paused');
-  if (state.pause.stopReason && !actsAsSupport(state, role)) {
-    return refused('only support can resume a migration that paused itself');
-  }
-  return applied({ ...state, pause: null }, 'resumed');
 }

@@ -2,21 +2,21 @@
  * Exceptions: decisions to leave companies out, retry them, check them after their end customers have reconnected, or
  * replace their credentials.
  */
-import { movableCompanies } from '../companies/company-state';
 import type { CredentialReplacement, LeaveOut, Retry } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import { withFirstCompanyRetried } from './first-company';
 import type { Ruling } from './ruling';
-import { applied, companiesText, refused, withoutApprovals } from './ruling';
+import { applied, companiesText, withoutApprovals } from './ruling';
 import { isBeforeMoving } from './self-service';
 import { withDetailsChanged } from './supplied-details';
 
-/** Leaves companies out before they are moved. Either side can decide this. */
+/** Applies `exclude`: leaves companies out before they are moved. Either side can decide this. */
 export function leaveOut(state: MigrationState, { companies, reason }: LeaveOut): Ruling {
   const changed = state.step === 'supply-details' ? withDetailsChanged(state) : withoutSignOff(state);
   return applied(changed, `${companiesText(companies)} left out: ${reason}`);
 }
 
+/** Applies `skip`, `retry` and `relink`. */
 export function decideExceptions(state: MigrationState, decision: LeaveOut | Retry): Ruling {
   const companies = companiesText(decision.companies);
   const firstAgain = decision.kind === 'retry' ? withFirstCompanyRetried(state, decision.companies) : null;
@@ -24,10 +24,6 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
   if (decision.kind === 'retry' && isBeforeMoving(state)) {
     return applied(withDetailsChanged(state), 'the supplied details will be checked again');
   }
-  if (state.step !== 'complete-migration') {
-    return refused('exceptions can be decided on only in step 6, complete-migration');
-  }
-  if (hasNoExceptions(state)) return refused('there are no exceptions to decide on');
   switch (decision.kind) {
     case 'retry':
       return applied(withoutSignOff(state), `${companies} will be tried again`);
@@ -43,18 +39,11 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
 }
 
 export function replaceCredentials(state: MigrationState, { companies }: CredentialReplacement): Ruling {
-  if (hasNoExceptions(state)) return refused('there are no exceptions to decide on');
-  const text = `${companiesText(companies)} will be moved again with a new credential`;
+  const text = `${companiesText(companies)} will be tried again with a new credential`;
   return applied(withFirstCompanyRetried(state, companies) ?? withoutSignOff(state), text);
 }
 
 /** Withdraws the sign-offs, because they were given for a different outcome. */
 function withoutSignOff(state: MigrationState): MigrationState {
   return withoutApprovals(state, 'complete-migration');
-}
-
-/** Returns whether there are certainly no exceptions. While companies move, the counts can lag behind the ledger. */
-function hasNoExceptions({ step, counts }: MigrationState): boolean {
-  const countsMayLag = step === 'complete-migration' && movableCompanies(counts) > 0;
-  return counts.failed + counts.outcomeUnknown === 0 && !countsMayLag;
 }

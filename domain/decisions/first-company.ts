@@ -1,16 +1,15 @@
 /** The first company: its choice before the move, and its rejection or retry after the move. */
 import type { Companies, FirstCompanyChoice, StepDecision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
+import { isFirstCompanyRetry } from './preconditions';
 import type { Ruling } from './ruling';
 import { applied, refused, withoutApprovals } from './ruling';
 
 const STEP = 'migrate-first-company';
 
-/** Chooses the first company. If an earlier choice has been moved or has failed, this rejects it. */
+/** Chooses the first company. If the company chosen before has been moved or has failed, this rejects that company. */
 export function chooseFirstCompany(state: MigrationState, { reference }: FirstCompanyChoice): Ruling {
-  if (state.steps[STEP]?.endedAt) return refused(`${STEP} has already ended`);
   const { firstCompany } = state;
-  if (firstCompany?.stage === 'importing') return refused(`${firstCompany.reference} is already being moved`);
   const instead = firstCompany
     ? ` instead of ${firstCompany.reference}, which was ${firstCompany.stage === 'failed' ? 'not moved' : 'moved'}`
     : '';
@@ -19,14 +18,13 @@ export function chooseFirstCompany(state: MigrationState, { reference }: FirstCo
 
 export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDecision): Ruling {
   const { firstCompany } = state;
-  if (!firstCompany || firstCompany.stage === 'importing') return refused('the first company has no result yet');
-  if (state.steps[STEP]?.endedAt) return refused(`${STEP} has already ended`);
-  switch (afterwards?.next) {
-    case undefined:
-      return refused('a rejection must specify what to do next: same-company, another-company or abandon');
+  if (!firstCompany || !afterwards) return refused('the first company has no result yet');
+  switch (afterwards.next) {
     case 'abandon':
       return applied({ ...state, closed: 'abandoned' }, 'the migration is abandoned');
     case 'same-company':
+      if (afterwards.reference !== undefined && afterwards.reference !== firstCompany.reference)
+        return refused(`the first company is ${firstCompany.reference}, not ${afterwards.reference}`);
       return applied(withFirst(state, firstCompany.reference), `${firstCompany.reference} will be tried again`);
     case 'another-company':
       return applied(withFirst(state, afterwards.reference), `${afterwards.reference} goes first`);
@@ -39,10 +37,8 @@ export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDe
  * @returns null if the first company is not one of these companies or has not failed
  */
 export function withFirstCompanyRetried(state: MigrationState, companies: Companies): MigrationState | null {
-  const { step, firstCompany } = state;
-  if (step !== STEP || firstCompany?.stage !== 'failed') return null;
-  const { reference } = firstCompany;
-  return companies === 'all' || companies.includes(reference) ? withFirst(state, reference) : null;
+  const { firstCompany } = state;
+  return firstCompany && isFirstCompanyRetry(companies, state) ? withFirst(state, firstCompany.reference) : null;
 }
 
 /** Chooses the company, and withdraws approvals, because they were given for a different company or result. */

@@ -1,6 +1,6 @@
 /**
- * Guards refuse a decision that is otherwise valid: it arrived too late, what its sender reviewed has changed, or the
- * migration requires a second person.
+ * Guards refuse a decision that is otherwise valid: what its sender reviewed has changed, or the migration requires a
+ * second person.
  *
  * A change is detected by a digest: a decision can carry the digest of what its sender reviewed, and the workflow
  * compares it with the digest of the current state. `digestOf` computes both. The code in `client/` that reads the
@@ -14,18 +14,13 @@ import type { DecisionRules } from '../migration/plan';
 import { canonicalJson } from '../migration/signatures';
 import type { Step } from '../migration/steps';
 import type { MigrationLimits } from '../planning/limits';
-import { momentText } from '../text/sentences';
 
 /** Returns why a decision is refused; null if no guard refuses it. */
 export function guardRefusal(
   decision: Decision,
   state: MigrationState,
-  at: string,
   { requireDigest, fourEyes }: DecisionRules,
 ): string | null {
-  if (decision.validUntil !== undefined && at > decision.validUntil) {
-    return `this decision was valid until ${momentText(decision.validUntil)} and was not applied in time`;
-  }
   const step = reviewedStep(decision);
   if (step !== null) {
     const refusal = digestRefusal(decision, step, state, requireDigest);

@@ -1,6 +1,6 @@
 /**
  * Compares the ledger with the signed decisions. Anyone who may write to Postgres can change the ledger without a
- * decision, so a claim of the ledger counts as proven only if a signed decision supports it.
+ * decision, so what the ledger states is proven only if a signed decision supports it.
  */
 import type { Decision, Outcome } from '../migration/decision';
 import type { DecisionRecord } from '../migration/migration-state';
@@ -79,7 +79,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** Checks the form of the ledger's claims in an exported trail. */
+/** Checks the form of the line of an exported trail that states what is in the ledger. */
 export function isLedgerLine(value: unknown): value is { readonly ledger: LedgerClaims } {
   const { ledger } = (value ?? {}) as { readonly ledger?: unknown };
   if (typeof ledger !== 'object' || ledger === null) return false;

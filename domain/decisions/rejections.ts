@@ -1,20 +1,15 @@
 /** Rejections, and proposals of a new start time. Both can reopen a step until the move of the first company begins. */
-import { withoutApprovals, applied, refused } from './ruling';
-import { anyCrossed } from '../companies/company-state';
 import type { StepDecision, TimeProposal } from '../migration/decision';
-import { rejectFirstCompany } from './first-company';
-import type { Ruling } from './ruling';
 import type { MigrationState } from '../migration/migration-state';
-import { momentText } from '../text/sentences';
 import type { Step } from '../migration/steps';
 import { STEP_RULES, stepNumber } from '../migration/steps';
-
-/** A proposed start can be this far in the past, because typing and delivering the message takes time. */
-const PAST_TOLERANCE_MS = 15 * 60_000;
+import { momentText } from '../text/sentences';
+import { rejectFirstCompany } from './first-company';
+import type { Ruling } from './ruling';
+import { applied, withoutApprovals } from './ruling';
 
 export function reject(state: MigrationState, decision: StepDecision): Ruling {
   const { step } = decision;
-  if (stepNumber(step) > stepNumber(state.step)) return refused(`${step} is not open yet`);
   switch (step) {
     case 'migrate-first-company':
       return rejectFirstCompany(state, decision);
@@ -24,18 +19,11 @@ export function reject(state: MigrationState, decision: StepDecision): Ruling {
     case 'schedule':
     case 'update-application':
     case 'disable-syncing':
-      if (hasCrossed(state))
-        return refused('the move of the first company has already begun, so this step cannot be reopened');
       return applied(reopened(state, step), `${step} is open again`);
   }
 }
 
 export function proposeTime(state: MigrationState, decision: TimeProposal, at: string): Ruling {
-  if (Date.parse(decision.startAt) < Date.parse(at) - PAST_TOLERANCE_MS) {
-    return refused(`${momentText(decision.startAt)} is in the past; to start at once, propose "now"`);
-  }
-  if (hasCrossed(state))
-    return refused('the move of the first company has already begun, so the start time cannot be changed');
   const proposal = { startAt: decision.startAt, role: decision.role, by: decision.by, at };
   const open = stepNumber(state.step) > stepNumber('schedule') ? reopened(state, 'schedule') : state;
   const limits = decision.windows ? { ...open.limits, windows: decision.windows } : open.limits;
@@ -44,14 +32,6 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
     { ...withoutApprovals(open, 'schedule'), limits, proposal },
     `start proposed for ${momentText(decision.startAt)}`,
   );
-}
-
-/**
- * Returns whether a credential might have been handed over. The existence of a first company is enough, because the
- * counts can lag.
- */
-function hasCrossed({ counts, firstCompany }: MigrationState): boolean {
-  return firstCompany !== null || anyCrossed(counts);
 }
 
 /**

@@ -3,13 +3,15 @@
  * recorded as applied, and from nothing else. Workflow input and messages never change it.
  *
  * Managed route: nothing, until the ledger has the approvals of supply-details, schedule and update-application; then
- * the first company; then all companies, once support has approved the first one. A rejection, or a new start time,
- * withdraws the release until the approvals have been given again. Self-service route: all companies from the start.
+ * the first company; then all companies, once support has approved the first one. A new start time, or a rejection of
+ * one of steps 1 to 3, withdraws the release. A rejection of step 4 or 5, or the choice of another first company,
+ * withdraws it for all companies but the first. It returns with the approvals.
+ * Self-service route: all companies from the start.
  */
 import type { Decision, StepDecision } from '../migration/decision';
 import type { Approval, Ending, Proposal } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
-import { STEP_RULES, STEPS, stepNumber } from '../migration/steps';
+import { STEP_RULES, stepNumber } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import { missingApprovals } from './approvals';
 
@@ -22,11 +24,19 @@ export interface RecordedDecisions {
   readonly proposal: Pick<Proposal, 'by'> | null;
   /** The people who have supplied or corrected details since the start. */
   readonly suppliers: readonly string[];
+  /** True if details have changed since support accepted them, so that they might have to be accepted again. */
+  readonly detailsChanged: boolean;
   /** Set if a decision ended the migration early. */
   readonly ended: Exclude<Ending, 'completed'> | null;
 }
 
-export const NO_DECISIONS: RecordedDecisions = { approvals: [], proposal: null, suppliers: [], ended: null };
+export const NO_DECISIONS: RecordedDecisions = {
+  approvals: [],
+  proposal: null,
+  suppliers: [],
+  detailsChanged: false,
+  ended: null,
+};
 
 /** Returns which companies are released. */
 export function releaseOf(route: Route, recorded: RecordedDecisions): Release {
@@ -42,15 +52,20 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
   switch (decision.kind) {
     case 'step':
       if (decision.verdict === 'reject') return withRejection(before, decision);
-      return { ...before, approvals: [...before.approvals, { step: decision.step, role, by, at }] };
+      return {
+        ...before,
+        approvals: [...before.approvals, { step: decision.step, role, by, at }],
+        detailsChanged: before.detailsChanged && decision.step !== 'supply-details',
+      };
     case 'time':
       return { ...withReopened(before, 'schedule'), proposal: { by } };
     case 'cancel':
       return { ...before, ended: 'cancelled' };
     case 'application-supplied':
     case 'manifest-amended':
-      return { ...withoutSignOff(before), suppliers: [...new Set([...before.suppliers, by])] };
+      return { ...withDetailsChanged(before), suppliers: [...new Set([...before.suppliers, by])] };
     case 'exclude':
+      return withDetailsChanged(before);
     case 'skip':
     case 'retry':
     case 'relink':
@@ -85,35 +100,21 @@ function withoutSignOff(before: RecordedDecisions): RecordedDecisions {
   return { ...before, approvals: before.approvals.filter(({ step }) => step !== 'complete-migration') };
 }
 
-/** The facts in the ledger that an approval depends on. */
-export interface LedgerFacts {
-  /** True if the company that was chosen to go first has been moved. */
-  readonly isFirstCompanyMoved: boolean;
-  /** Number of companies whose final outcome is unknown. */
-  readonly openCompanies: number;
+function withDetailsChanged(before: RecordedDecisions): RecordedDecisions {
+  return { ...withoutSignOff(before), detailsChanged: true };
 }
 
-/** Returns why a decision is out of order; null if it is not. */
-export function orderRefusal(decision: Decision, recorded: RecordedDecisions, facts: LedgerFacts): string | null {
-  if (recorded.ended !== null) return `the migration is ${recorded.ended}`;
-  if (decision.kind !== 'step' || decision.verdict !== 'approve') return null;
-  const { step } = decision;
-  if (STEP_RULES[step].approvableEarly !== true) {
-    const earlier = STEPS.slice(0, stepNumber(step) - 1).find((each) => missingApprovals(recorded, each).length > 0);
-    if (earlier !== undefined)
-      return `${step} cannot be approved yet: the ledger has no approval of ${earlier} by ${missingApprovals(recorded, earlier).join(' and ')}`;
-  }
-  if (step === 'schedule' && recorded.proposal === null) return 'no start time has been proposed yet';
-  if (step === 'migrate-first-company' && !facts.isFirstCompanyMoved)
-    return 'no first company has been moved and verified yet';
-  if (step === 'complete-migration' && facts.openCompanies > 0)
-    return `companies without a final outcome: ${facts.openCompanies}`;
-  return null;
-}
-
-/** Returns how the migration can be closed; null if no decision allows it yet. */
-export function endingOf(route: Route, recorded: RecordedDecisions): Ending | null {
+/** Returns how decisions have ended the migration: early, or with both sign-offs; null if they have not. */
+export function endingByDecisions(route: Route, recorded: RecordedDecisions): Ending | null {
   if (recorded.ended !== null) return recorded.ended;
-  const isSignedOff = route === 'self-service' || missingApprovals(recorded, 'complete-migration').length === 0;
+  const isSignedOff = route === 'managed' && missingApprovals(recorded, 'complete-migration').length === 0;
   return isSignedOff ? 'completed' : null;
+}
+
+/**
+ * Returns how the migration can be closed; null if no decision allows it yet. A self-service migration needs no
+ * decision to be completed, so the caller must check that nothing is left to move.
+ */
+export function possibleEnding(route: Route, recorded: RecordedDecisions): Ending | null {
+  return endingByDecisions(route, recorded) ?? (route === 'self-service' ? 'completed' : null);
 }

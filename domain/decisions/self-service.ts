@@ -2,7 +2,7 @@
  * The differences between the self-service route and the six steps: the client takes the decisions of support, there
  * are no approvals, and the migration ends automatically.
  */
-import { openCompanies } from '../companies/company-state';
+import { countOpen } from '../companies/company-state';
 import type { Decision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import type { Role } from '../migration/steps';
@@ -13,7 +13,7 @@ export function actsAsSupport({ route }: Pick<MigrationState, 'route'>, role: Ro
 }
 
 /** Returns whether the supplied details of a self-service migration are still being checked or corrected. */
-export function isBeforeMoving({ route, step }: MigrationState): boolean {
+export function isBeforeMoving({ route, step }: Pick<MigrationState, 'route' | 'step'>): boolean {
   return route === 'self-service' && step === 'supply-details';
 }
 
@@ -21,7 +21,7 @@ export function isBeforeMoving({ route, step }: MigrationState): boolean {
 export function isSelfServiceStepComplete({ step, preflight, counts, unrecorded }: MigrationState): boolean {
   if (step === 'supply-details') return preflight?.problems.length === 0;
   // A decision that has not reached the ledger yet can reopen a company.
-  return unrecorded.length === 0 && counts.total > 0 && openCompanies(counts) + counts.failed === 0;
+  return unrecorded.length === 0 && counts.total > 0 && countOpen(counts) + counts.failed === 0;
 }
 
 /** Returns why a decision does not apply in this route; null if it applies. */

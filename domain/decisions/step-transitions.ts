@@ -1,5 +1,5 @@
 /** Step transitions: when a step is complete, and how the migration enters the next one. */
-import { openCompanies } from '../companies/company-state';
+import { countOpen } from '../companies/company-state';
 import { missingApprovals } from './approvals';
 import type { MigrationState } from '../migration/migration-state';
 import { isSelfServiceStepComplete } from './self-service';
@@ -11,7 +11,7 @@ export function isStepComplete(state: MigrationState, step: Step): boolean {
   if (state.route === 'self-service') return step === state.step && isSelfServiceStepComplete(state);
   if (step === 'disable-syncing') return state.counts.total > 0 && state.counts.unconfirmedInFirstWave === 0;
   // A decision between the two sign-offs can reopen a company.
-  if (step === 'complete-migration' && openCompanies(state.counts) > 0) return false;
+  if (step === 'complete-migration' && countOpen(state.counts) > 0) return false;
   return missingApprovals(state, step).length === 0;
 }
 

@@ -1,22 +1,26 @@
 /**
- * Verifies decisions, using only the rules and the earlier decisions in the ledger.
+ * Verifies decisions, using only what the ledger has: the rules, the earlier decisions and the states of the companies.
  *
  * A workflow applies a decision as soon as it arrives. The ledger then verifies it again, because anyone who may write
  * to the Temporal namespace can start a workflow with input of their choice.
  */
-import type { DecisionRecord } from '../migration/migration-state';
+import type { Decision } from '../migration/decision';
+import type { Approval, DecisionRecord, Ending } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
 import { parseDecision } from '../migration/parse-decision';
 import type { Approver, LastSigned, SignedMessage } from '../migration/signatures';
 import { canonicalJson, signatureRefusal } from '../migration/signatures';
+import type { Step } from '../migration/steps';
+import { STEP_RULES, STEPS } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
+import { missingApprovals } from './approvals';
 import { fourEyesRefusal, missingDigest } from './guards';
-import type { LedgerFacts, RecordedDecisions } from './release';
-import { orderRefusal } from './release';
-import { roleRefusal } from './roles';
+import type { DecisionFacts } from './preconditions';
+import { preconditionRefusal } from './preconditions';
+import type { RecordedDecisions } from './release';
 
 /** The ledger's view of a migration. */
-export interface LedgerView extends LedgerFacts {
+export interface LedgerView extends Pick<DecisionFacts, 'counts' | 'firstCompany' | 'pausedItself'> {
   readonly migrationId: string;
   readonly route: Route;
   /** The rules that were stored when the migration was created; null if an older version created it. */
@@ -24,25 +28,68 @@ export interface LedgerView extends LedgerFacts {
   readonly suppliedBy: string;
   readonly lastSigned: LastSigned;
   readonly recorded: RecordedDecisions;
+  /** How the migration was closed; null if it was not. */
+  readonly ending: Ending | null;
+  /** True if a batch run has begun. Until then, support can still reject the first company that it has approved. */
+  readonly hasBatchBegun: boolean;
 }
 
 /** Returns why the ledger refuses a decision that the workflow has applied; null if it accepts the decision. */
 export function ledgerRefusal(record: DecisionRecord, ledger: LedgerView): string | null {
-  const { decision } = record;
-  const { rules, route, recorded, suppliedBy } = ledger;
+  const { decision, outcome } = record;
+  const { rules, recorded, suppliedBy } = ledger;
   if (decision.kind === 'unreadable') return 'the message could not be read';
   if (rules === null) return 'the ledger has no decision rules for this migration; start a new migration';
   const refusal =
     (rules.approvers && signedRecordRefusal(ledger.migrationId, rules.approvers, record, ledger.lastSigned)) ??
-    roleRefusal(route, decision) ??
-    orderRefusal(decision, recorded, ledger) ??
+    preconditionRefusal(decision, ledgerFacts(decision, ledger), outcome.at) ??
     missingDigest(decision, rules.requireDigest);
   if (refusal !== null || !rules.fourEyes || decision.kind !== 'step' || decision.verdict !== 'approve') return refusal;
   return fourEyesRefusal(decision, { ...recorded, suppliers: [suppliedBy, ...recorded.suppliers] });
 }
 
+/** Returns the facts in the ledger. It knows the steps only from their approvals. */
+function ledgerFacts(decision: Decision, ledger: LedgerView): DecisionFacts {
+  const { route, recorded, ending, hasBatchBegun, ...facts } = ledger;
+  const accepted = recorded.detailsChanged
+    ? recorded.approvals.filter(({ step }) => step !== 'supply-details')
+    : recorded.approvals;
+  const isApproved = (approvals: typeof accepted) => (step: Step) => missingApprovals({ approvals }, step).length === 0;
+  const reached = STEPS.find((step) => !isApproved(recorded.approvals)(step)) ?? 'complete-migration';
+  // A retry in step 1 of the self-service route only repeats the check of the details.
+  const selfServiceStep = decision.kind === 'retry' ? 'supply-details' : 'complete-migration';
+  const hasEnded = (step: Step): boolean =>
+    step === 'migrate-first-company' ? hasBatchBegun : STEP_RULES[step].approvers.length > 0;
+  const isRepeated = accepted.some((approval) => isApprovalOf(decision, approval));
+  return {
+    ...facts,
+    route,
+    closed: recorded.ended ?? ending,
+    step: route === 'self-service' ? selfServiceStep : reached,
+    ended: STEPS.filter(
+      (step) => hasEnded(step) && isApproved(accepted)(step) && !(isRepeated && isOf(decision, step)),
+    ),
+    approvals: accepted.filter((approval) => !isApprovalOf(decision, approval)),
+    // The ledger accepts another start time, because a workflow that was reset needs one. It withdraws the release
+    // until the schedule is approved again.
+    hasProposal: recorded.proposal !== null && decision.kind !== 'time',
+  };
+}
+
+/**
+ * Returns whether a decision repeats an approval. The ledger accepts it, and nothing changes there. The workflow needs
+ * the approval again if it was reset, or if Temporal's database was restored to an older state.
+ */
+function isApprovalOf(decision: Decision, { step, role }: Pick<Approval, 'step' | 'role'>): boolean {
+  return isOf(decision, step) && decision.role === role;
+}
+
+function isOf(decision: Decision, step: Step): boolean {
+  return decision.kind === 'step' && decision.verdict === 'approve' && decision.step === step;
+}
+
 /** Returns why a record does not prove its decision; null if an approver signed exactly this decision. */
-function signedRecordRefusal(
+export function signedRecordRefusal(
   migrationId: string,
   approvers: readonly Approver[],
   { decision, signed }: DecisionRecord,

@@ -4,7 +4,7 @@ import type { Role, Step } from './steps';
 import type { Window } from '../planning/windows';
 
 /** The fields of every decision. `decisionId` makes a decision idempotent: sent twice, it counts once. */
-export interface Sender {
+export interface DecisionBase {
   readonly decisionId: string;
   readonly role: Role;
   /** The person's name. It is proven only if the migration requires signed decisions. */
@@ -16,20 +16,21 @@ export interface Sender {
   readonly validUntil?: string;
 }
 
-/** The next move after the first company has been rejected: another attempt, or the end of the migration. */
+/** The sender's choice after rejecting the first company: to try a company again, or to end the migration. */
 export type NextAfterRejection =
-  | { readonly next: 'same-company' }
+  /** `reference`: the rejected company; absent in messages that do not name it. */
+  | { readonly next: 'same-company'; readonly reference?: string }
   | { readonly next: 'another-company'; readonly reference: string }
   | { readonly next: 'abandon' };
 
-export interface StepDecision extends Sender {
+export interface StepDecision extends DecisionBase {
   readonly kind: 'step';
   readonly step: Step;
   readonly verdict: 'approve' | 'reject';
   readonly afterwards?: NextAfterRejection;
 }
 
-export interface TimeProposal extends Sender {
+export interface TimeProposal extends DecisionBase {
   readonly kind: 'time';
   /** ISO 8601, UTC. */
   readonly startAt: string;
@@ -38,7 +39,7 @@ export interface TimeProposal extends Sender {
 }
 
 /** Chooses the company to move first, or another company after the first one was moved or has failed. */
-export interface FirstCompanyChoice extends Sender {
+export interface FirstCompanyChoice extends DecisionBase {
   readonly kind: 'first-company';
   readonly reference: string;
 }
@@ -47,35 +48,38 @@ export interface FirstCompanyChoice extends Sender {
 export type Companies = 'all' | readonly string[];
 
 /** The client's confirmation that its own application no longer uses the tokens of these companies. */
-export interface SyncDisabledConfirmation extends Sender {
+export interface SyncDisabledConfirmation extends DecisionBase {
   readonly kind: 'sync-disabled';
   readonly companies: Companies;
 }
 
 /**
- * Brings credentials that were sealed and staged in the vault. They count once this decision is recorded as applied.
+ * Announces credentials that were sealed and are staged in the vault. A worker can use them only after this decision
+ * has been recorded as applied.
  */
-export interface CredentialsSupplied extends Sender {
+export interface CredentialsSupplied extends DecisionBase {
   readonly kind: 'credentials-supplied';
   readonly companies: number;
 }
 
-/** Reports which application of the client was registered at the service. The secret is not part of the message. */
-export interface ApplicationSupplied extends Sender {
+/** Reports which application of the client was registered with the service. The secret is not part of the message. */
+export interface ApplicationSupplied extends DecisionBase {
   readonly kind: 'application-supplied';
   readonly clientId: string;
   readonly environment: 'production' | 'sandbox';
 }
 
 /** Reports that rows were added to or corrected in the ledger, so that they are checked again. */
-export interface ManifestAmended extends Sender {
+export interface ManifestAmended extends DecisionBase {
   readonly kind: 'manifest-amended';
   readonly added: number;
   readonly corrected: number;
 }
 
-/** Leaves companies out: `exclude` before their move, `skip` after a failure or an unknown outcome. */
-export interface LeaveOut extends Sender {
+/**
+ * Leaves companies out: `exclude` before their move, `skip` if they failed, are deferred, or have an unknown outcome.
+ */
+export interface LeaveOut extends DecisionBase {
   readonly kind: 'exclude' | 'skip';
   readonly companies: readonly string[];
   readonly reason: string;
@@ -85,24 +89,24 @@ export interface LeaveOut extends Sender {
  * Tries companies again: `retry` repeats the move, and `relink` checks the companies after their end customers have
  * reconnected.
  */
-export interface Retry extends Sender {
+export interface Retry extends DecisionBase {
   readonly kind: 'retry' | 'relink';
   readonly companies: Companies;
 }
 
-/** Moves companies again with the new credentials that are in the vault. */
-export interface CredentialReplacement extends Sender {
+/** Tries to move companies with the new credentials that are staged in the vault. */
+export interface CredentialReplacement extends DecisionBase {
   readonly kind: 'replace-credential';
   readonly companies: readonly string[];
 }
 
 /** Changes limits, including those of a running batch. */
-export interface Adjustment extends Sender {
+export interface Adjustment extends DecisionBase {
   readonly kind: 'adjust';
   readonly limits: LimitsChange;
 }
 
-export interface RunControl extends Sender {
+export interface MigrationControl extends DecisionBase {
   readonly kind: 'pause' | 'resume' | 'cancel';
 }
 
@@ -118,7 +122,7 @@ export type Decision =
   | Retry
   | CredentialReplacement
   | Adjustment
-  | RunControl;
+  | MigrationControl;
 
 /** A message that could not be parsed as a decision. Its content is not kept, because it could contain a secret. */
 export interface Unreadable {

@@ -1,5 +1,5 @@
 /**
- * The state of a migration in its workflow: a few kilobytes of plain JSON, whatever the number of companies.
+ * The state of a migration in its workflow: plain JSON, whose size does not depend on the number of companies.
  *
  * Continue-as-new and queries serialize it, so it contains no Map, Set, Date or class. The companies are in the ledger.
  */
@@ -109,8 +109,9 @@ export interface MigrationState {
   readonly steps: Readonly<Partial<Record<Step, StepTimes>>>;
   readonly approvals: readonly Approval[];
   readonly preflight: Preflight | null;
-  /** Number of changes to the details, and how many of them the preflight has checked. */
+  /** Number of changes to the supplied details. */
   readonly changes: number;
+  /** The number of these changes that the preflight has checked. */
   readonly changesChecked: number;
   /** The people who have supplied or corrected details since the start. */
   readonly suppliers: readonly string[];
@@ -121,7 +122,7 @@ export interface MigrationState {
   /** The occurrence that was opened last, by the Schedule or by a manual trigger. */
   readonly openedWindow: WindowOccurrence | null;
   readonly schedule: ScheduleState;
-  /** Number of hints that something outside the workflow has changed. */
+  /** Counts the wake signals and the reconnected companies. Each rise makes the workflow look for companies to move. */
   readonly wakes: number;
   readonly firstCompany: FirstCompany | null;
   /**

@@ -1,5 +1,5 @@
 /** An outage: no call gets through to the service or the platform, so companies wait instead of failing one by one. */
-import { momentText } from '../text/sentences';
+import { isMoment, momentText } from '../text/sentences';
 
 /** Times are ISO 8601, UTC. */
 export interface Outage {
@@ -10,11 +10,15 @@ export interface Outage {
   readonly until: string;
 }
 
-/** Checks an untrusted value. */
-export function isOutage(value: unknown): value is Outage {
-  if (typeof value !== 'object' || value === null) return false;
+/** In characters. The errors that `company-data-client` reports are far shorter. */
+const MAX_WHY_LENGTH = 20_000;
+
+/** Returns a copy of an untrusted value, without any other fields; null if it is not an outage. */
+export function parseOutage(value: unknown): Outage | null {
+  if (typeof value !== 'object' || value === null) return null;
   const { why, since, until } = value as Record<string, unknown>;
-  return [why, since, until].every((each) => typeof each === 'string');
+  if (typeof why !== 'string' || why.length > MAX_WHY_LENGTH || !isMoment(since) || !isMoment(until)) return null;
+  return { why, since, until };
 }
 
 /** Below the 200 bytes that Temporal accepts as the summary of a timer. */

@@ -2,8 +2,9 @@
  * Parses messages as decisions. People can send messages with Temporal's own tools, so every field is checked. The
  * checks do not use zod, because they run in the workflow sandbox.
  */
-import { hasUnsafeCharactersInLines } from '../text/untrusted-text';
-import type { Companies, Decision, NextAfterRejection, Sender } from './decision';
+import { isMoment } from '../text/sentences';
+import { hasUnsafeCharactersInMultilineText } from '../text/untrusted-text';
+import type { Companies, Decision, NextAfterRejection, DecisionBase } from './decision';
 import type { LimitsChange } from '../planning/limits';
 import { parseLimits } from '../planning/limits';
 import type { Role } from './steps';
@@ -45,8 +46,10 @@ const MAX_REFERENCE_LENGTH = 200;
 const MAX_NAME_LENGTH = 200;
 const MAX_ID_LENGTH = 200;
 
-/** The time zone is required, because a time without one would depend on the worker's time zone. */
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+/** Far more than the longest decision: 1,000 references. A longer message would not fit into one batch of the audit trail. */
+const MAX_MESSAGE_LENGTH = 500_000;
+/** A decision has four levels. JSON of thousands of levels can be parsed, but neither written again nor stored. */
+const MAX_DEPTH = 20;
 
 export type ParsedDecision = { readonly decision: Decision } | { readonly malformed: string };
 
@@ -62,6 +65,7 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return malformed('the message must be an object');
   if (input instanceof UnreadablePayload) return malformed(input.unreadable);
+  if (isDeeperThan(input, MAX_DEPTH)) return malformed(`the message is nested more than ${MAX_DEPTH} levels deep`);
   const fields = input as Fields;
   const { role, by, reason, decisionId, digest, validUntil } = fields;
   if (!isRole(role)) return malformed(`role must be ${ROLES.join(' or ')}`);
@@ -77,7 +81,7 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
   if (validUntil !== undefined && !isMoment(validUntil)) {
     return malformed('validUntil must be an ISO 8601 time with a zone, e.g. 2026-03-07T20:00Z');
   }
-  return parseKind(message, fields, {
+  const parsed = parseKind(message, fields, {
     decisionId: decisionId ?? freshId(),
     role,
     by,
@@ -85,6 +89,13 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
     ...(digest === undefined ? {} : { digest }),
     ...(validUntil === undefined ? {} : { validUntil: new Date(validUntil).toISOString() }),
   });
+  if ('malformed' in parsed) return parsed;
+  // A signed message is stored with all of its fields, including those that are not part of the decision. So the limits
+  // apply to the whole message.
+  if (JSON.stringify(input).length > MAX_MESSAGE_LENGTH)
+    return malformed(`the message has more than ${MAX_MESSAGE_LENGTH} characters`);
+  if (isStorable(input)) return parsed;
+  return malformed('the message contains a character that cannot be stored');
 }
 
 /** Returns the id and the sender that an unreadable message claims, each null if it is not readable either. */
@@ -101,14 +112,14 @@ export function claimedSender(input: unknown): {
   };
 }
 
-function parseKind(message: DecisionMessage, fields: Fields, sender: Sender): ParsedDecision {
+function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBase): ParsedDecision {
   switch (message) {
     case 'approve':
     case 'reject':
       return parseStepDecision(message, fields, sender);
     case 'proposeTime': {
       const { startAt } = fields;
-      if (!isText(startAt) || !ISO_TIME.test(startAt) || Number.isNaN(Date.parse(startAt))) {
+      if (!isMoment(startAt)) {
         return malformed('startAt must be an ISO 8601 time with a zone, e.g. 2026-03-07T20:00Z');
       }
       const proposed = parseWindows(fields);
@@ -179,7 +190,7 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: Sender): Pa
   }
 }
 
-function parseStepDecision(verdict: 'approve' | 'reject', fields: Fields, sender: Sender): ParsedDecision {
+function parseStepDecision(verdict: 'approve' | 'reject', fields: Fields, sender: DecisionBase): ParsedDecision {
   const { step } = fields;
   if (!isStep(step)) return malformed(`step must be one of ${STEPS.join(', ')}`);
   const afterwards = parseNext(fields);
@@ -192,6 +203,8 @@ function parseNext({ next, company }: Fields): NextAfterRejection | string | nul
     case undefined:
       return null;
     case 'same-company':
+      if (company === undefined) return { next };
+      return isReference(company) ? { next, reference: company } : 'company must be the reference of the first company';
     case 'abandon':
       return { next };
     case 'another-company':
@@ -233,8 +246,13 @@ function isText(value: unknown): value is string {
     value.trim() !== '' &&
     value.length <= MAX_TEXT_LENGTH &&
     !/\p{Surrogate}/u.test(value) &&
-    !hasUnsafeCharactersInLines(value)
+    !hasUnsafeCharactersInMultilineText(value)
   );
+}
+
+/** Returns whether Postgres can store a value as JSON. A signed message is stored with all of its fields. */
+export function isStorable(value: unknown): boolean {
+  return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(JSON.stringify(value));
 }
 
 function isReference(value: unknown): value is string {
@@ -245,8 +263,16 @@ function isDecisionId(value: unknown): value is string {
   return isText(value) && value.length <= MAX_ID_LENGTH;
 }
 
-function isMoment(value: unknown): value is string {
-  return typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value));
+/** Checks level by level, because a recursive check would itself overflow the stack. */
+function isDeeperThan(value: unknown, levels: number): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    level = level.flatMap((each): readonly unknown[] =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    );
+  }
+  return false;
 }
 
 function isCount(value: unknown): value is number {

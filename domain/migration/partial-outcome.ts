@@ -3,7 +3,7 @@ import type { Outcome } from './decision';
 
 const WHY_NOT_ALL = 'the others do not exist, or their state does not allow it';
 
-/** Returns the text of the outcome, which says how many companies were changed if those are not all. */
+/** Returns the text of the outcome. If not all of the requested companies were changed, it says how many were. */
 export function companiesOutcomeText(text: string, changed: number, requested: number): string {
   return changed === requested ? text : `${text}; applied to ${changed} of ${requested} companies: ${WHY_NOT_ALL}`;
 }

@@ -2,7 +2,7 @@
 import type { Ending } from './migration-state';
 
 /** The status of a migration's workflow. `gone`: Temporal does not know it, or it ended without a result. */
-export type WorkflowEnd = 'running' | 'gone' | Ending;
+export type WorkflowState = 'running' | 'gone' | Ending;
 
 /** A decision that was applied and recorded again. */
 export interface RestoredDecision {
@@ -12,29 +12,42 @@ export interface RestoredDecision {
   readonly at: string;
 }
 
-/** A decision that Temporal has and the ledger does not accept. A person has to take it again. */
+/** A decision that Temporal has and the ledger does not accept. A person has to make it again. */
 export interface RefusedDecision extends RestoredDecision {
   readonly why: string;
 }
 
-/** The references of the companies that were repaired, by what was found. */
+/** The references of the companies that were repaired, grouped by what was found. */
 export interface CompanyRepairs {
   /** Their connection is linked. They are syncing now. */
   readonly linked: readonly string[];
-  /** The platform has refused their credential, or the service has lost its grant. */
+  /**
+   * They have failed: the platform refused the credential, the credential belongs to another organization, the service
+   * has lost the grant, or the service refused to start the syncs.
+   */
   readonly notMoved: readonly string[];
-  /** The service has their unlinked connection, so their single-use credential might have been used. */
+  /**
+   * The service has their unlinked connection, so their single-use credential might have been used. They cannot be moved
+   * at the moment, so a person decides.
+   */
   readonly unknown: readonly string[];
   /** Only the ids of the company and the connection were adopted. Their credentials have not been used. */
   readonly adopted: readonly string[];
-  /** The service no longer has them, although the ledger says that they were handed over. */
+  /** The service no longer has them, and their credentials were sent. They need new ones. */
   readonly gone: readonly string[];
+  /** The service no longer has them, but their credentials were never sent. The next try creates them again. */
+  readonly toCreate: readonly string[];
   /** The service has more than one company for them. A person decides which one to delete. */
   readonly doubled: readonly string[];
 }
 
 export interface ReconciliationResult extends CompanyRepairs {
-  readonly workflow: WorkflowEnd;
+  /**
+   * As `unknown`, but they could be moved. Once no request can be in flight, their credentials are sent once more, to the
+   * same connections.
+   */
+  readonly interrupted: readonly string[];
+  readonly workflow: WorkflowState;
   readonly decisions: readonly RestoredDecision[];
   readonly refused: readonly RefusedDecision[];
 }

@@ -45,7 +45,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** Returns the bytes that are signed. */
-export function signedText(migrationId: string, { message, content }: Omit<SignedMessage, 'signature'>): Uint8Array {
+export function bytesToSign(migrationId: string, { message, content }: Omit<SignedMessage, 'signature'>): Uint8Array {
   return utf8ToBytes(`tokenferry decision 1\n${canonicalJson({ migrationId, message, content })}`);
 }
 
@@ -66,7 +66,7 @@ export function parseSignature(signature: unknown): Signature | null {
 
 /** Returns whether this key signed exactly this message for this migration. */
 export function isSignedBy(publicKey: string, migrationId: string, signed: SignedMessage): boolean {
-  return verifies({ publicKey, value: signed.signature.value }, signedText(migrationId, signed));
+  return verifies({ publicKey, value: signed.signature.value }, bytesToSign(migrationId, signed));
 }
 
 /** Returns whether the signature of the text is valid for its public key. */

@@ -7,7 +7,18 @@ export function isIdWord(word: string): boolean {
   return ID_WORD.test(word);
 }
 
-/** Returns `<client>.<platform>[.<label>]`. All parts must be words that `isIdWord` accepts. */
+/**
+ * Returns whether a label would give a migration the id of a workflow or Schedule that belongs to the migration without
+ * a label.
+ */
+export function isReservedLabel(label: string): boolean {
+  return /^(?:batch|closing|reconciliation|windows?|window-.*)$/.test(label);
+}
+
+/**
+ * Returns `<client>.<platform>[.<label>]`. All parts must be words that `isIdWord` accepts, and the label must not be
+ * reserved.
+ */
 export function migrationIdOf(client: string, platformSlug: string, label?: string): string {
   return label === undefined ? `${client}.${platformSlug}` : `${client}.${platformSlug}.${label}`;
 }
@@ -32,6 +43,24 @@ export function reconcileWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.reconciliation`;
 }
 
+/**
+ * Says that a workflow which Tokenferry has not started occupies one of the ids above, and what to do. Anyone who may
+ * write to the Temporal namespace can start one.
+ */
+export function occupiedText(workflowId: string): string {
+  return `another workflow occupies the id ${workflowId}; ${howToFree(workflowId)}`;
+}
+
+/** Returns the advice on how to free an occupied id. */
+export function howToFree(workflowId: string): string {
+  return `to end it, run: temporal workflow terminate --workflow-id ${workflowId}`;
+}
+
+/** Says that a batch run has ended without a report. Nothing is lost, because the ledger knows what it has moved. */
+export function endedText(problem: string): string {
+  return `the batch run has ended without a report (${problem}); another one will begin`;
+}
+
 const SCHEDULE_SUFFIX = '.windows';
 
 /** Returns the id of the Schedule that opens a migration's windows. */
@@ -48,7 +77,7 @@ interface ListedSchedule {
   readonly action?: { readonly workflowType: string };
 }
 
-/** Returns the migration whose windows a Schedule opens; undefined if the Schedule is not one of Tokenferry's. */
+/** Returns the migration whose windows a Schedule opens; undefined if the Schedule opens no windows. */
 export function migrationOfSchedule({ scheduleId, action }: ListedSchedule): string | undefined {
   const isOurs = action?.workflowType === OPEN_WINDOW && scheduleId.endsWith(SCHEDULE_SUFFIX);
   return isOurs ? scheduleId.slice(0, -SCHEDULE_SUFFIX.length) : undefined;

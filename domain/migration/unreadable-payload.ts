@@ -1,6 +1,6 @@
 /**
  * The value of a payload that cannot be decoded. A message with this value is refused like any other malformed message.
- * Only the payload converter creates it, so no sender can imitate it.
+ * Only the payload converter and the workflow's interceptor create it, so no sender can imitate it.
  */
 export class UnreadablePayload {
   /**

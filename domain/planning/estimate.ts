@@ -66,17 +66,18 @@ export interface Estimate {
   readonly volume: Volume;
   /** Number of requests to the service. */
   readonly requests: number;
-  /** Working time: time outside the windows does not count. Milliseconds. */
+  /** The least time that the work is likely to take, without waiting for windows. Milliseconds. */
   readonly lowMs: number;
+  /** The most time that the work is likely to take, without waiting for windows. Milliseconds. */
   readonly highMs: number;
   /**
    * When the migration ends if moves begin only in the windows. Counted from the proposed start if it is still to come,
-   * otherwise from the time of the estimate. Null if it does not end within a year.
+   * otherwise from the time of the estimate. Null if there are windows and the moves in them take more than a year.
    */
   readonly ends: { readonly earliest: string; readonly latest: string } | null;
   /**
    * The longest time that a company's data can be out of date: from the first freeze (or the start) to the latest end.
-   * Hours; null if more than a year.
+   * Hours; null if `ends` is null.
    */
   readonly staleHours: number | null;
   readonly basis: SpeedBasis;
@@ -84,7 +85,7 @@ export interface Estimate {
 }
 
 /** A proposed start, and the estimate that was made for it. */
-export interface Planned {
+export interface PlannedEstimate {
   readonly startAt: string;
   readonly estimate: Estimate;
 }

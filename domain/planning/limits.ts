@@ -24,8 +24,9 @@ export interface MigrationLimits {
   /** Number of companies to move and verify before the other moves begin; 0 for no ramp. */
   readonly rampCompanies: number;
   /**
-   * The migration pauses itself if more than `toleratedFailures` companies fail, or more than the share
-   * `toleratedShare` (0 to 1) of the companies that were tried. Null if there is no such limit.
+   * The migration pauses itself if more than `toleratedFailures` companies have failed, or more than the share
+   * `toleratedShare` (0 to 1) of the companies that were tried. Null if there is no such limit. An unknown outcome
+   * counts as a failure. Failures that were accepted by resuming do not count.
    */
   readonly toleratedFailures: number | null;
   readonly toleratedShare: number | null;
@@ -154,22 +155,22 @@ function isReminderIntervals(value: unknown): boolean {
 /** The share is ignored for fewer companies than this, because a few failures would already be a large share. */
 const MIN_TRIED_FOR_SHARE = 20;
 
-/** Returns the numbers that exceed the tolerance: `6 of 27 tried, 22 %, tolerated 20 %`. */
-export function toleranceText(
+/** Returns the numbers that exceed the tolerance: `6 of 27 failed, 22%; the limit is 20%`. */
+export function exceededToleranceText(
   limits: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
   { failed, tried }: { readonly failed: number; readonly tried: number },
 ): string {
   const { toleratedFailures, toleratedShare } = limits;
-  const numbers = `${failed} of ${tried} tried, ${percent(failed / tried)}`;
+  const numbers = `${failed} of ${tried} failed, ${percent(failed / tried)}`;
   // Names the share as the reason if it exceeds its limit, otherwise the count.
   const isShare = exceedsTolerance({ toleratedShare, toleratedFailures: null }, { failed, tried });
-  return `${numbers}, tolerated ${isShare ? percent(toleratedShare ?? 1) : String(toleratedFailures)}`;
+  return `${numbers}; the limit is ${isShare ? percent(toleratedShare ?? 1) : String(toleratedFailures)}`;
 }
 
-/** Formats a share with at most one decimal, as `22 %` or `0.5 %`. */
+/** Formats a share with at most one decimal, as `22%` or `0.5%`. */
 function percent(share: number): string {
   const value = share * 100;
-  return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} %`;
+  return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)}%`;
 }
 
 /** Returns whether more companies have failed than the limits tolerate. */

@@ -6,7 +6,7 @@ import type { MigrationLimits } from './limits';
 
 const MINUTE_MS = 60_000;
 
-/** The pace of a batch, split over its slices. */
+/** The pace of a batch, divided among its slices. */
 export interface Pace {
   /** Slices that import at the same time. */
   readonly slices: number;
@@ -17,10 +17,10 @@ export interface Pace {
 }
 
 /**
- * Splits the limits over the slices.
+ * Divides the limits among the slices.
  *
- * If the rate is low, fewer slices are used, and each slice imports fewer companies at the same time, so that the waits
- * of one slice after starting them add up to at most a minute.
+ * If the rate is low, fewer slices are used, and each slice imports fewer companies at the same time. A slice that
+ * starts as many companies as it may import at once therefore waits at most a minute in total.
  */
 export function paceOf({
   slicesAtOnce,

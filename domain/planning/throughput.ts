@@ -26,8 +26,8 @@ export function rateText(rate: number): string {
  * Returns when the remaining companies will be moved at the recent rate. Only time inside the windows counts.
  *
  * @param now ISO 8601, UTC
- * @returns ISO 8601, UTC; null if no company was moved in the period, none is left, or the rest would take more than a
- * year
+ * @returns ISO 8601, UTC; null if no company was moved in the period, if none is left, or if there are windows and the
+ * rest would take more than a year
  */
 export function expectedEnd(
   throughput: Throughput,

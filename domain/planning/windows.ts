@@ -1,4 +1,5 @@
 /** Windows: the hours in which moves may begin, in the client's time zone. */
+import { isMoment } from '../text/sentences';
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
@@ -59,20 +60,20 @@ export interface WindowOccurrence {
 export type ScheduleState = 'none' | 'running' | 'paused';
 
 /** The result of an attempt to open a window. `text` is for people. */
-export interface WindowStart {
+export interface WindowOpening {
   readonly opened: boolean;
   readonly text: string;
 }
 
-/** Checks an untrusted value. */
-export function isWindowOccurrence(value: unknown): value is WindowOccurrence {
-  if (typeof value !== 'object' || value === null) return false;
+/** Returns a copy of an untrusted value, without any other fields; null if it is not a window occurrence. */
+export function parseWindowOccurrence(value: unknown): WindowOccurrence | null {
+  if (typeof value !== 'object' || value === null) return null;
   const { opensAt, closesAt } = value as Record<string, unknown>;
-  return typeof opensAt === 'string' && typeof closesAt === 'string';
+  return isMoment(opensAt) && isMoment(closesAt) ? { opensAt, closesAt } : null;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** A window opens at least once a week. The second week is for a window that a clock change removes. */
+/** A window opens at least once a week. Two weeks, in case a clock change removes the only occurrence of the first. */
 const DAYS_AHEAD = 15;
 
 /**

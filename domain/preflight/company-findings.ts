@@ -3,7 +3,7 @@ import type { ManifestRow } from '../companies/manifest';
 import { spreadsheetDamage, storedName } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';
-import { attachTo, error, quoted, warning } from './findings';
+import { attachTo, errorFinding, quoted, warningFinding } from './findings';
 import { counted } from '../text/sentences';
 
 /** Returns the findings of one row. Checks of the file itself are in `cli/manifest`. */
@@ -13,22 +13,24 @@ export function companyFindings(row: ManifestRow, platform: Platform): readonly 
   const stored = storedName(name);
   if (stored === '') {
     const message = `the service cannot store any character of the name ${quoted(name)}`;
-    findings.push(attachTo(row, 'name', error('name-empty', message, 'correct it with: ferry amend')));
+    findings.push(attachTo(row, 'name', errorFinding('name-empty', message, 'correct it with: ferry amend')));
   } else if (stored !== name) {
     const message = `the name ${quoted(name)} will be stored as ${quoted(stored)}`;
-    findings.push(attachTo(row, 'name', warning('name-altered', message, 'change the name if you do not want this')));
+    findings.push(
+      attachTo(row, 'name', warningFinding('name-altered', message, 'change the name if you do not want this')),
+    );
   }
   const field = platform.organizationField;
   if (organization.trim() === '' || spreadsheetDamage(organization) !== null) {
     const message = `${quoted(organization)} is not a valid ${field}`;
-    findings.push(attachTo(row, field, error('spreadsheet-damage', message, 'correct it with: ferry amend')));
+    findings.push(attachTo(row, field, errorFinding('spreadsheet-damage', message, 'correct it with: ferry amend')));
   } else if (isUnusualOrganization(organization, platform)) {
     findings.push(attachTo(row, field, unusualOrganization(organization, platform)));
   }
   if (row.expectedInvoices === null) {
     const message = 'expectedInvoices is missing, so missing invoices would go unnoticed';
     findings.push(
-      attachTo(row, 'expectedInvoices', warning('no-expected-invoices', message, 'add the number of invoices')),
+      attachTo(row, 'expectedInvoices', warningFinding('no-expected-invoices', message, 'add the number of invoices')),
     );
   }
   return findings;
@@ -45,7 +47,7 @@ export function unusualOrganization(
 ): PreflightFinding {
   const form = organizationForm === undefined ? '' : ` (expected: ${organizationForm.description})`;
   const message = `${quoted(organization)} is an unusual ${organizationField}${form}`;
-  return warning('unusual-organization', message, 'check that it is right');
+  return warningFinding('unusual-organization', message, 'check that it is right');
 }
 
 /** How the companies of a manifest are distributed among token families. */
@@ -56,24 +58,24 @@ export interface FamilySizes {
   /** Families of more than one company. */
   readonly families: number;
   /** Companies in these families. */
-  readonly related: number;
+  readonly companiesInFamilies: number;
   /** Companies of the largest family; 0 if no company has a family. */
   readonly largestFamily: number;
 }
 
 /** Returns findings about families of more than one company, and about companies whose family is not given. */
 export function familyFindings(sizes: FamilySizes, platform: Platform): readonly PreflightFinding[] {
-  const { companies, withoutFamily, families, related, largestFamily } = sizes;
+  const { companies, withoutFamily, families, companiesInFamilies, largestFamily } = sizes;
   const findings: PreflightFinding[] = [];
   if (families > 0) {
     const sizeText = `${counted(families, 'token family')} (the largest has ${largestFamily})`;
-    const message = `${counted(related, 'company')} belong to ${sizeText}; companies of one family move one at a time`;
-    findings.push(warning('token-families', message, 'nothing to do; these companies take longer'));
+    const message = `${counted(companiesInFamilies, 'company')} belong to ${sizeText}; companies of one family move one at a time`;
+    findings.push(warningFinding('token-families', message, 'nothing to do; these companies take longer'));
   }
   if (platform.family === 'user' && withoutFamily > 0) {
     const message = `the column "family" is empty for ${withoutFamily} of ${counted(companies, 'company')}`;
     const advice = `fill in the ${platform.name} user who authorized each company, because tokens of one user invalidate each other`;
-    findings.push(warning('no-family', message, advice));
+    findings.push(warningFinding('no-family', message, advice));
   }
   return findings;
 }

@@ -10,11 +10,11 @@ export interface PreflightFinding extends Pick<Finding, 'code' | 'severity' | 'f
 
 type FindingText = [code: Finding['code'], message: string, advice: string];
 
-export function error(...[code, message, advice]: FindingText): PreflightFinding {
+export function errorFinding(...[code, message, advice]: FindingText): PreflightFinding {
   return { code, severity: 'error', message, advice };
 }
 
-export function warning(...[code, message, advice]: FindingText): PreflightFinding {
+export function warningFinding(...[code, message, advice]: FindingText): PreflightFinding {
   return { code, severity: 'warning', message, advice };
 }
 

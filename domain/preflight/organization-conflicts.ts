@@ -4,7 +4,7 @@
 import type { ManifestRow } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';
-import { attachTo, error, quoted, warning } from './findings';
+import { attachTo, errorFinding, quoted, warningFinding } from './findings';
 
 /** A company of the account that is or was connected to an organization of the manifest. */
 export interface ConnectedCompany {
@@ -49,7 +49,7 @@ function willBeReauthorized({ existing }: ManifestRow, { companyId, status }: Co
 function openElsewhereFinding(organization: string, migrationId: string): PreflightFinding {
   const message = `${quoted(organization)} is already part of migration ${migrationId}`;
   const advice = 'an organization can be open in only one migration: remove it from one of the two';
-  return error('organization-open-elsewhere', message, advice);
+  return errorFinding('organization-open-elsewhere', message, advice);
 }
 
 function connectedFinding(
@@ -59,12 +59,12 @@ function connectedFinding(
   const which = `company ${quoted(name)} (${companyId}) in the account`;
   const into = existing ? `the existing company ${existing.companyId} will be used` : 'a new company will be created';
   return status === 'Linked'
-    ? error(
+    ? errorFinding(
         'organization-connected',
         `${quoted(organization)} is already connected to ${which}`,
         'remove the row or, if the migration has already started, leave the company out with: ferry exclude',
       )
-    : warning(
+    : warningFinding(
         'organization-was-connected',
         `${quoted(organization)} was previously connected to ${which}; ${into}`,
         'delete the old company if it is no longer needed',

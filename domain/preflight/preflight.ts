@@ -7,7 +7,7 @@
 import { momentText, counted } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';
-import { error, quoted, warning } from './findings';
+import { errorFinding, quoted, warningFinding } from './findings';
 
 /** The account to which the API key belongs. */
 export interface AccountFacts {
@@ -45,8 +45,11 @@ export interface PreflightFacts {
   readonly toCreate: number;
   /** `refused`: the service rejected the request. Null if the service was not asked. */
   readonly service: ServiceFacts | { readonly refused: string } | null;
-  /** The latest time at which the last company could be moved. ISO 8601, UTC; null if more than a year from now. */
-  readonly endsBy: string | null;
+  /**
+   * The latest time at which the last company could be moved. ISO 8601, UTC; null if there are windows and the moves in
+   * them take more than a year; undefined if there is no estimate.
+   */
+  readonly endsBy: string | null | undefined;
 }
 
 /** Returns findings that concern the migration as a whole. */
@@ -56,23 +59,28 @@ export function preflight(facts: PreflightFacts): readonly PreflightFinding[] {
   if (!platform.routes.includes(facts.route)) findings.push(otherRoute(facts));
   if (service === null) return findings;
   if ('refused' in service) {
-    return [...findings, error('service-refuses', service.refused, 'check the API key and its account')];
+    return [...findings, errorFinding('service-refuses', service.refused, 'check the API key and its account')];
   }
   return [...findings, ...accountFindings(service.account, facts), ...platformFindings(service, facts)];
 }
 
 function otherRoute({ platform: { name, slug }, route }: PreflightFacts): PreflightFinding {
   return route === 'managed'
-    ? error(
+    ? errorFinding(
         'no-managed-route',
         `${name} has no managed route`,
         `move its connections with: ferry self-service FILE --platform ${slug}`,
       )
-    : error(
+    : errorFinding(
         'no-self-service-route',
         `${name} has only the managed route`,
         `support moves its connections with: ferry start FILE --platform ${slug}`,
       );
+}
+
+function lastMoveText(endsBy: string | null | undefined): string {
+  if (endsBy === undefined) return 'there is no estimate of when the last company will have moved';
+  return `the last company could move ${endsBy === null ? 'more than a year from now' : `as late as ${momentText(endsBy)}`}`;
 }
 
 function accountFindings(
@@ -83,7 +91,7 @@ function accountFindings(
   // In the self-service route the client's own key is enough.
   if (route === 'managed' && role !== 'administrator') {
     findings.push(
-      error(
+      errorFinding(
         'key-not-administrator',
         'the API key is not an administrator key',
         'give the workers an administrator key',
@@ -93,26 +101,25 @@ function accountFindings(
   if (companyLimit !== null && companiesUsed + toCreate > companyLimit) {
     const room = Math.max(0, companyLimit - companiesUsed);
     findings.push(
-      error(
+      errorFinding(
         'no-room',
         `the account has room for ${counted(room, 'company')}, not for ${toCreate} (limit ${companyLimit}, plan ${plan})`,
         'choose another plan, delete companies at the service that are no longer needed, or leave companies out of the migration',
       ),
     );
   }
-  const lastMove = endsBy === null ? 'more than a year from now' : `as late as ${momentText(endsBy)}`;
-  if (expiresAt !== null && (endsBy === null || Date.parse(expiresAt) <= Date.parse(endsBy))) {
+  if (expiresAt !== null && (endsBy == null || Date.parse(expiresAt) <= Date.parse(endsBy))) {
     findings.push(
-      error(
+      errorFinding(
         'account-expires',
-        `the account expires at ${momentText(new Date(expiresAt).toISOString())}; the last company could move ${lastMove}`,
+        `the account expires at ${momentText(new Date(expiresAt).toISOString())}; ${lastMoveText(endsBy)}`,
         'choose a plan that does not expire, or start earlier',
       ),
     );
   }
   if (plan === 'trial') {
     findings.push(
-      warning(
+      warningFinding(
         'account-on-trial',
         'the account is a trial account, which has no hourly syncs',
         'choose another plan before the handover',
@@ -130,14 +137,20 @@ function platformFindings(
   const findings: PreflightFinding[] = [];
   const { name } = platform;
   if (!platformEnabled) {
-    findings.push(error('platform-disabled', `${name} is not enabled in the account`, 'enable it'));
+    findings.push(
+      errorFinding(
+        'platform-disabled',
+        `${name} is not enabled in the account`,
+        "enable it in the account's settings, or ask the service's support team",
+      ),
+    );
   }
   if (!isApplicationNeeded(route, platform)) return findings;
   if (application === undefined) {
     const message = `the service does not show which ${name} application is registered`;
     return [
       ...findings,
-      warning('application-not-shown', message, 'check that it is the application that obtained the tokens'),
+      warningFinding('application-not-shown', message, 'check that it is the application that obtained the tokens'),
     ];
   }
   if (application === null) {
@@ -154,7 +167,7 @@ export function isApplicationNeeded(route: Route, { rotation }: Platform): boole
 
 function applicationMissing(message: string, facts: PreflightFacts): PreflightFinding {
   if (facts.route === 'self-service') {
-    return warning(
+    return warningFinding(
       'application-missing',
       message,
       `if tokens are refused, ${applicationAdvice('the application', facts)}`,
@@ -171,7 +184,7 @@ function environmentFindings(
   if (environment === (platform.environment ?? 'production')) return [];
   const message = `the application ${quoted(clientId)} is registered for the ${environment} environment of ${platform.name}`;
   return platform.environment === undefined
-    ? [warning('application-environment', message, 'it can move only companies of that environment')]
+    ? [warningFinding('application-environment', message, 'it can move only companies of that environment')]
     : [
         errorUnlessSuppliedLater(facts)(
           'application-environment',
@@ -182,8 +195,8 @@ function environmentFindings(
 }
 
 /** Returns `warning` before a managed migration starts, because its step 1 supplies the application; else `error`. */
-function errorUnlessSuppliedLater({ route, isStarted }: PreflightFacts): typeof error {
-  return route === 'managed' && !isStarted ? warning : error;
+function errorUnlessSuppliedLater({ route, isStarted }: PreflightFacts): typeof errorFinding {
+  return route === 'managed' && !isStarted ? warningFinding : errorFinding;
 }
 
 /** Returns how an application is supplied. `ferry application` needs a started migration and an administrator's key. */

@@ -35,10 +35,16 @@ export interface GoNoGoFacts {
   readonly next: NextCompanies;
   /** Number of companies that will be created in the account. */
   readonly toCreate: number;
-  /** Failures and unknown outcomes that have not been accepted by a resume, and all companies that were tried. */
+  /**
+   * `failed`: companies that were not moved or whose outcome is unknown, except those whose failure was accepted when
+   * the migration was resumed. `tried`: companies whose move was attempted.
+   */
   readonly failures: { readonly failed: number; readonly tried: number };
-  /** The latest time at which the last company could be moved. ISO 8601, UTC; null if more than a year from now. */
-  readonly endsBy: string | null;
+  /**
+   * The latest time at which the last company could be moved. ISO 8601, UTC; null if more than a year from now;
+   * undefined if there is no estimate.
+   */
+  readonly endsBy: string | null | undefined;
   /** Null if no worker is answering queries about the migration. */
   readonly progress: Progress | null;
   /** Who paused the windows, and why; null if they are not paused or there are none. */
@@ -71,10 +77,10 @@ export interface GoNoGo {
   /** The current or next window; null if moves can begin at any time. */
   readonly window: WindowOccurrence | null;
   readonly answers: readonly Answer[];
-  /**
-   * Sentences about what will and will not pause the migration while nobody is watching, and until when companies move.
-   */
+  /** The conditions under which the migration pauses itself while nobody is watching. Each completes "pauses if ...". */
   readonly pauseNotes: readonly string[];
+  /** Sentences about what does not pause the migration, when moves stop, and when the last company has been moved. */
+  readonly notes: readonly string[];
   readonly contact: string;
 }
 
@@ -91,7 +97,8 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
     go: answers.every(({ go }) => go),
     window,
     answers,
-    pauseNotes: pauseNotes(facts, window),
+    pauseNotes: pauseConditions(facts),
+    notes: notes(facts, window),
     contact: facts.contact,
   };
 }
@@ -101,7 +108,7 @@ function nextWindow({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | 
   return windowOccurrences(limits.windows, startAt !== undefined && startAt > now ? startAt : now)[0] ?? null;
 }
 
-/** Checks that no step, pause or approval still needs a decision. */
+/** Checks that the migration has reached step 5 or 6, is not paused, and waits for nobody. */
 function decisionAnswer({ progress }: GoNoGoFacts): Answer {
   const check = 'decisions';
   if (!progress) return { check, go: false, why: 'unknown: no worker is answering for this migration' };
@@ -132,7 +139,7 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
   const heldBack = progress?.counts.heldBack ?? 0;
   const moving = (progress?.counts.importing ?? 0) + (progress?.counts.syncing ?? 0);
   const ready = next.companies - unconfirmed - withoutCredential;
-  const movable = ready + moving > 0;
+  const hasCompanies = ready + moving > 0;
   return [
     {
       check: 'sync-disabled',
@@ -152,11 +159,11 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
     },
     {
       check: 'companies',
-      go: movable,
+      go: hasCompanies,
       why: [
-        movable ? `${counted(ready, 'company')}${ofWave} can be moved` : 'there is nothing to move',
+        hasCompanies ? `${counted(ready, 'company')}${ofWave} can be moved` : 'there is nothing to move',
         ...(moving === 0 ? [] : [`${counted(moving, 'company')} moving`]),
-        ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} held back by the check`]),
+        ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} held back by the preflight`]),
       ].join(', '),
     },
   ];
@@ -211,33 +218,42 @@ function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
   };
 }
 
-function pauseNotes(
-  { limits, failures, platform, endsBy }: GoNoGoFacts,
-  window: WindowOccurrence | null,
-): readonly string[] {
+function pauseConditions({ limits, failures, platform }: GoNoGoFacts): readonly string[] {
   return [
-    toleranceText(limits, failures),
+    ...(hasTolerance(limits) ? [toleranceText(limits, failures)] : []),
     'the service rejects the API key, or the account reaches one of its limits or expires (401, 402, 403)',
-    `${platform.name} rejects the application, or a credential belongs to another organization`,
+    `${platform.name} rejects the application for several companies in a row, or several credentials in a row belong to another organization`,
+  ];
+}
+
+function notes({ limits, failures, endsBy }: GoNoGoFacts, window: WindowOccurrence | null): readonly string[] {
+  return [
+    ...(hasTolerance(limits) ? [] : [`companies that are not moved never pause the migration ${soFar(failures)}`]),
     'an outage of the service or the platform does not pause the migration, which waits and retries',
     ...(window === null
       ? []
       : [
           `no move begins from ${momentText(window.closesAt)} until the next window; syncing companies are still checked`,
         ]),
-    ...(endsBy === null ? [] : [`the last company is expected to be moved by ${momentText(endsBy)} at the latest`]),
+    ...(endsBy == null ? [] : [`the last company is expected to be moved by ${momentText(endsBy)} at the latest`]),
   ];
+}
+
+function hasTolerance({ toleratedFailures, toleratedShare }: MigrationLimits): boolean {
+  return toleratedFailures !== null || toleratedShare !== null;
+}
+
+function soFar({ failed, tried }: GoNoGoFacts['failures']): string {
+  return `(${failed} of ${tried} so far)`;
 }
 
 function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
   const { toleratedFailures, toleratedShare } = limits;
-  const soFar = `(${failures.failed} of ${failures.tried} so far)`;
-  if (exceedsTolerance(limits, failures)) return `too many companies were not moved ${soFar}`;
+  if (exceedsTolerance(limits, failures))
+    return `another company is tried, because too many were already not moved ${soFar(failures)}`;
   const bounds = [
     ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')}`]),
     ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)}% of those tried`]),
   ];
-  return bounds.length === 0
-    ? `companies that are not moved never pause the migration ${soFar}`
-    : `${bounds.join(' or ')} are not moved ${soFar}`;
+  return `${bounds.join(' or ')} are not moved ${soFar(failures)}`;
 }

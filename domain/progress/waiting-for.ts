@@ -1,6 +1,6 @@
 /** Who has to act in a migration, and what they have to do: one sentence for every state. */
 import type { Counts } from '../companies/company-state';
-import { movableCompanies, openCompanies } from '../companies/company-state';
+import { countReadyOrMoving, countOpen } from '../companies/company-state';
 import { missingApprovals } from '../decisions/approvals';
 import { stopReasonText } from '../companies/failures';
 import type { MigrationState, Pause, Proposal } from '../migration/migration-state';
@@ -98,7 +98,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
           what: `${requestedFirst.reference} goes first but is not ready: supply what it needs, or choose another company`,
         };
       }
-      if (requestedFirst === null && movableCompanies(counts) === 0) return nothingMovable(state);
+      if (requestedFirst === null && countReadyOrMoving(counts) === 0) return nothingReady(state);
       return nobody(`the first company will be moved ${startText(window, proposal)}`);
   }
 }
@@ -112,10 +112,10 @@ function startText(window: WindowOccurrence | null, proposal: Proposal | null): 
 
 function waitingInComplete(state: MigrationState): WaitingFor {
   const { counts } = state;
-  const open = openCompanies(counts);
+  const open = countOpen(counts);
   if (open === 0 && state.route === 'self-service') return selfServiceEnd(counts);
   if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: 'sign off the handover' };
-  if (movableCompanies(counts) === 0) return nothingMovable(state);
+  if (countReadyOrMoving(counts) === 0) return nothingReady(state);
   if (state.schedule === 'paused' && state.openedWindow?.opensAt !== state.window?.opensAt) {
     return support('resume the windows: they are paused, so no move begins');
   }
@@ -144,7 +144,7 @@ export function isChecking({ preflight, changes, changesChecked }: MigrationStat
 }
 
 /** Returns everything that is needed before any company can be moved, and who can supply it. */
-function nothingMovable(state: MigrationState): WaitingFor {
+function nothingReady(state: MigrationState): WaitingFor {
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = state.counts;
   const checking = isChecking(state);
   const companies = (count: number): string => counted(count, 'company');
@@ -152,7 +152,7 @@ function nothingMovable(state: MigrationState): WaitingFor {
     {
       role: 'client',
       count: unconfirmed,
-      what: `turn off syncing for ${companies(unconfirmed)} not confirmed yet, confirm this and supply credentials`,
+      what: `turn off syncing for ${companies(unconfirmed)}, confirm that it is off, and supply credentials`,
     },
     { role: 'client', count: withoutCredential, what: `supply credentials for ${companies(withoutCredential)}` },
     {

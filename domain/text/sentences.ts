@@ -29,3 +29,11 @@ export function duration(ms: number): string {
   if (ms < 5_400_000) return `${Math.round(ms / 60_000)} min`;
   return `${Math.round(ms / 360_000) / 10} h`;
 }
+
+/** The time zone is required, because a time without one would depend on the reader's time zone. */
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+
+/** Returns whether an untrusted value is an ISO 8601 time with a time zone. */
+export function isMoment(value: unknown): value is string {
+  return typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value));
+}

@@ -1,7 +1,7 @@
 /**
  * Handles text that people or the service wrote. Some characters are invisible but change what people see:
- * control characters, line separators, and the format characters that reorder text (Unicode TR 36, "Bidirectional Text
- * Spoofing"). Joiners are allowed, because names in Persian and Indian scripts need them.
+ * control characters, line separators, tags, annotation marks, and the format characters that reorder text (Unicode TR
+ * 36, "Bidirectional Text Spoofing"). Joiners are allowed, because names in Persian and Indian scripts need them.
  */
 const UNSAFE_CLASS =
   '\\p{Cc}\\p{Zl}\\p{Zp}\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u206F\\uFFF9-\\uFFFB\\u{E0000}-\\u{E007F}';
@@ -15,7 +15,7 @@ export function hasUnsafeCharacters(text: string): boolean {
 }
 
 /** Returns whether text of several lines contains an unsafe character other than line breaks and tabs. */
-export function hasUnsafeCharactersInLines(text: string): boolean {
+export function hasUnsafeCharactersInMultilineText(text: string): boolean {
   return text.search(UNSAFE_IN_LINES) !== -1;
 }
 
@@ -25,11 +25,11 @@ export function withoutUnsafeCharacters(text: string): string {
 }
 
 /** Replaces unsafe characters other than line breaks and tabs with spaces. */
-export function withoutUnsafeCharactersInLines(text: string): string {
+export function withoutUnsafeCharactersInMultilineText(text: string): string {
   return text.replace(UNSAFE_IN_LINES, ' ');
 }
 
-/** Replaces unsafe characters other than line breaks and tabs with the escapes of JSON: `\\u202e`. */
+/** Replaces unsafe characters, except line breaks and tabs, with JSON escapes such as `\u202e`. */
 export function escapedUnsafeCharacters(json: string): string {
   return json.replace(UNSAFE_IN_LINES, (character) =>
     Array.from({ length: character.length }, (_, index) => {

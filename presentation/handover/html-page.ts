@@ -3,13 +3,14 @@
  * security policy forbids both. `html-companies.ts` writes the companies between the head and the tail.
  */
 import { shareBar } from './charts';
-import { openCompanies } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/company-state';
 import type { MigrationStatistics } from '../../store';
 import { statisticsCharts } from './statistics-charts';
 import type { DecisionRow, Point, ReportHead } from './report-facts';
 import {
   credentialPoints,
   decisionRows,
+  mainFacts,
   platformOf,
   resultRows,
   outOfDateText,
@@ -27,7 +28,8 @@ import { momentText, counted } from '../../domain/text/sentences';
  * @param writtenAt ISO 8601, UTC
  */
 export function pageHead(head: ReportHead, statistics: MigrationStatistics, writtenAt: string): string {
-  const { migrationId, client, ending, suppliedAt, suppliedBy, figures, counts } = head;
+  const { migrationId, client, ending, figures, counts } = head;
+  const facts = mainFacts(head).filter(([label]) => !SHOWN_ELSEWHERE.includes(label));
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -45,7 +47,7 @@ export function pageHead(head: ReportHead, statistics: MigrationStatistics, writ
 <p class="state ${ending ?? 'under-way'}">${stateText(head)}</p>
 <dl class="facts">
 <div><dt>Migration</dt><dd>${migrationId}</dd></div>
-<div><dt>Details supplied</dt><dd>${momentText(suppliedAt)} by ${suppliedBy}</dd></div>
+${facts.map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></div>`)}
 <div><dt>Report written</dt><dd>${momentText(writtenAt)}</dd></div>
 </dl>
 </header>
@@ -61,6 +63,9 @@ ${statisticsCharts(statistics, figures.firstStartedAt, counts.total)}
 ${points(credentialPoints(head))}
 </section>`.text;
 }
+
+/** The facts that the page shows in its heading and its answers. */
+const SHOWN_ELSEWHERE = ['Client', 'Platform', 'State', 'Who to call'];
 
 /** Answers the questions that clients ask first. */
 function answers(head: ReportHead): Html {
@@ -86,7 +91,7 @@ function result(head: ReportHead): Html {
     {
       cssClass: 'open',
       label: ending === null ? 'not moved yet' : 'not finished',
-      value: openCompanies(counts) - moving,
+      value: countOpen(counts) - moving,
     },
     { cssClass: 'left-out', label: 'left out', value: counts.skipped + counts.excluded },
   ].filter(({ value }) => value > 0);
@@ -135,7 +140,7 @@ ${decisions(rows.filter((each) => each.refused === null))}
 ${refusedTable}
 </section>
 </main>
-<footer>Handover report of ${head.migrationId}. Who to call: ${head.contact}</footer>
+<footer>Handover report for ${head.migrationId}. Who to call: ${head.contact}</footer>
 </body>
 </html>`.text;
 }

@@ -1,5 +1,5 @@
 /** HTML templates that escape every value, so that text from a client cannot become markup. */
-import { withoutUnsafeCharactersInLines } from '../../domain/text/untrusted-text';
+import { withoutUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
 
 /** Text that is already HTML. `markup` inserts it unescaped, and escapes everything else. */
 export class Html {
@@ -36,9 +36,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text, and replaces unsafe characters with spaces; HTML also forbids control characters. */
+/**
+ * Escapes text, and replaces unsafe characters with spaces, because they can mislead readers and HTML forbids control
+ * characters.
+ */
 function escaped(text: string): string {
-  return withoutUnsafeCharactersInLines(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return withoutUnsafeCharactersInMultilineText(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
 /** Returns a link if the address is http(s), otherwise the text, because another scheme could run a script. */

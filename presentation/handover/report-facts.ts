@@ -1,10 +1,13 @@
-/** Facts about the whole migration for the handover report. The Markdown and the HTML report show the same facts. */
+/**
+ * Facts about the whole migration for the handover report, in Markdown and in HTML. Each format shows some facts that
+ * the other does not.
+ */
 import type { Counts } from '../../domain/companies/company-state';
-import { openCompanies } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/company-state';
 import type { ReportFigures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';
-import type { Planned } from '../../domain/planning/estimate';
+import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
 import { duration, momentText, counted } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
@@ -25,7 +28,7 @@ export interface ReportHead {
   readonly vaultDestroyedAt: string | null;
   readonly counts: Counts;
   readonly figures: ReportFigures;
-  readonly planned: Planned | null;
+  readonly planned: PlannedEstimate | null;
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
   /** How the ledger differs from the signed decisions; null if decisions need not be signed. */
   readonly unproven: readonly string[] | null;
@@ -78,8 +81,8 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
 }
 
 function proofText(unproven: readonly string[]): string {
-  if (unproven.length === 0) return 'they support every confirmation and every release';
-  return `${unproven.join('; ')}. Somebody has changed the database without a signed decision; find out who before you rely on this report`;
+  if (unproven.length === 0) return 'every confirmation and every release is backed by a signed decision';
+  return `${unproven.join('; ')}. Someone changed the database without a signed decision. Find out who before you rely on this report`;
 }
 
 export function resultRows({ counts, figures }: ReportHead): readonly (readonly [what: string, companies: number])[] {
@@ -90,7 +93,7 @@ export function resultRows({ counts, figures }: ReportHead): readonly (readonly 
     ['not moved', counts.failed - figures.mustReconnect],
     ['left out before their move', counts.excluded],
     ['left out after an attempt to move them', counts.skipped],
-    ['not finished', openCompanies(counts)],
+    ['not finished', countOpen(counts)],
   ];
 }
 
@@ -139,7 +142,7 @@ export function outOfDateText({ ending, planned, figures }: ReportHead): string 
       longest === null || median === null
         ? ''
         : `The data of all moved companies is up to date again. It was out of date for ${hoursText(longest)} at most (median: ${hoursText(median)}). `;
-    return `${moved}The data of companies that were not moved stays out of date until you switch them back on or their end customers reconnect.`;
+    return `${moved}The data of companies that were not moved stays out of date until you switch them back on in your own application or their end customers reconnect.`;
   }
   const expected =
     planned?.estimate.staleHours == null ? '' : ` Expected: up to ${hoursText(planned.estimate.staleHours)}.`;
@@ -148,9 +151,9 @@ export function outOfDateText({ ending, planned, figures }: ReportHead): string 
   return `From the moment syncing is disabled for a company until it has been moved.${expected}${measured}`;
 }
 
-/** Returns what may be switched back on, and how many companies each answer applies to. */
+/** Returns what may be switched back on, with the number of companies where it is known. */
 export function switchOnPoints({ counts, figures, ending }: ReportHead): readonly Point[] {
-  const { crossed, crossingUnknown } = figures;
+  const { crossed, crossingUnknown, movable } = figures;
   const notHandedOver = counts.total - crossed - crossingUnknown;
   return [
     {
@@ -167,7 +170,7 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
       ? [
           {
             topic: 'Not yet',
-            companies: notHandedOver - counts.excluded - counts.skipped,
+            companies: movable,
             text: 'companies that can still be moved.',
           },
           { topic: 'Yes', text: 'companies that were left out, unless the tables below say otherwise.' },
@@ -197,7 +200,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
         }
       : {
           topic: 'Still needed',
-          text: `${left}, stored in encrypted form. Each is deleted when its company has been moved, and the others when the migration ends. Until then, our keys could still decrypt deleted ones in the files, log and backups of our database; then the secret needed for that is erased.`,
+          text: `${left}, stored in encrypted form. Each is deleted once its company has been moved; the others are deleted when the migration ends. Until the migration ends, our keys could still decrypt deleted credentials in the files, log and backups of our database. When it ends, we erase the secret needed to do so.`,
         },
     {
       topic: 'To delete on your side',
@@ -223,7 +226,8 @@ function rotationPoints(head: ReportHead): readonly Point[] {
   if (!application && platform && !isApplicationNeeded(route, platform)) return [];
   const name = application ? ` ${application.clientId} (${application.environment})` : '';
   const secret = `the secret of your application${name} at ${platformOf(head)}`;
-  // In self-service, the report cannot know this, because support registers the application without a decision.
+  // In self-service, the report cannot know whether the secret was shared, because support registers the application
+  // without a decision.
   const mayBeUnshared = route === 'self-service' && !application;
   // `ferry application` needs an open migration and an administrator's key.
   const canSupply = route === 'managed' && ending === null;

@@ -25,7 +25,7 @@ function progressChart({ moved }: MigrationStatistics, startedAt: string | null,
   }
   return figure(
     'Progress over time',
-    'The number of companies moved up to each point in time, in UTC. Where the line is flat, no company was moved, for example outside the agreed hours or while the migration was paused.',
+    'The number of companies moved up to each point in time. Times are in UTC. Where the line is flat, no company was moved, for example outside the agreed hours or while the migration was paused.',
     stepChart([{ at: Date.parse(from), value: 0 }, ...points], total, 'companies moved'),
   );
 }
@@ -83,7 +83,7 @@ function failureChart({ failures }: MigrationStatistics): Html {
   if (failures.length === 0) return figure('Failures by kind', 'None.');
   const companies = failures.reduce((sum, each) => sum + each.companies, 0);
   const bars: Bar[] = failures.map((each) => ({
-    label: failureText(each.kind),
+    label: failureLabel(each.kind),
     value: each.companies,
     text: counted(each.companies, 'company'),
   }));
@@ -95,7 +95,7 @@ function failureChart({ failures }: MigrationStatistics): Html {
 }
 
 /** Returns why a company was not moved, in words that the client understands. */
-function failureText(kind: FailureKind): string {
+function failureLabel(kind: FailureKind): string {
   switch (kind) {
     case 'refused':
       return 'refused by the service';
@@ -106,7 +106,7 @@ function failureText(kind: FailureKind): string {
     case 'wrong-organization':
       return 'authorized for another organization';
     case 'application-refused':
-      return 'authorized for another application';
+      return 'application rejected by the platform';
     case 'incomplete':
       return 'fewer records than expected';
     case 'sync-failed':

@@ -2,7 +2,7 @@
 import type { Counts } from '../../domain/companies/company-state';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import { momentText } from '../../domain/text/sentences';
-import { BOTTOM_PADDING, companiesText } from './page-parts';
+import { BOTTOM_PADDING, companyLines } from './page-parts';
 
 export interface BatchFacts {
   readonly migrationId: string;
@@ -21,9 +21,9 @@ export function batchDetails({ migrationId, runNumber, window, counts, at }: Bat
     `# Batch run ${runNumber} of ${migrationId}`,
     `**Window:** ${windowText(window)}`,
     ...(counts
-      ? [...companiesText(counts), `Counted at ${momentText(at)}; updated at least once a minute while companies move.`]
+      ? [...companyLines(counts), `Counted at ${momentText(at)}; updated at least once a minute while companies move.`]
       : []),
-    `The page of ${migrationId} shows who has to act, and what they have to do.`,
+    `The workflow ${migrationId} shows who has to act and what they have to do.`,
     BOTTOM_PADDING,
   ].join('\n\n');
 }

@@ -12,7 +12,7 @@ import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { escapedMarkdown } from '../wording/markdown';
-import { BOTTOM_PADDING, companiesText } from './page-parts';
+import { BOTTOM_PADDING, companyLines } from './page-parts';
 
 /** Maximum lengths, in characters, of a person's name and of other text that people wrote. Longer text is cut off. */
 const MAX_NAME_LENGTH = 60;
@@ -24,12 +24,12 @@ export function currentDetails(progress: Progress): string {
   return [
     `# ${platform}: ${escapedMarkdown(headline(progress))}`,
     ...waitingText(progress),
-    ...companiesText(progress.counts),
+    ...companyLines(progress.counts),
     ...estimateText(progress),
     ...stepsText(progress),
     '## Questions',
     [
-      `- **Who to call:** ${foreignText(progress.contact, MAX_TEXT_LENGTH)}`,
+      `- **Who to call:** ${untrustedText(progress.contact, MAX_TEXT_LENGTH)}`,
       `- **What may be switched back on:** ${switchOnText(progress)}`,
       `- **How long data is out of date:** ${outOfDateText(progress)}`,
     ].join('\n'),
@@ -38,7 +38,7 @@ export function currentDetails(progress: Progress): string {
 }
 
 /** Shortens text that people or the service wrote, and escapes it. */
-function foreignText(text: string, maxLength: number): string {
+function untrustedText(text: string, maxLength: number): string {
   return escapedMarkdown(oneLine(text, maxLength));
 }
 
@@ -48,7 +48,7 @@ function stepsText({ route, steps }: Progress): string[] {
 
 function waitingText(progress: Progress): string[] {
   const { waitingFor, waitingSince, migrationId, contact } = progress;
-  const what = foreignText(waitingFor.what, MAX_TEXT_LENGTH);
+  const what = untrustedText(waitingFor.what, MAX_TEXT_LENGTH);
   if (waitingFor.roles.length === 0) return [`**Now:** ${what}`];
   const since = waitingSince ? `, since ${momentText(waitingSince)}` : '';
   const paused = pausedText(progress);
@@ -56,7 +56,7 @@ function waitingText(progress: Progress): string[] {
     ...(paused === null ? [] : [`**Paused:** ${escapedMarkdown(paused)}`]),
     `**Waiting for:** ${waitingFor.roles.join(' and ')}${since}`,
     `**What to do:** ${what}`,
-    `**How:** tell ${foreignText(contact, MAX_TEXT_LENGTH)}, who will record your decision, or run \`ferry show ${migrationId}\`, which lists the commands`,
+    `**How:** tell ${untrustedText(contact, MAX_TEXT_LENGTH)}, who will record your decision, or run \`ferry show ${migrationId}\`, which lists the commands`,
   ];
 }
 
@@ -65,7 +65,7 @@ function estimateText({ estimate, proposal }: Progress): string[] {
     ...(estimate && estimate.volume.companies > 0 ? [estimateLine(estimate, proposal !== null)] : []),
     ...(proposal
       ? [
-          `**Start:** ${momentText(proposal.startAt)}, proposed by ${foreignText(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`,
+          `**Start:** ${momentText(proposal.startAt)}, proposed by ${untrustedText(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`,
         ]
       : []),
   ];
@@ -106,7 +106,7 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
       : '';
   const approved =
     approvals.length > 0
-      ? `, approved by ${approvals.map(({ role, by }) => `${foreignText(by, MAX_NAME_LENGTH)} (${role})`).join(', ')}`
+      ? `, approved by ${approvals.map(({ role, by }) => `${untrustedText(by, MAX_NAME_LENGTH)} (${role})`).join(', ')}`
       : '';
   return `${stepNumber(step)}. ${rules.title} (${who}): ${mark}${times}${approved}`;
 }
@@ -127,7 +127,7 @@ function outOfDateText({ route, estimate, proposal, step, state }: Progress): st
   if (state === 'completed')
     return 'the data of all companies that were moved is up to date, because the service syncs it.';
   if (isEnding(state))
-    return 'the data of companies that were not moved stays out of date until you switch them back on or their end customers reconnect.';
+    return 'the data of companies that were not moved stays out of date until you switch them back on in your own application or their end customers reconnect.';
   if (route === 'self-service')
     return 'for each company, from the moment its syncing is disabled until it has been moved.';
   if (!estimate) return 'this will be estimated in step 2.';

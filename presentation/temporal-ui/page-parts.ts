@@ -1,6 +1,6 @@
-/** Parts of the pages in the Temporal UI. */
+/** Parts that the pages of a migration and of a batch run in the Temporal UI share. */
 import type { ClientState, Counts } from '../../domain/companies/company-state';
-import { CLIENT_STATES, clientCounts, finishedCompanies } from '../../domain/companies/company-state';
+import { CLIENT_STATES, clientCounts, countFinished } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
 
 const BAR_WIDTH = 30;
@@ -9,9 +9,9 @@ const BAR_WIDTH = 30;
  * Returns a progress bar and the number of companies in each client state, as Markdown; empty if there are no
  * companies.
  */
-export function companiesText(counts: Counts): string[] {
+export function companyLines(counts: Counts): string[] {
   if (counts.total === 0) return [];
-  const finished = finishedCompanies(counts);
+  const finished = countFinished(counts);
   const filled = Math.round((BAR_WIDTH * finished) / counts.total);
   const bar = '#'.repeat(filled) + '.'.repeat(BAR_WIDTH - filled);
   const numbers = clientCounts(counts);

@@ -1,7 +1,7 @@
-/** Describes decisions in words, for the report and the audit trail. */
+/** Describes decisions in words, for the handover report. */
 import type { Companies, Decision } from '../../domain/migration/decision';
-import type { LimitsChange } from '../../domain/planning/limits';
-import { momentText, counted } from '../../domain/text/sentences';
+import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
+import { counted, duration, momentText } from '../../domain/text/sentences';
 import { windowsText } from './windows';
 
 /** Maximum number of references in the text of a decision. The audit trail contains all of them. */
@@ -32,7 +32,7 @@ export function decisionText(decision: Decision): string {
     case 'replace-credential':
       return `replace the credential of ${companiesText(decision.companies)}${reason}`;
     case 'adjust':
-      return `adjust ${limitsText(decision.limits)}${reason}`;
+      return `adjust the limits: ${limitsText(decision.limits)}${reason}`;
     case 'cancel':
     case 'pause':
     case 'resume':
@@ -40,11 +40,36 @@ export function decisionText(decision: Decision): string {
   }
 }
 
-function limitsText({ windows, ...otherLimits }: LimitsChange): string {
-  return [
-    ...Object.entries(otherLimits).map(([name, value]) => `${name} to ${JSON.stringify(value)}`),
-    ...(windows ? [`windows to ${windows.length === 0 ? 'none' : windowsText(windows)}`] : []),
-  ].join(', ');
+const LIMIT_TEXTS: { readonly [Name in keyof MigrationLimits]: (value: MigrationLimits[Name]) => string } = {
+  slicesAtOnce: (slices) => `${counted(slices, 'slice')} at once`,
+  companiesPerSliceAtOnce: (companies) => `${counted(companies, 'company')} at once in each slice`,
+  companiesPerMinute: (companies) =>
+    companies === null ? 'no limit on the rate' : `at most ${counted(companies, 'company')} per minute`,
+  syncTimeoutMs: (ms) => `${duration(ms)} for each company to sync`,
+  rampCompanies: (companies) => (companies === 0 ? 'no ramp' : `a ramp of ${counted(companies, 'company')}`),
+  toleratedFailures: (failures) =>
+    failures === null ? 'no limit on the number of failures' : `at most ${counted(failures, 'failure')}`,
+  toleratedShare: (share) =>
+    share === null ? 'no limit on the share of failures' : `at most ${Math.round(share * 1_000) / 10}% failures`,
+  windows: (windows) => (windows.length === 0 ? 'no windows' : `moves begin ${windowsText(windows)}`),
+  remindBeforeStale: (intervals) => `reminders while data is up to date ${intervalsText(intervals)}`,
+  remindWhileStale: (intervals) => `reminders while data is out of date ${intervalsText(intervals)}`,
+};
+
+function intervalsText({ firstAfterMs, everyMs, escalateAfterMs }: ReminderIntervals): string {
+  return `after ${duration(firstAfterMs)}, then every ${duration(everyMs)}, escalated after ${duration(escalateAfterMs)}`;
+}
+
+function limitsText(limits: LimitsChange): string {
+  const names = Object.keys(LIMIT_TEXTS) as (keyof MigrationLimits)[];
+  return names.flatMap((name) => limitText(name, limits[name])).join(', ');
+}
+
+function limitText<Name extends keyof MigrationLimits>(
+  name: Name,
+  value: MigrationLimits[Name] | undefined,
+): readonly string[] {
+  return value === undefined ? [] : [LIMIT_TEXTS[name](value)];
 }
 
 function companiesText(companies: Companies): string {

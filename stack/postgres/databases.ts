@@ -12,7 +12,7 @@ const NAMES = { service: 'company_data_service', orchestrator: 'tokenferry' };
 
 export interface StackDatabases {
   serviceDatabaseUrl: string;
-  orchestratorUrl: string;
+  orchestratorDatabaseUrl: string;
   embedded: boolean;
   stop(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function openStackDatabases(
   }
   return {
     serviceDatabaseUrl: shared ? url : withDatabase(url, names.service),
-    orchestratorUrl: shared ? url : withDatabase(url, names.orchestrator),
+    orchestratorDatabaseUrl: shared ? url : withDatabase(url, names.orchestrator),
     embedded: postgres !== undefined,
     stop: async () => {
       if (externalUrl !== undefined && ephemeral) await dropDatabases(url, Object.values(names));

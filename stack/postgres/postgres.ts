@@ -24,12 +24,16 @@ export interface PostgresOptions {
    * `dataFolder` is stopped, the folder is removed.
    */
   ephemeral: boolean;
+  /** Additional settings of the server, such as `shared_buffers`. */
+  settings?: Readonly<Record<string, string>>;
   log: (line: string) => void;
 }
 
 export interface RunningPostgres {
   /** The URL of the database `postgres`, with the superuser's password. */
   url: string;
+  /** The server's process. */
+  process: SupervisedProcess;
   stop(): Promise<void>;
 }
 
@@ -39,7 +43,13 @@ export interface RunningPostgres {
  * @throws {@link PostgresUnavailable} if Postgres cannot run on this machine or does not start; in the second case,
  * with the last lines of its log
  */
-export async function startPostgres({ dataFolder, port, ephemeral, log }: PostgresOptions): Promise<RunningPostgres> {
+export async function startPostgres({
+  dataFolder,
+  port,
+  ephemeral,
+  settings = {},
+  log,
+}: PostgresOptions): Promise<RunningPostgres> {
   const user = postgresUser();
   mkdirSync(dataFolder, { recursive: true, mode: user ? 0o711 : 0o700 });
   const binaries = postgresBinaries(user, log);
@@ -54,7 +64,7 @@ export async function startPostgres({ dataFolder, port, ephemeral, log }: Postgr
     const reserved = await reservePort(port ?? DEFAULT_PORT);
     const server = startSupervised({
       command: path.join(binaries, 'bin', 'postgres'),
-      args: ['-D', cluster, '-p', String(reserved.port), ...settings(ephemeral)],
+      args: ['-D', cluster, '-p', String(reserved.port), ...settingArguments(ephemeral, settings)],
       env: serverEnvironment(),
       logFile,
       stopSignal: 'SIGINT', // "fast shutdown": https://www.postgresql.org/docs/18/server-shutdown.html
@@ -63,9 +73,9 @@ export async function startPostgres({ dataFolder, port, ephemeral, log }: Postgr
       ...(ephemeral && { removeFolder: dataFolder }),
     });
     const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${reserved.port}/postgres`;
-    const ready = await isReady(server, url);
+    const ready = await waitUntilReady(server, url);
     reserved.release();
-    if (ready) return { url, stop: () => server.stop() };
+    if (ready) return { url, process: server, stop: () => server.stop() };
 
     const logTail = tailOf(logFile);
     await server.stop();
@@ -75,7 +85,7 @@ export async function startPostgres({ dataFolder, port, ephemeral, log }: Postgr
   }
 }
 
-function settings(ephemeral: boolean): string[] {
+function settingArguments(ephemeral: boolean, additional: Readonly<Record<string, string>>): string[] {
   const always = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', 'timezone=UTC'];
   const notDurable = [
     'fsync=off',
@@ -84,7 +94,8 @@ function settings(ephemeral: boolean): string[] {
     'wal_level=minimal',
     'max_wal_senders=0',
   ];
-  return [...always, ...(ephemeral ? notDurable : [])].flatMap((setting) => ['-c', setting]);
+  const others = Object.entries(additional).map(([name, value]) => `${name}=${value}`);
+  return [...always, ...(ephemeral ? notDurable : []), ...others].flatMap((setting) => ['-c', setting]);
 }
 
 /**
@@ -98,7 +109,7 @@ function passwordIn(dataFolder: string): string {
 }
 
 /** Waits until Postgres accepts a connection. Returns false if Postgres exits or is not ready in time. */
-async function isReady(server: SupervisedProcess, url: string): Promise<boolean> {
+async function waitUntilReady(server: SupervisedProcess, url: string): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!server.hasExited() && Date.now() < deadline) {
     const client = new Client({ connectionString: url });

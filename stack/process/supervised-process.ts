@@ -8,10 +8,13 @@
  * using the program first.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 
 export interface SupervisedProcess {
+  /** The program's process id, which differs from the supervisor's; null if the program could not be started. */
+  readonly pid: Promise<number | null>;
   /** Resolves with the exit code when the program has ended. */
   readonly exited: Promise<number>;
   hasExited(): boolean;
@@ -31,13 +34,13 @@ export interface SupervisedProgram {
   graceMs: number;
   /** The user to run the program as. Requires root. Default: the user of this process. */
   user?: { uid: number; gid: number } | undefined;
-  /** A temporary folder, which the last supervisor to stop removes. */
+  /** A temporary folder. Several supervisors can share it; the last one that stops removes it. */
   removeFolder?: string | undefined;
 }
 
 export function startSupervised({ env, ...program }: SupervisedProgram): SupervisedProcess {
   const supervisor = spawn(process.execPath, [path.join(__dirname, 'supervisor.mjs'), JSON.stringify(program)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
     env,
   });
@@ -52,7 +55,12 @@ export function startSupervised({ env, ...program }: SupervisedProgram): Supervi
   });
   // A broken pipe means that the supervisor has already ended, which resolves `exited`.
   supervisor.stdin.on('error', () => undefined);
+  const pid = once(supervisor.stdout, 'data').then(
+    ([line]) => Number(line),
+    () => null,
+  );
   return {
+    pid: Promise.race([pid, exited.then(() => null)]),
     exited,
     hasExited: () => !running,
     stop: async () => {

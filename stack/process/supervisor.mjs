@@ -12,6 +12,9 @@ if (removeFolder) writeFileSync(path.join(removeFolder, MARKER + process.pid), '
 
 const log = openSync(logFile, 'a', 0o600);
 const child = spawn(command, args, { stdio: ['ignore', log, log], cwd: '/', detached: true, ...user });
+// A parent that has already ended does not read this. Its end is noticed below.
+process.stdout.on('error', () => undefined);
+if (child.pid !== undefined) process.stdout.write(`${child.pid}\n`);
 child.on('error', (error) => {
   writeSync(log, `${error.message}\n`);
   finish(127);

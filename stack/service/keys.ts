@@ -12,25 +12,25 @@ export interface KeyRequest {
 }
 
 /** Thrown when several accounts have the requested name, or the account does not have the requested plan. */
-export class AccountUnclear extends Error {
-  override readonly name = 'AccountUnclear';
+export class AccountMismatch extends Error {
+  override readonly name = 'AccountMismatch';
 }
 
 /**
  * Creates a key, and first its account if the account does not exist.
  *
- * @throws {@link AccountUnclear}
+ * @throws {@link AccountMismatch}
  */
 export async function createKeyFor(databaseUrl: string, { account, plan, role }: KeyRequest): Promise<CreatedKey> {
   const found = (await listAccounts(databaseUrl)).filter(({ id, name }) => id === account || name === account);
   const [known, another] = found;
   if (another) {
-    throw new AccountUnclear(
+    throw new AccountMismatch(
       `${found.length} accounts are named ${account}; use one of their ids: ${found.map(({ id }) => id).join(', ')}`,
     );
   }
   if (known && plan !== undefined && plan !== known.plan) {
-    throw new AccountUnclear(`the account ${account} already has the plan ${known.plan}`);
+    throw new AccountMismatch(`the account ${account} already has the plan ${known.plan}`);
   }
   const accountId = known?.id ?? (await createAccount(databaseUrl, { name: account, plan: plan ?? 'paid' }));
   return createKey(databaseUrl, { accountId, role });

@@ -20,7 +20,9 @@ import { createSecretCipher } from './secret-cipher';
 export interface StandaloneServiceOptions {
   /** Tokenferry's home folder. The embedded database is in its subfolder `service`, unless it is temporary. */
   home: string;
-  /** True to start with an empty embedded database and to remove it at the end. */
+  /**
+   * True to start with an empty embedded database and to remove it at the end. An external database is not affected.
+   */
   temporary: boolean;
   /** True if administrators can make the service itself fail (`/sandbox/faults`). */
   faults: boolean;
@@ -62,7 +64,7 @@ export async function startStandaloneService(options: StandaloneServiceOptions):
     rmSync(temporary ? dataFolder : addressFile(home), { recursive: true, force: true });
   };
   try {
-    // `ferry up` uses the same file, because both can use the same external database.
+    // `ferry up` uses the same `service.key`, because both can use the same external database.
     const serviceKeys = options.keys ?? ensureServiceKeys(temporary && postgres ? dataFolder : home);
     const cipher = createSecretCipher(serviceKeys);
     const settings = {

@@ -10,7 +10,7 @@ const DOWNLOAD_TIMEOUT_MS = 300_000;
 const BUILD_TIMEOUT_MS = 1_200_000;
 const PROGRESS_INTERVAL_MS = 30_000;
 
-/** The version to install, and the path to install it to. */
+/** The version to install, the path to install it to, and the environment and log of the installation. */
 export interface CliTarget {
   /** A version of github.com/temporalio/cli, such as `v1.5.1`. */
   version: string;
@@ -66,51 +66,55 @@ export async function downloadWithSdk({ version, executable, env, log }: CliTarg
 export async function buildWithGo({ version, executable, moduleFolder, env, log }: CliTarget): Promise<string> {
   log(`Building Temporal's dev server ${version} with Go (takes about 3 minutes on two cores; only needed once).`);
   return withTemporaryFolder(path.dirname(executable), async (folder) => {
-    const logFile = path.join(folder, 'build.log');
     const built = path.join(folder, path.basename(executable));
     const linkerFlags = `-s -w -X github.com/temporalio/cli/temporalcli.Version=${version.slice(1)}`;
-    const build = startSupervised({
-      command: 'go',
-      args: [
-        '-C',
-        moduleFolder,
-        'build',
-        '-mod=readonly',
-        '-ldflags',
-        linkerFlags,
-        '-o',
-        built,
-        'github.com/temporalio/cli/cmd/temporal',
-      ],
-      env,
-      logFile,
-      stopSignal: 'SIGTERM',
-      graceMs: 2_000,
-      removeFolder: folder,
-    });
-    const startedAt = Date.now();
-    const report = setInterval(
-      () => log(`Still building: ${Math.round((Date.now() - startedAt) / 1_000)} s.`),
-      PROGRESS_INTERVAL_MS,
-    );
-    const ended = await waitForEnd(build, BUILD_TIMEOUT_MS);
-    clearInterval(report);
-    const logTail = tailOf(logFile, 3);
-    const succeeded = ended && (await build.exited) === 0;
-    if (succeeded) renameSync(built, executable);
-    await build.stop();
-    if (!ended) throw new Error(`the build did not finish within ${BUILD_TIMEOUT_MS / 60_000} minutes`);
-    if (!succeeded) throw new Error(/spawn go (ENOENT|EACCES)/.test(logTail) ? 'Go is not installed' : logTail);
-    log(`Built in ${Math.round((Date.now() - startedAt) / 1_000)} s.`);
+    const args = ['-C', moduleFolder, 'build', '-mod=readonly', '-ldflags', linkerFlags, '-o', built];
+    await runGo([...args, 'github.com/temporalio/cli/cmd/temporal'], { folder, env, log });
+    renameSync(built, executable);
     return executable;
   });
 }
 
 /**
- * Calls `make` with a temporary folder inside `target`, so that the complete file can be moved into `target`
- * atomically.
+ * Runs `go` and logs its progress.
+ *
+ * @param folder a temporary folder, which is removed if this process is killed
+ * @throws Error with the reason
  */
-async function withTemporaryFolder(target: string, make: (folder: string) => Promise<string>): Promise<string> {
+export async function runGo(
+  args: string[],
+  { folder, env, log }: { folder: string; env: NodeJS.ProcessEnv; log: (line: string) => void },
+): Promise<void> {
+  const logFile = path.join(folder, 'build.log');
+  const build = startSupervised({
+    command: 'go',
+    args,
+    env,
+    logFile,
+    stopSignal: 'SIGTERM',
+    graceMs: 2_000,
+    removeFolder: folder,
+  });
+  const startedAt = Date.now();
+  const report = setInterval(
+    () => log(`Still building: ${Math.round((Date.now() - startedAt) / 1_000)} s.`),
+    PROGRESS_INTERVAL_MS,
+  );
+  const ended = await waitForEnd(build, BUILD_TIMEOUT_MS);
+  clearInterval(report);
+  const logTail = tailOf(logFile, 3);
+  const succeeded = ended && (await build.exited) === 0;
+  if (!ended) await build.stop();
+  if (!ended) throw new Error(`the build did not finish within ${BUILD_TIMEOUT_MS / 60_000} minutes`);
+  if (!succeeded) throw new Error(/spawn go (ENOENT|EACCES)/.test(logTail) ? 'Go is not installed' : logTail);
+  log(`Built in ${Math.round((Date.now() - startedAt) / 1_000)} s.`);
+}
+
+/**
+ * Calls the function `make` with a temporary folder inside `target`, so that the complete file can be moved into
+ * `target` atomically.
+ */
+export async function withTemporaryFolder<T>(target: string, make: (folder: string) => Promise<T>): Promise<T> {
   mkdirSync(target, { recursive: true });
   const folder = mkdtempSync(path.join(target, 'unfinished-'));
   try {

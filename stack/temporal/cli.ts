@@ -18,7 +18,7 @@ export interface CliSource {
   name: string;
   /**
    * Returns the path of the command.
-   * @throws Error with the reason why this source has none
+   * @throws Error that says why this source has none
    */
   find(): Promise<string>;
 }
@@ -70,7 +70,7 @@ async function firstUsable(cliSources: CliSource[]): Promise<string> {
     [
       "Temporal's dev server (the command `temporal`) could not be found, downloaded or built:",
       ...reasons,
-      'Install the command (https://docs.temporal.io/cli#install), or Go for the build (https://go.dev/dl).',
+      'Install the command (https://docs.temporal.io/cli#install), or install Go, so that it can be built (https://go.dev/dl).',
     ].join('\n'),
   );
 }

@@ -15,7 +15,7 @@ const READY_WITHIN_MS = 60_000;
  * Settings raised above the defaults, because the defaults are meant for large clusters and add about 50 ms to every
  * task.
  */
-const DYNAMIC_CONFIG = {
+export const DYNAMIC_CONFIG = {
   'history.transferProcessorMaxPollRPS': 10_000,
   'history.timerProcessorMaxPollRPS': 10_000,
   'history.visibilityProcessorMaxPollRPS': 10_000,
@@ -31,8 +31,8 @@ export interface TemporalOptions {
   /** The first port to try for the Web UI; 0 for any free port. Default: 8233. */
   uiPort?: number | undefined;
   /**
-   * True if the data may be lost. If so, writes do not wait for the disk, and `dataFolder` is removed when the last
-   * program that uses it has stopped.
+   * True if losing the data is acceptable. If so, writes do not wait for the disk, and `dataFolder` is removed when the
+   * last program that uses it has stopped.
    */
   ephemeral: boolean;
   /** Namespaces in addition to `default`, with the same search attributes. */
@@ -94,7 +94,7 @@ export async function startTemporal({
       ...(ephemeral && { removeFolder: dataFolder }),
     });
     const address = `127.0.0.1:${grpc.port}`;
-    const ready = await isReady(server, address);
+    const ready = await waitUntilReady(server, address);
     grpc.release();
     ui.release();
     if (ready) return { address, uiUrl: `http://127.0.0.1:${ui.port}`, stop: () => server.stop() };
@@ -141,7 +141,7 @@ function serverArguments(options: ServerArguments): string[] {
  * Waits until the search attributes exist, because the server creates them last. Returns false if the server
  * exits or is not ready in time.
  */
-async function isReady(server: SupervisedProcess, address: string): Promise<boolean> {
+async function waitUntilReady(server: SupervisedProcess, address: string): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
   const connection = Connection.lazy({ address });
   try {

@@ -1,9 +1,10 @@
 /**
  * The claim: the only statement that sets a company to `importing`.
  *
- * The conditions of the statement keep superseded attempts and runs from claiming. They also prevent claims that no
- * recorded decision has released, and claims during a pause, after the end of the migration, outside the window, while
- * the company's token family is busy, and in a ledger that is behind (store/migrations/ledger-mark.ts).
+ * The conditions of the statement keep superseded attempts and runs from claiming. They also prevent claims of
+ * companies that no recorded decision has released, and claims during a pause, after the end of the migration, outside
+ * the window, while the company's token family is busy, and in a ledger that is behind
+ * (store/migrations/ledger-mark.ts).
  *
  * The statement locks the rows of the migration, the slice and the credential for reading. A change to these rows that
  * commits first (a pause, a close, a newer attempt, a newer credential) is therefore seen by the claim. A later change
@@ -40,7 +41,7 @@ export async function claimCompanies(
     const { rows } = await sql<ClaimedCompany>`
       with claimable as (
         select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
-          false as in_flight, ${markOf(owner.migrationId)} + 1 as ledger_mark
+          ${WAS_SENT} as was_sent, false as in_flight, ${markOf(owner.migrationId)} + 1 as ledger_mark
         from companies c
         join migrations m on m.id = c.migration_id
         -- A slice must have begun in the current run.
@@ -65,7 +66,7 @@ export async function claimCompanies(
           and (m.released = 'all' or (m.released = 'first-company' and c.row = m.first_row))
           -- The migration must be open and not paused.
           and m.state = 'open' and not m.paused
-          -- The ledger must not be older than its workflow or the service.
+          -- The ledger must not be behind its workflow or the service.
           and m.behind_since is null and ${markOf(owner.migrationId)} >= ${knownMark}
           -- The run must be the current run.
           and m.current_run = ${owner.run}
@@ -87,8 +88,9 @@ export async function claimCompanies(
         on conflict (migration_id, source) do update set mark = ledger_marks.mark + 1
       )
       update companies c
-      set state = 'importing', ${assignTo(owner)}, lease_ends_at = ${leaseEnd(owner)}, authorization_sent_at = null,
-        authorization_sent_again = false
+      set state = 'importing', ${assignTo(owner)}, lease_ends_at = ${leaseEnd(owner)},
+        earlier_sent_at = greatest(c.earlier_sent_at, c.authorization_sent_at), authorization_sent_at = null,
+        authorization_sent_again = false, authorizations_sent = 0
       from claimable picked
       where c.migration_id = picked.migration_id and c.row = picked.row
       returning ${CLAIMED_COLUMNS}`.execute(db);
@@ -136,6 +138,12 @@ export function isDue(column: string) {
   return sql`(${at} is null or ${at} <= clock_timestamp()
     or ${at} > clock_timestamp() + make_interval(secs => ${LONGEST_WAIT_MS / 1000}))`;
 }
+
+/**
+ * The condition that the credential `v` of company `c` was sent. A send intent from before the credential was supplied
+ * concerns an older credential.
+ */
+export const WAS_SENT = sql`coalesce(greatest(c.authorization_sent_at, c.earlier_sent_at) >= v.supplied_at, false)`;
 
 /** The condition that the confirmed company `c` has no credential that counts. `v` is its credential; null if none. */
 export const LACKS_CREDENTIAL = sql`(v.row is null or (m.rotating and v.obtained_at < c.confirmed_at))`;

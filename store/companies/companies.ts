@@ -24,7 +24,10 @@ export function inState(state: CompanyState): RawBuilder<boolean> {
   return sql`(c.state = ${state}) is true`;
 }
 
-/** Returns those of the rows that no attempt has claimed yet, and whose ids the client has not supplied. */
+/**
+ * Returns those of the rows that no attempt has claimed yet, except companies that already existed at the service and
+ * whose ids there the client has supplied.
+ */
 export async function readUntriedRows(
   db: Database,
   migrationId: string,
@@ -186,7 +189,7 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
       'state',
       'confirmed_at as confirmedAt',
       'crossed_at as crossedAt',
-      'authorization_sent_at as sentAt',
+      sql<Date | null>`greatest(authorization_sent_at, earlier_sent_at)`.as('sentAt'),
       eb('named', 'is not', null).$castTo<boolean>().as('existedBefore'),
       'company_id as companyId',
       'connection_id as connectionId',

@@ -99,7 +99,7 @@ export async function countInterrupted(db: Database, migrationId: string): Promi
   );
 }
 
-/** Counts companies by state, in one scan of the migration's rows. */
+/** Counts companies by state, in one statement. */
 export async function countCompanies(db: Database, migrationId: string): Promise<Counts> {
   return queryOne(
     db,
@@ -116,6 +116,8 @@ export async function countCompanies(db: Database, migrationId: string): Promise
       count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is not null
         and ${LACKS_CREDENTIAL}) as "withoutCredential",
       count(*) filter (where c.state = 'waiting') as waiting,
+      count(*) filter (where c.state = 'waiting' and (c.crossed_at is not null or c.authorization_sent_at is not null
+        or c.earlier_sent_at is not null)) as "waitingAgain",
       count(*) filter (where c.state = 'importing') as importing,
       count(*) filter (where c.state = 'syncing') as syncing,
       count(*) filter (where c.state = 'moved') as moved,

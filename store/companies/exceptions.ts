@@ -7,8 +7,8 @@ import { queryOne } from '../database/database';
 
 /**
  * The condition for a deferred company: it was tried at least twice, and is still waiting because the service or the
- * platform deferred it. It is retried automatically. A company whose credential belongs to another application
- * counts after the first try, because a retry does not help unless something is corrected.
+ * platform deferred it. It is retried automatically. If the platform refused the application, the company counts after
+ * the first try, because a retry does not help unless something is corrected.
  */
 export const IS_DEFERRED = sql<boolean>`(
   state = 'waiting' and held_back is null and failure_text is not null and (tries >= 2 or failure is not null))`;
@@ -139,7 +139,9 @@ const SEVERAL = 3;
 /**
  * Returns whether several companies that were claimed one after another failed in the same way. If no other company can
  * be moved, two are enough. A company still being imported breaks the series, because refusals arrive sooner than
- * successes. Ignores failures that were accepted when the migration was resumed.
+ * successes. Ignores failures that were accepted when the migration was resumed. Also ignores companies that have
+ * failed again in the same way: retries are claimed one after another, so they would look like a series even if other
+ * companies were moved between their first attempts.
  */
 export async function haveSeveralFailed(db: Database, migrationId: string, failure: IsolatedStop): Promise<boolean> {
   const { inRow, others } = await queryOne(
@@ -149,6 +151,7 @@ export async function haveSeveralFailed(db: Database, migrationId: string, failu
       select state, claimed_at,
         state in ('failed', 'waiting') and failure = ${failure} and not failure_accepted as failing
       from companies where migration_id = ${migrationId} and claimed_at is not null
+        and not (tries > 1 and failure = ${failure})
     ), compared as (
       select failing, lag(failing, 1, false) over claims as second, lag(failing, 2, false) over claims as third
       from tried where failing or state in ('importing', 'syncing', 'moved')
@@ -196,7 +199,8 @@ export async function recordRelinked(db: Database, migrationId: string, row: num
         relinking_since = null, checks = 0,
         crossed_at = coalesce(crossed_at, clock_timestamp()),
         sync_started_at = clock_timestamp(), next_check_at = clock_timestamp()
-    where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')`.execute(db);
+    where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')
+      and relinking_since is not null`.execute(db);
 }
 
 /**
@@ -210,6 +214,7 @@ export async function giveUpRelinking(db: Database, migrationId: string, row: nu
     .where('migration_id', '=', migrationId)
     .where('row', '=', row)
     .where('relinking_since', 'is not', null)
+    .where('state', 'in', ['failed', 'outcome-unknown'])
     .execute();
 }
 

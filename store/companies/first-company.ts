@@ -7,6 +7,7 @@
  */
 import { sql } from 'kysely';
 import type { Companies } from '../../domain/migration/decision';
+import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { Database, Queryable } from '../database/database';
 import { lockDecisions } from '../migrations/audit-trail';
 import { isReadyToMove } from './claim';
@@ -23,7 +24,8 @@ export interface ChosenCompany {
  * A requested company that was not moved, or whose outcome is unknown, returns to `waiting`. A requested company that
  * has moved is checked again.
  *
- * @returns null if no decision has released the first company, or no company (or not the requested one) can be moved
+ * @returns null if no decision has released the first company, if the requested company cannot be moved, or if none was
+ * requested and no company can be moved
  */
 export async function chooseFirstCompany(
   db: Database,
@@ -99,20 +101,27 @@ export async function requestFirstCompany(db: Queryable, migrationId: string, re
     .execute();
 }
 
-/** Requests the chosen company again, if it is one of these companies. */
+/**
+ * Requests the chosen company again, if it is one of these companies. If a resume has cleared the choice and
+ * `companies` contains exactly one company, requests that company if it failed or its outcome is unknown.
+ */
 export async function requestFirstAgain(db: Queryable, migrationId: string, companies: Companies): Promise<void> {
+  const only = companies !== 'all' && companies.length === 1;
   await sql`
     update migrations m set requested_first = c.reference, first_row = null
     from companies c
-    where m.id = ${migrationId} and c.migration_id = m.id and c.row = m.first_row
-      and ${companies === 'all' ? sql`true` : sql`c.reference = any(${companies})`}`.execute(db);
+    where m.id = ${migrationId} and c.migration_id = m.id
+      and ${companies === 'all' ? sql`true` : sql`c.reference = any(${companies})`}
+      and (c.row = m.first_row or (${only} and m.first_row is null and m.released = 'first-company'
+        and c.state in ('failed', 'outcome-unknown')))`.execute(db);
 }
 
 /**
- * Chooses the first company again after a pause if its move has failed. A company that has not failed stays chosen,
- * because the workflow continues with it.
+ * Clears the choice of the first company if that company failed, was left out, or has an unknown outcome, so that a
+ * company is chosen again. Called when the migration is resumed. A company that is waiting, moving or moved stays
+ * chosen, because the workflow continues with it.
  */
-export async function chooseFirstAgain(db: Queryable, migrationId: string): Promise<void> {
+export async function clearFailedFirst(db: Queryable, migrationId: string): Promise<void> {
   await sql`
     update migrations m set first_row = null
     from companies c
@@ -120,18 +129,35 @@ export async function chooseFirstAgain(db: Queryable, migrationId: string): Prom
       and c.state not in ('waiting', 'importing', 'syncing', 'moved')`.execute(db);
 }
 
-/** Returns whether any company has been handed over to the service. */
-export async function isCompanyHandedOver(db: Queryable, migrationId: string): Promise<boolean> {
+/**
+ * Returns whether any company is syncing or has moved. Does not count companies that failed after their credential was
+ * handed over.
+ */
+export async function hasLinkedCompany(db: Queryable, migrationId: string): Promise<boolean> {
   const { rows } = await sql`
     select from companies where migration_id = ${migrationId} and state in ('syncing', 'moved') limit 1`.execute(db);
   return rows.length > 0;
 }
 
-/** Returns whether the chosen company has been moved. */
-export async function isFirstCompanyMoved(db: Queryable, migrationId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from companies c
-    join migrations m on m.id = c.migration_id and m.first_row = c.row
-    where c.migration_id = ${migrationId} and c.state = 'moved'`.execute(db);
-  return rows.length > 0;
+/**
+ * Returns the chosen company and the stage of its move; null if there is none, or if its move has not begun. If the
+ * choice has been cleared, for example by `clearFailedFirst`, returns the company that was claimed last of those that
+ * failed, were skipped, or have an unknown outcome.
+ */
+export async function readFirstCompany(
+  db: Queryable,
+  migrationId: string,
+): Promise<Pick<FirstCompany, 'reference' | 'stage'> | null> {
+  const { rows } = await sql<Pick<FirstCompany, 'reference' | 'stage'>>`
+    select c.reference,
+      case when c.state = 'moved' then 'verified' when c.state in ('importing', 'syncing') then 'importing' else 'failed' end
+        as stage
+    from companies c
+    join migrations m on m.id = c.migration_id
+    where c.migration_id = ${migrationId}
+      and case when m.first_row is null then c.state in ('failed', 'outcome-unknown', 'skipped')
+        else c.row = m.first_row and c.state <> 'waiting' and (c.state <> 'excluded' or c.tries > 0) end
+    order by c.claimed_at desc nulls last
+    limit 1`.execute(db);
+  return rows[0] ?? null;
 }

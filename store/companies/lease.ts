@@ -39,8 +39,8 @@
  *     still pending, it changes nothing.
  *
  * Slices of the current run release and reclaim rows when they begin and then every second
- * (activities/companies/batch.ts). At the end of the migration, `resolveInterrupted` (activities/migration/closing.ts)
- * resolves the rows that are still `importing`.
+ * (activities/companies/batch.ts). At the end of the migration, `resolveInterrupted` (store/migrations/closing.ts)
+ * resolves the rows that are still `importing`: only after claims have been stopped, and only EXPIRED rows.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
@@ -98,7 +98,7 @@ export function assignTo(owner: LeaseOwner) {
     attempt = ${leaseOwnerName(owner)}, tries = c.tries + 1, failure_text = null, claimed_at = clock_timestamp()`;
 }
 
-/** Builds the end of a lease that begins now. */
+/** Builds the SQL for the end of a lease that begins now. */
 export function leaseEnd(owner: LeaseOwner) {
   return sql`clock_timestamp() + make_interval(secs => ${owner.leaseMs / 1000})`;
 }
@@ -127,6 +127,8 @@ export interface ClaimedCompany {
   readonly expectedInvoices: number | null;
   /** Number of tries, including this one. */
   readonly tries: number;
+  /** The number of these tries that only read the connection, because the credential might have been in flight. */
+  readonly triesInFlight: number;
   readonly companyId: string | null;
   readonly connectionId: string | null;
   /** Which ids the client supplied; null if it supplied none. The ids above are then from an earlier try. */
@@ -141,8 +143,13 @@ export interface ClaimedCompany {
    * the error concerns another credential.
    */
   readonly sentAt: Date | null;
-  /** True if earlier attempts recorded two send intents. False after a claim. */
-  readonly sentAgain: boolean;
+  /**
+   * True if an earlier attempt has sent this credential, even if the company has been claimed again since. The
+   * credential is then not sent to another connection.
+   */
+  readonly wasSent: boolean;
+  /** Number of send intents that earlier attempts recorded since the claim. 0 after a claim. */
+  readonly timesSent: number;
   /** True if the credential that an earlier attempt sent might still be in flight. */
   readonly isInFlight: boolean;
   /** The ledger's mark after the claim. */
@@ -153,9 +160,9 @@ export interface ClaimedCompany {
  * The columns of a claimed company `c`. The common table expression `picked` supplies the columns of its credential.
  */
 export const CLAIMED_COLUMNS = sql`
-  c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
+  c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries, c.tries_in_flight as "triesInFlight",
   c.company_id as "companyId", c.connection_id as "connectionId", c.named as "suppliedIds", picked.sealed, picked.crossed, picked.supersedes,
-  c.authorization_sent_at as "sentAt", c.authorization_sent_again as "sentAgain", picked.in_flight as "isInFlight",
+  c.authorization_sent_at as "sentAt", picked.was_sent as "wasSent", c.authorizations_sent as "timesSent", picked.in_flight as "isInFlight",
   picked.ledger_mark as "ledgerMark"`;
 
 /**
@@ -188,7 +195,7 @@ export async function reclaimSent(db: Database, owner: LeaseOwner, size: number)
   const { rows } = await sql<ClaimedCompany>`
     with picked as (
       select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
-        c.lease_ends_at >= clock_timestamp() as in_flight, ${markOf(owner.migrationId)} as ledger_mark
+        true as was_sent, c.lease_ends_at >= clock_timestamp() as in_flight, ${markOf(owner.migrationId)} as ledger_mark
       from companies c
       join migrations m on m.id = c.migration_id
       join slices s on s.migration_id = m.id and s.run = m.current_run
@@ -203,7 +210,8 @@ export async function reclaimSent(db: Database, owner: LeaseOwner, size: number)
       for share of m, s
     )
     update companies c
-    set ${assignTo(owner)}, lease_ends_at = case when in_flight then c.lease_ends_at else ${leaseEnd(owner)} end
+    set ${assignTo(owner)}, lease_ends_at = case when in_flight then c.lease_ends_at else ${leaseEnd(owner)} end,
+      tries_in_flight = c.tries_in_flight + in_flight::integer
     from picked
     where c.migration_id = picked.migration_id and c.row = picked.row
     returning ${CLAIMED_COLUMNS}`.execute(db);

@@ -14,7 +14,10 @@ import { inRows, inState } from './companies';
 import type { LeaseOwner } from './lease';
 import { leaseOwnerName } from './lease';
 
-/** The company and connection of a row at the service, with the service's data about them. Absent: not known yet. */
+/**
+ * The data that the service has about a row: its company and connection. A field is absent if its value is not known
+ * yet.
+ */
 export interface ServiceRefs {
   readonly companyId?: string;
   readonly connectionId?: string;
@@ -25,15 +28,17 @@ export interface ServiceRefs {
   readonly crossed?: boolean;
   /** The response with which the service accepted the credential. */
   readonly accepted?: ServiceAnswer;
+  /** True if the service no longer has the company, so that its ids are cleared. */
+  readonly isGone?: true;
 }
 
 /** The outcome of the import of one claimed company. */
 export type ImportOutcome = { readonly row: number; readonly refs: ServiceRefs } & (
-  | { readonly to: 'syncing'; readonly firstCheckMs: number }
+  | { readonly to: 'syncing'; readonly firstCheckInMs: number }
   /** `text`: why the company was deferred; null if its import was cancelled. `failure`: absent if a retry can help. */
   | {
       readonly to: 'waiting';
-      readonly notBeforeMs: number;
+      readonly retryInMs: number;
       readonly text: string | null;
       readonly failure?: FailureKind;
     }
@@ -60,22 +65,20 @@ export async function recordImports(
     correlation_id: outcome.refs.correlationId ?? null,
     accepted: outcome.refs.accepted ?? null,
     crossed: outcome.refs.crossed ?? false,
+    gone: outcome.refs.isGone ?? false,
     failure: 'failure' in outcome ? outcome.failure : null,
     failure_text: 'text' in outcome ? outcome.text : null,
-    check_ms: outcome.to === 'syncing' ? boundedMs(outcome.firstCheckMs) : null,
-    wait_ms: outcome.to === 'waiting' ? boundedMs(outcome.notBeforeMs) : null,
+    check_ms: outcome.to === 'syncing' ? boundedMs(outcome.firstCheckInMs) : null,
+    wait_ms: outcome.to === 'waiting' ? boundedMs(outcome.retryInMs) : null,
   }));
   await sql`
     with written as (
       update companies c
       set state = o.state,
-          company_id = coalesce(o.company_id, c.company_id),
-          connection_id = coalesce(o.connection_id, c.connection_id),
-          stored_name = coalesce(o.stored_name, c.stored_name),
-          link_url = coalesce(o.link_url, c.link_url),
+          company_id = ${latest('company_id')}, connection_id = ${latest('connection_id')},
+          stored_name = ${latest('stored_name')}, link_url = ${latest('link_url')}, accepted = ${latest('accepted')},
           correlation_id = coalesce(o.correlation_id, c.correlation_id),
           crossed_at = coalesce(c.crossed_at, case when o.crossed then clock_timestamp() end),
-          accepted = coalesce(o.accepted, c.accepted),
           failure = o.failure,
           failure_accepted = c.failure_accepted and c.failure is not distinct from o.failure,
           failure_text = o.failure_text,
@@ -89,7 +92,7 @@ export async function recordImports(
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
         row integer, state text, company_id uuid, connection_id uuid, stored_name text, link_url text,
         correlation_id text, accepted jsonb, failure text, failure_text text, check_ms float8, wait_ms float8,
-        crossed boolean)
+        crossed boolean, gone boolean)
       where c.migration_id = ${owner.migrationId} and ${inRows(outcomes.map(({ row }) => row))} and c.row = o.row
         and ${inState('importing')} and c.attempt = ${leaseOwnerName(owner)}
       returning c.migration_id, c.row, o.crossed
@@ -100,20 +103,33 @@ export async function recordImports(
       and v.crossed_at is null`.execute(db);
 }
 
-/** Limits a wait to `LONGEST_WAIT_MS`, the longest wait that a response of the service can ask for. */
+/**
+ * Keeps the stored value if the outcome has none, unless the service has lost the company or now has another one for
+ * this row.
+ */
+function latest(column: string) {
+  const [found, known] = [sql.ref(`o.${column}`), sql.ref(`c.${column}`)];
+  return sql`case when o.gone or o.company_id <> c.company_id then ${found} else coalesce(${found}, ${known}) end`;
+}
+
+/** Limits a wait to `LONGEST_WAIT_MS`. A response of the service can ask for a longer wait, but never causes one. */
 function boundedMs(ms: number): number {
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), LONGEST_WAIT_MS);
 }
 
+/** A syncing company whose next check is due. */
 export interface DueCompany {
   readonly row: number;
   readonly reference: string;
   readonly name: string;
+  /** The company's name at the service; null if no response with it was recorded. */
   readonly storedName: string | null;
   readonly organization: string;
   readonly expectedInvoices: number | null;
   readonly companyId: string;
   readonly connectionId: string;
+  /** True if the client supplied the ids of the company. */
+  readonly existedBefore: boolean;
   /** The response that accepted the credential; null if it was lost or the end customer has reconnected. */
   readonly accepted: ServiceAnswer | null;
   /** Milliseconds since the start of the sync, by the database's clock. */
@@ -137,7 +153,7 @@ export async function readDueChecks(
 ): Promise<readonly DueCompany[]> {
   const { rows } = await sql<DueCompany>`
     select row, reference, name, stored_name as "storedName", organization, expected_invoices as "expectedInvoices",
-      company_id as "companyId", connection_id as "connectionId", accepted,
+      company_id as "companyId", connection_id as "connectionId", named is not null as "existedBefore", accepted,
       (extract(epoch from clock_timestamp() - sync_started_at) * 1000)::float8 as "syncingForMs"
     from companies
     where migration_id = ${migrationId} and state = 'syncing' and ${isDue('next_check_at')}
@@ -149,7 +165,7 @@ export async function readDueChecks(
 
 /** The outcome of one check of a syncing company. */
 export type CheckOutcome = { readonly row: number } & (
-  | { readonly to: 'syncing'; readonly nextCheckMs: number }
+  | { readonly to: 'syncing'; readonly nextCheckInMs: number }
   | { readonly to: 'moved'; readonly evidence: readonly Evidence[]; readonly schedule: SyncSchedule }
   | {
       readonly to: 'failed';
@@ -158,10 +174,12 @@ export type CheckOutcome = { readonly row: number } & (
       readonly evidence: readonly Evidence[];
       readonly linkUrl?: string;
       readonly correlationId?: string;
+      /** True if the service no longer has the company, so that its ids are cleared. */
+      readonly isGone?: true;
     }
 );
 
-/** Writes check outcomes. The same statement erases the credentials of companies that have moved. */
+/** Writes check outcomes. The same statement deletes the credentials of companies that have moved from the vault. */
 export async function recordChecks(
   db: Database,
   migrationId: string,
@@ -171,13 +189,14 @@ export async function recordChecks(
   const rows = outcomes.map((outcome) => ({
     row: outcome.row,
     state: outcome.to,
-    check_ms: outcome.to === 'syncing' ? boundedMs(outcome.nextCheckMs) : null,
+    check_ms: outcome.to === 'syncing' ? boundedMs(outcome.nextCheckInMs) : null,
     evidence: outcome.to === 'syncing' ? null : outcome.evidence,
     schedule: outcome.to === 'moved' ? outcome.schedule : null,
     failure: outcome.to === 'failed' ? outcome.failure : null,
     failure_text: outcome.to === 'failed' ? outcome.text : null,
     link_url: outcome.to === 'failed' ? (outcome.linkUrl ?? null) : null,
     correlation_id: outcome.to === 'failed' ? (outcome.correlationId ?? null) : null,
+    gone: outcome.to === 'failed' && outcome.isGone === true,
   }));
   await sql`
     with finished as (
@@ -188,7 +207,11 @@ export async function recordChecks(
           evidence = coalesce(o.evidence, c.evidence),
           failure = o.failure,
           failure_text = o.failure_text,
-          link_url = coalesce(o.link_url, c.link_url),
+          company_id = case when not o.gone then c.company_id end,
+          connection_id = case when not o.gone then c.connection_id end,
+          stored_name = case when not o.gone then c.stored_name end,
+          accepted = case when not o.gone then c.accepted end,
+          link_url = case when not o.gone then coalesce(o.link_url, c.link_url) end,
           correlation_id = coalesce(o.correlation_id, c.correlation_id),
           sync_schedule = o.schedule,
           -- A moved company that is checked again keeps the time of its move.
@@ -197,7 +220,7 @@ export async function recordChecks(
           moved_at = case when o.state = 'moved' then coalesce(c.moved_at, clock_timestamp()) end
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
         row integer, state text, check_ms float8, evidence jsonb, schedule jsonb, failure text, failure_text text,
-        link_url text, correlation_id text)
+        link_url text, correlation_id text, gone boolean)
       where c.migration_id = ${migrationId} and ${inRows(outcomes.map(({ row }) => row))} and c.row = o.row and ${inState('syncing')}
       returning c.migration_id, c.row, c.state
     )

@@ -16,7 +16,10 @@ export interface PreflightRow extends ManifestRow {
   readonly heldBack: string | null;
 }
 
-/** Companies per query. A large number, because each query of `findOpenOrganizations` scans all open organizations. */
+/**
+ * Companies per query. A large number, because each query of `findOpenOrganizations` scans the organizations of all
+ * migrations that have not ended.
+ */
 const PAGE = 5_000;
 
 /** Reads the waiting companies in manifest order. Reads them in pages, because there can be any number of them. */
@@ -108,7 +111,7 @@ export async function findAlreadyConnected<Company extends ConnectedCompany>(
 }
 
 /**
- * Finds the other migrations in which the organizations of these companies are open.
+ * Finds the other migrations that have not ended and contain an organization of these companies.
  *
  * @param except the migration to which these companies belong, which is left out of the result; null if it has not been
  * stored yet

@@ -5,10 +5,13 @@
  * The ramp ends when enough of its companies have a result. A straggler does not hold it up:
  * - A company that was deferred, or whose attempt was interrupted, is a straggler. There is no limit on their number,
  *   because they can be deferred again and again.
- * - A company that is still syncing, or being imported, is a straggler if at most one in ten is (`allowedStragglers`).
+ * - Companies that are still syncing or being imported are stragglers if there are few of them: at most one in ten, or
+ *   one in a ramp of two to nineteen (`allowedStragglers`).
  *
- * If every company of the ramp was deferred twice, nothing shows whether the others can be moved. The ramp then grows
- * by the number of companies that the limits ask for.
+ * The ramp does not end before a company has got through, because nothing else shows whether the others can be moved. A
+ * company has got through if its credential was accepted, it has failed, or its outcome is unknown. If none of the
+ * companies can get through (they were left out or are not ready, every one was deferred twice, or the ramp is empty),
+ * the ramp grows by the number of companies that the limits ask for.
  */
 import { sql } from 'kysely';
 import { allowedStragglers } from '../../domain/planning/pacing';
@@ -28,7 +31,7 @@ interface Ramp {
   readonly deferred: number;
   /** True if every company in `deferred` has been tried twice. */
   readonly deferredTwice: boolean;
-  /** Companies whose credential the service has accepted or refused. */
+  /** Companies that have got through: their credential was accepted, they have failed, or their outcome is unknown. */
   readonly gotThrough: number;
 }
 
@@ -38,7 +41,7 @@ async function countRamp(db: Queryable, migrationId: string): Promise<Ramp> {
     sql<Ramp>`
     with ramp as (
       select c.state, c.tries, coalesce(v.row is not null and ${isReadyToMove()}, false) as ready,
-        c.failure_text is not null as has_text,
+        c.failure_text is not null as was_deferred,
         c.state = 'importing' and ${IS_INTERRUPTED} as interrupted
       from companies c
       join migrations m on m.id = c.migration_id
@@ -46,21 +49,21 @@ async function countRamp(db: Queryable, migrationId: string): Promise<Ramp> {
       where c.migration_id = ${migrationId} and c.in_ramp
     )
     select count(*) as companies,
-      count(*) filter (where ready and not has_text) as untried,
+      count(*) filter (where ready and not was_deferred) as untried,
       count(*) filter (where state = 'syncing' or (state = 'importing' and not interrupted)) as moving,
-      count(*) filter (where interrupted or (ready and has_text)) as deferred,
-      coalesce(bool_and(tries >= 2) filter (where interrupted or (ready and has_text)), false) as "deferredTwice",
+      count(*) filter (where interrupted or (ready and was_deferred)) as deferred,
+      coalesce(bool_and(tries >= 2) filter (where interrupted or (ready and was_deferred)), false) as "deferredTwice",
       count(*) filter (where state in ('syncing', 'moved', 'failed', 'outcome-unknown')) as "gotThrough"
     from ramp`,
   );
 }
 
-function hasEnded({ companies, untried, moving, deferred, gotThrough }: Ramp): boolean {
-  return untried === 0 && moving <= allowedStragglers(companies) && (deferred === 0 || gotThrough > 0);
+function hasEnded({ companies, untried, moving, gotThrough }: Ramp): boolean {
+  return untried === 0 && moving <= allowedStragglers(companies) && gotThrough > 0;
 }
 
-function needsMore({ untried, moving, deferredTwice, gotThrough }: Ramp): boolean {
-  return untried + moving + gotThrough === 0 && deferredTwice;
+function needsMore({ untried, moving, deferred, deferredTwice, gotThrough }: Ramp): boolean {
+  return untried + moving + gotThrough === 0 && (deferred === 0 || deferredTwice);
 }
 
 /** Chooses the ramp. Does nothing if the migration already has a ramp, so that a restarted run keeps its companies. */
@@ -101,8 +104,8 @@ export async function isRampInProgress(db: Database, migrationId: string): Promi
 }
 
 /**
- * Ends the ramp if only stragglers are left of it, or if the limits no longer ask for a ramp. Adds companies to it if
- * none of its companies got through in two tries.
+ * Ends the ramp if only stragglers are left in it, or if the limits no longer ask for a ramp. Adds companies to it if
+ * none of its companies can get through.
  *
  * @returns the number of companies in the ramp; null if there is no ramp or it has ended
  */

@@ -1,6 +1,6 @@
 /**
- * The send intent: the ledger's record that a credential is about to leave. It keeps a single-use token from being used
- * twice.
+ * The send intent: the ledger's record that a credential is about to be sent. It keeps a single-use token from being
+ * used twice.
  *
  * After a crash, only the ledger shows whether a credential might have been sent. An attempt therefore writes
  * `authorization_sent_at`, and waits for the commit before it sends the credential. Each authorization takes
@@ -19,12 +19,12 @@
  *   connection or an error from the platform shows the outcome. If the connection shows neither, the company stays
  *   `importing` until no request can be in flight. Then a new attempt sends the same token to the same connection
  *   again. The service answers a body that it has already accepted without using the token. If this answer is lost as
- *   well, a reusable token is sent again, but a company with a single-use token becomes `outcome-unknown`, and a person
- *   decides.
+ *   well, this is repeated. After {@link MAX_AUTHORIZATIONS} authorizations, a company with a single-use token becomes
+ *   `outcome-unknown`, and a person decides.
  *
- * A send intent whose credential was not sent costs one additional read of the connection. The next claim clears the
- * send intent. An outcome that returns the company to `waiting` clears it too, because the credential was certainly not
- * used (outcomes.ts).
+ * A send intent whose credential was not sent costs one additional read of the connection. The next claim moves the
+ * send intent to `earlier_sent_at`, so that the credential is never sent to another connection. An outcome that returns
+ * the company to `waiting` clears the send intent, because the credential was certainly not used (outcomes.ts).
  */
 import DataLoader from 'dataloader';
 import { sql } from 'kysely';
@@ -32,6 +32,13 @@ import { inRows, inState } from './companies';
 import type { Database } from '../database/database';
 import type { LeaseOwner } from './lease';
 import { leaseOwnerName } from './lease';
+
+/**
+ * The maximum number of times that a single-use token is sent to its connection, each time after a lease. Each
+ * authorization that the service has accepted shows its outcome, so more of them do no harm; but a service that fails
+ * each time needs a person.
+ */
+export const MAX_AUTHORIZATIONS = 5;
 
 /** Records the send intent of a row. Rejects with `LeaseLost` if the credential must not be sent. */
 export type RecordSendIntent = (row: number) => Promise<void>;
@@ -79,6 +86,7 @@ export async function recordSendIntents(
       authorization_sent_at: sql<Date>`clock_timestamp()`,
       // Only a reclaimed row already has a send intent, because the claim clears it.
       authorization_sent_again: sql<boolean>`authorization_sent_at is not null`,
+      authorizations_sent: sql<number>`authorizations_sent + 1`,
     })
     .where('migration_id', '=', owner.migrationId)
     .where(inRows(rows))

@@ -13,7 +13,8 @@ export const ledgerMarks: Migration = {
         mark bigint not null,
         primary key (migration_id, source)
       ) with (fillfactor = 50)`.execute(db);
-    // When the ledger was found to be older than its workflow or the service; then no company can be claimed.
+    // The time at which the ledger was found to be behind its workflow or the service. No company can be claimed while
+    // this is set.
     await sql`alter table migrations add column behind_since timestamptz`.execute(db);
   },
 };

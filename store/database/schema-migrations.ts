@@ -6,7 +6,10 @@
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
+import { authorizationsSent } from './authorizations-sent';
+import { earlierSendIntents } from './earlier-send-intents';
 import { ledgerMarks } from './ledger-marks';
+import { ledgerRules } from './ledger-rules';
 import { verifiedDecisions } from './verified-decisions';
 
 const createLedger: Migration = {
@@ -17,7 +20,7 @@ const createLedger: Migration = {
         client text not null,
         platform_key text not null,
         contact text not null,
-        -- The platform replaces a refresh token on use, so only credentials obtained after the confirmation count.
+        -- True in the managed route if the platform replaces refresh tokens. Then only credentials obtained after the confirmation count.
         rotating boolean not null,
         -- supplied: the manifest is stored, but no workflow has started; open: the workflow is running; closed: no
         -- company can be claimed.
@@ -162,7 +165,7 @@ const resolveExceptions: Migration = {
         add column failure_accepted boolean not null default false,
         -- When the end customer was asked to reconnect.
         add column relinking_since timestamptz,
-        -- The send intent, written immediately before the credential leaves. Null: the credential was not sent, or was certainly not used.
+        -- The send intent, written immediately before the credential is sent. Null: the credential was not sent, or was certainly not used.
         add column authorization_sent_at timestamptz,
         -- End of the lease. No request of the attempt can be in flight after this time.
         add column held_until timestamptz,
@@ -190,7 +193,7 @@ const resolveExceptions: Migration = {
         alter column role drop not null,
         alter column by_whom drop not null`.execute(db);
     await sql`
-      -- The speed that the latest migration of each platform measured. Later estimates start from it.
+      -- The speed measured in the latest migration of each platform. Later estimates start from it.
       create table speeds (
         platform_key text primary key,
         -- Milliseconds: the mean time of an import, then the time of a sync without records and the time that each record adds.
@@ -256,8 +259,9 @@ const renameForVersion1: Migration = {
 
 const erasableVaults: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // Wraps the private key together with the master key. The secret itself is stored outside Postgres, where it can be
-    // erased. Null in an open vault: an earlier version wrapped the key without a secret.
+    // Id of the vault secret, which, together with the master key, wraps the private key. The secret itself is stored
+    // outside Postgres, where it can be erased. Null in an open vault: an earlier version wrapped the key without a
+    // secret.
     await sql`alter table migrations add column vault_secret_id text`.execute(db);
     // ANALYZE stores samples of a column unless its statistics target is 0.
     await sql`alter table credentials alter column sealed set statistics 0`.execute(db);
@@ -290,4 +294,7 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0009-ledger-marks': ledgerMarks,
   '0010-erasable-vaults': erasableVaults,
   '0011-authorizations-sent-again': authorizationsSentAgain,
+  '0012-ledger-rules': ledgerRules,
+  '0013-earlier-send-intents': earlierSendIntents,
+  '0014-authorizations-sent': authorizationsSent,
 };

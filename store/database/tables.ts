@@ -1,10 +1,13 @@
-/** Kysely's types of the orchestrator's tables. The columns are documented in schema-migrations.ts. */
+/**
+ * The types of the orchestrator's tables, for Kysely. The columns are documented in the schema migrations:
+ * schema-migrations.ts and the files that it imports.
+ */
 import type { ColumnType, Generated } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { Decision, Unreadable } from '../../domain/migration/decision';
 import type { SignedMessage } from '../../domain/migration/signatures';
 import type { FailureKind } from '../../domain/companies/failures';
-import type { Planned } from '../../domain/planning/estimate';
+import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
 import type { Release } from '../../domain/decisions/release';
 import type { DecisionRules } from '../../domain/migration/plan';
@@ -24,13 +27,14 @@ interface MigrationTable {
   rotating: boolean;
   state: 'supplied' | 'open' | 'closed';
   paused: Generated<boolean>;
+  paused_itself: Generated<boolean>;
   records_in_total: number | null;
   limits: Json<MigrationLimits>;
   manifest_digest: string;
   supplied_by: string;
   supplied_at: Generated<Date>;
   current_run: string | null;
-  planned: Json<Planned> | null;
+  planned: Json<PlannedEstimate> | null;
   ramp_only: Generated<boolean>;
   window_opens_at: Date | null;
   window_closes_at: Date | null;
@@ -48,6 +52,7 @@ interface MigrationTable {
   requested_first: string | null;
   first_row: number | null;
   behind_since: Date | null;
+  behind_unproven: Generated<boolean>;
 }
 
 interface CompanyTable {
@@ -88,6 +93,9 @@ interface CompanyTable {
   relinking_since: Date | null;
   authorization_sent_at: Date | null;
   authorization_sent_again: Generated<boolean>;
+  authorizations_sent: Generated<number>;
+  tries_in_flight: Generated<number>;
+  earlier_sent_at: Date | null;
   lease_ends_at: Date | null;
   crossed_at: Date | null;
   accepted: Json<ServiceAnswer> | null;
@@ -116,7 +124,7 @@ interface CredentialTable {
   supersedes: Generated<boolean>;
 }
 
-/** Credentials that no recorded decision has accepted yet. */
+/** Credentials whose decision the ledger has not recorded yet. */
 interface StagedCredentialTable extends CredentialTable {
   decision_id: string;
 }

@@ -49,7 +49,7 @@ export class ManifestClosed extends Error {
 /**
  * Adds rows with new references and corrects rows whose move has not begun, in one transaction. Each added or corrected
  * row is held back until a preflight has checked it. In the managed route, the client must also confirm it, even if it
- * was confirmed before the correction. If the organization of a row changes, its credential is erased.
+ * was confirmed before the correction. If the organization of a row changes, its credential is deleted.
  *
  * @throws {ManifestClosed}
  * @throws {OrganizationTaken}
@@ -66,8 +66,8 @@ export async function amendManifest(db: Database, amendment: Amendment): Promise
 
 /**
  * Amends the manifest in a transaction. Claims skip rows that are being corrected, and a correction waits for a claim
- * in progress. Takes organizations at the end, because rows can swap them, for example when the values of a column were
- * shifted.
+ * in progress. Takes the organizations last, because an amendment can swap them between rows, for example to correct a
+ * shifted column.
  */
 async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendment): Promise<AmendmentResult> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 0))`.execute(tx);
@@ -93,7 +93,7 @@ async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendme
 const referenceOf = ({ reference }: ManifestRow): string => reference;
 
 /**
- * Takes the organizations of all amended rows.
+ * Takes the organizations of all amended rows, so that no other open migration can have them.
  *
  * @throws {OrganizationTaken} when another row of this migration, or another open migration, has the same organization
  */

@@ -55,8 +55,8 @@ export async function recordDecisions(
 }
 
 /**
- * Makes this transaction the only one that records decisions of the migration. Does not lock its row, because a claim
- * locks companies before that row, and the two could deadlock.
+ * Makes this transaction the only one that records decisions of the migration. Does not lock the migration's row: a
+ * claim locks companies before that row, so a claim and this transaction could deadlock.
  */
 export async function lockDecisions(tx: Queryable, migrationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 1))`.execute(tx);
@@ -85,7 +85,9 @@ export async function readNewApplication(db: Queryable, migrationId: string): Pr
   return rows[0]?.content ?? null;
 }
 
-/** Reads what the ledger claims, to compare it with the signed decisions. */
+/**
+ * Reads which companies are released and confirmed according to the ledger, to compare this with the signed decisions.
+ */
 export async function readLedgerClaims(db: Queryable, migrationId: string): Promise<LedgerClaims | null> {
   const migration = await db
     .selectFrom('migrations')

@@ -1,87 +1,156 @@
-/** Resolves interrupted companies and finds unused companies at the service when a migration ends. */
+/**
+ * The end of a migration: interrupted companies are resolved, the migration is closed, and unused companies are found.
+ *
+ * Anyone who may write to the Temporal namespace can start the workflows that do this, at any moment. Each statement
+ * therefore checks in the ledger whether it may run now.
+ */
 import { sql } from 'kysely';
-import type { Database } from '../database/database';
+import type { FailureKind } from '../../domain/companies/failures';
+import type { Ending } from '../../domain/migration/migration-state';
+import type { Database, Queryable } from '../database/database';
 import type { ServiceRefs } from '../companies/outcomes';
+import { NOT_CHECKED } from './amendments';
 
 /** A company whose attempt died while it was importing. */
 export interface InterruptedCompany {
   readonly row: number;
+  /** The attempt that owns the row. */
+  readonly attempt: string;
   readonly companyId: string | null;
-  /** The connection id that the client supplied; null if none. Then any connection to the platform counts. */
+  /**
+   * The connection id that the client supplied; null if none. If null, any connection of the company to the platform is
+   * its connection.
+   */
   readonly suppliedConnectionId: string | null;
-  /** Time of the send intent; null if the credential was not sent. */
-  readonly sentAt: Date | null;
-  /** Milliseconds until the lease ends. If this is 0 or less, the credential is certainly not in flight. */
+  /** Time of the send intent, as Postgres prints it; null if the credential was not sent. */
+  readonly sentAt: string | null;
+  /** Milliseconds until the lease ends. Until then, the attempt may be alive, and may send the credential. */
   readonly leaseEndsInMs: number;
 }
 
 /** Lists companies that are still `importing` after all slices have ended, in the order in which their leases end. */
 export async function readInterrupted(db: Database, migrationId: string): Promise<readonly InterruptedCompany[]> {
   const { rows } = await sql<InterruptedCompany>`
-    select row, company_id as "companyId", case when named = 'connection' then connection_id end as "suppliedConnectionId",
-      authorization_sent_at as "sentAt",
-      case when authorization_sent_at is null then 0
-        else extract(epoch from lease_ends_at - clock_timestamp())::float8 * 1000 end as "leaseEndsInMs"
+    select row, attempt, company_id as "companyId",
+      case when named = 'connection' then connection_id end as "suppliedConnectionId",
+      authorization_sent_at::text as "sentAt",
+      coalesce(extract(epoch from lease_ends_at - clock_timestamp())::float8 * 1000, 0) as "leaseEndsInMs"
     from companies where migration_id = ${migrationId} and state = 'importing'
     order by lease_ends_at`.execute(db);
   return rows;
 }
 
+export interface InterruptedOutcome {
+  readonly to: 'waiting' | 'syncing' | 'outcome-unknown' | 'failed';
+  readonly failure?: FailureKind;
+  readonly text?: string | undefined;
+  /** True if the credential was sent, but certainly not used. */
+  readonly isUnused?: true;
+  readonly refs: ServiceRefs;
+}
+
 /**
- * Records the outcome of an interrupted company: `waiting` if the credential was certainly not used, `syncing` if the
- * service accepted it, otherwise `outcome-unknown`.
+ * Records the outcome of an interrupted company: `waiting` if the credential was not sent, or certainly not used;
+ * `syncing` if the service accepted it; `failed` if the platform refused it; otherwise `outcome-unknown`.
+ *
+ * @param company as it was read
+ * @returns false if nothing was recorded: claims are not stopped, the lease has not ended, or the company has changed
  */
 export async function resolveInterrupted(
   db: Database,
   migrationId: string,
-  row: number,
-  outcome: {
-    readonly to: 'waiting' | 'syncing' | 'outcome-unknown';
-    readonly text?: string;
-    readonly refs: ServiceRefs;
-  },
-): Promise<void> {
-  await sql`
-    update companies
+  { row, attempt, sentAt }: Pick<InterruptedCompany, 'row' | 'attempt' | 'sentAt'>,
+  outcome: InterruptedOutcome,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update companies c
     set state = ${outcome.to}, attempt = null,
         crossed_at = case when ${outcome.to}::text = 'syncing' then coalesce(crossed_at, clock_timestamp()) else crossed_at end,
         sync_started_at = case when ${outcome.to}::text = 'syncing' then clock_timestamp() else sync_started_at end,
         next_check_at = case when ${outcome.to}::text = 'syncing' then clock_timestamp() else next_check_at end,
-        failure_text = ${outcome.text ?? null},
+        failure = ${outcome.failure ?? null}, failure_text = ${outcome.text ?? null},
+        authorization_sent_at = case when not ${outcome.isUnused ?? false}::boolean then authorization_sent_at end,
+        link_url = coalesce(${outcome.refs.linkUrl ?? null}, link_url),
         company_id = coalesce(${outcome.refs.companyId ?? null}::uuid, company_id),
         connection_id = coalesce(${outcome.refs.connectionId ?? null}::uuid, connection_id)
-    where migration_id = ${migrationId} and row = ${row} and state = 'importing'`.execute(db);
+    from migrations m
+    where m.id = ${migrationId} and m.state = 'closed'
+      and c.migration_id = m.id and c.row = ${row} and c.state = 'importing' and c.attempt = ${attempt}
+      and c.authorization_sent_at is not distinct from ${sentAt}::timestamptz
+      and (c.lease_ends_at is null or c.lease_ends_at <= clock_timestamp())
+    returning c.row`.execute(db);
+  return rows.length > 0;
 }
 
-/** Lists companies that were created at the service and never used. Omits companies whose id the client supplied. */
+/**
+ * Closes a migration: its companies can no longer be claimed, and other migrations can take its organizations. Call
+ * this in the transaction that has read the ending from the decisions.
+ *
+ * @returns false if nothing was closed: the migration already has an ending, a company is importing, or the ending is
+ * `completed` and a company could still be moved. A syncing company does not prevent closing, because it no longer
+ * needs its credential. Neither does a row that was amended and not checked yet, because `ferry amend` writes it before
+ * its decision is accepted.
+ */
+export async function closeMigration(tx: Queryable, migrationId: string, ending: Ending): Promise<boolean> {
+  // A separate statement takes the lock, so that the next statement sees every claim and amendment that was committed
+  // before the lock.
+  await sql`select from migrations where id = ${migrationId} for update`.execute(tx);
+  const { rows } = await sql`
+    update migrations m
+    set state = 'closed', ending = ${ending}, closed_at = coalesce(closed_at, clock_timestamp())
+    where m.id = ${migrationId} and m.ending is null
+      and not exists (
+        select from companies c
+        where c.migration_id = m.id
+          and (c.state = 'importing' or (${ending} = 'completed' and (c.state = 'outcome-unknown'
+            or (c.state = 'waiting' and c.held_back is distinct from ${NOT_CHECKED})))))
+    returning m.id`.execute(tx);
+  if (rows.length === 0) return false;
+  await tx.updateTable('companies').set({ organization_open: false }).where('migration_id', '=', migrationId).execute();
+  return true;
+}
+
+/**
+ * Lists companies that were created at the service and never used. Omits companies whose id the client supplied. Lists
+ * none before the migration has been closed, or while an attempt might still use one of them.
+ */
 export async function readUnusedCompanies(
   db: Database,
   migrationId: string,
 ): Promise<readonly { readonly row: number; readonly companyId: string }[]> {
   const { rows } = await sql<{ row: number; companyId: string }>`
-    select row, company_id as "companyId" from companies
-    where migration_id = ${migrationId} and state in ('waiting', 'excluded') and company_id is not null
-      and named is null
-    order by row`.execute(db);
+    select c.row, c.company_id as "companyId" from companies c
+    join migrations m on m.id = c.migration_id
+    where m.id = ${migrationId} and m.ending is not null
+      and not exists (select from companies where migration_id = m.id and state = 'importing')
+      and c.state in ('waiting', 'excluded') and c.company_id is not null and c.named is null
+    order by c.row`.execute(db);
   return rows;
 }
 
-/** Clears the service's ids of a company that has been deleted there. */
-export async function clearServiceRefs(db: Database, migrationId: string, row: number): Promise<void> {
+/** Clears the service's ids of a company that has been deleted there, unless the row has changed meanwhile. */
+export async function clearServiceRefs(
+  db: Database,
+  migrationId: string,
+  { row, companyId }: { readonly row: number; readonly companyId: string },
+): Promise<void> {
   await db
     .updateTable('companies')
     .set({ company_id: null, connection_id: null, stored_name: null, link_url: null })
     .where('migration_id', '=', migrationId)
     .where('row', '=', row)
+    .where('company_id', '=', companyId)
+    .where('state', 'in', ['waiting', 'excluded'])
+    .where('named', 'is', null)
     .execute();
 }
 
 /**
- * Lists the migrations that have been opened and whose vaults have not been destroyed, whether or not their workflows
- * are running: those of a Temporal namespace, and those without a recorded namespace. Includes migrations whose closing
- * was interrupted, because their organizations are still taken and their credentials still stored.
+ * Lists the migrations of a Temporal namespace, and those without a recorded namespace, that have been opened and whose
+ * vaults have not been destroyed. Does not check whether their workflows are running. Includes migrations whose closing
+ * was interrupted, because they still hold credentials and might still hold organizations.
  */
-export async function listOpenMigrations(db: Database, namespace: string): Promise<readonly string[]> {
+export async function listUnfinishedMigrations(db: Database, namespace: string): Promise<readonly string[]> {
   const open = await db
     .selectFrom('migrations')
     .select('id')

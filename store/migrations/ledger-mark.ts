@@ -1,5 +1,5 @@
 /**
- * The ledger's mark: a number that only rises, so that a ledger restored to an older state can be recognised.
+ * The ledger's mark: a number that only rises, so that a ledger restored to an older state can be recognized.
  *
  * Each claim and each recorded decision raises the mark of its migration, in the same transaction. The workflow keeps
  * the highest mark that it has seen, outside the ledger, and passes it to the activities. A slice also keeps the mark
@@ -17,9 +17,14 @@ export interface LedgerStatus {
   readonly mark: number;
   /** When the ledger was found to be behind; null if it is not known to be. */
   readonly behindSince: Date | null;
+  /**
+   * True if the mark or the service has shown that the ledger is behind. False if the ledger is flagged only for a
+   * reconciliation.
+   */
+  readonly isProvenBehind: boolean;
 }
 
-/** Builds the mark of a migration; 0 if nothing has raised it yet. */
+/** Builds the SQL for the mark of a migration. The mark is 0 if nothing has raised it yet. */
 export function markOf(migrationId: string) {
   return sql<number>`
     (select coalesce(sum(mark), 0) from ledger_marks where migration_id = ${migrationId})::bigint`;
@@ -31,7 +36,10 @@ export async function readLedgerStatus(db: Queryable, migrationId: string): Prom
     db,
     sql<LedgerStatus>`
     select ${markOf(migrationId)} as mark,
-      (select behind_since from migrations where id = ${migrationId}) as "behindSince"`,
+      (select behind_since from migrations where id = ${migrationId}) as "behindSince",
+      exists (
+        select from migrations where id = ${migrationId} and behind_since is not null and not behind_unproven)
+        as "isProvenBehind"`,
   );
 }
 
@@ -42,25 +50,37 @@ export async function readLedgerStatus(db: Queryable, migrationId: string): Prom
  */
 export async function checkLedgerMark(db: Queryable, migrationId: string, knownMark: number): Promise<LedgerStatus> {
   const status = await readLedgerStatus(db, migrationId);
-  if (status.behindSince !== null || status.mark >= knownMark) return status;
+  if (status.isProvenBehind || status.mark >= knownMark) return status;
   await flagLedger(db, migrationId);
   return readLedgerStatus(db, migrationId);
 }
 
-/** Flags the ledger as behind, so that no company of the migration can be claimed. Keeps an earlier time. */
+/**
+ * Flags the ledger as behind, so that no company of the migration can be claimed. If the ledger is flagged already,
+ * keeps the time of that flag.
+ */
 export async function flagLedger(db: Queryable, migrationId: string): Promise<void> {
   await sql`
-    update migrations set behind_since = coalesce(behind_since, clock_timestamp()) where id = ${migrationId}`.execute(
-    db,
-  );
+    update migrations set behind_since = coalesce(behind_since, clock_timestamp()), behind_unproven = false
+    where id = ${migrationId}`.execute(db);
+}
+
+/**
+ * Flags the ledger for a reconciliation, although nothing shows that it is behind. If the ledger is flagged already,
+ * keeps that flag.
+ */
+export async function flagForReconciliation(db: Queryable, migrationId: string): Promise<void> {
+  await sql`
+    update migrations set behind_since = clock_timestamp(), behind_unproven = true
+    where id = ${migrationId} and behind_since is null`.execute(db);
 }
 
 /** The margin that a reconciliation adds to the known mark. It is larger than any possible number of lost claims. */
 const RECONCILED_GAP = 1_000_000;
 
 /**
- * Allows claims again. Raises the mark far above the known one, because a slice that is still running might have made
- * lost claims that it has not yet reported to the workflow.
+ * Allows claims again. Raises the mark far above the known one: the ledger might have lost claims of a slice that is
+ * still running, and the slice reports its mark to the workflow only when it ends.
  */
 export async function clearLedgerFlag(db: Queryable, migrationId: string, knownMark: number): Promise<void> {
   await sql`
@@ -69,5 +89,5 @@ export async function clearLedgerFlag(db: Queryable, migrationId: string, knownM
       values (${migrationId}, 'reconciled', greatest(0, ${knownMark}::bigint - ${markOf(migrationId)}) + ${RECONCILED_GAP})
       on conflict (migration_id, source) do update set mark = ledger_marks.mark + excluded.mark
     )
-    update migrations set behind_since = null where id = ${migrationId}`.execute(db);
+    update migrations set behind_since = null, behind_unproven = false where id = ${migrationId}`.execute(db);
 }

@@ -1,9 +1,9 @@
 /**
- * A migration and its manifest. `ferry start` supplies a migration, its workflow opens it, and it is closed at its end.
- * Only the current run of an open migration can claim companies, only within the window, and not during a pause.
+ * A migration and its manifest. `ferry start` supplies a migration, its workflow opens it, and it is closed when it
+ * ends. Only the current run of an open migration can claim companies, only within the window, and not during a pause.
  */
 import { sql } from 'kysely';
-import type { Planned } from '../../domain/planning/estimate';
+import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Stream } from '../../domain/text/streams';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { ManifestRow } from '../../domain/companies/manifest';
@@ -109,7 +109,12 @@ async function insertMigration(
   return insertRows(tx, migration.id, rows, { heldBack: null, organizationOpen: true });
 }
 
-/** Opens a supplied migration when its workflow starts. From now on, its companies can be claimed. */
+/** Deletes a migration that no workflow has opened, so that others can take its organizations. */
+export async function discardSupplied(db: Database, migrationId: string): Promise<void> {
+  await db.deleteFrom('migrations').where('id', '=', migrationId).where('state', '=', 'supplied').execute();
+}
+
+/** Opens a supplied migration when its workflow starts. Before that, none of its companies can be claimed. */
 export async function openMigration(db: Database, migrationId: string): Promise<void> {
   await db
     .updateTable('migrations')
@@ -149,9 +154,22 @@ export async function setReleased(db: Queryable, migrationId: string, released: 
   await db.updateTable('migrations').set({ released }).where('id', '=', migrationId).execute();
 }
 
-/** Pauses or resumes claims. Imports in progress finish. */
-export async function setPaused(db: Database, migrationId: string, paused: boolean): Promise<void> {
-  await db.updateTable('migrations').set({ paused }).where('id', '=', migrationId).execute();
+/**
+ * Pauses or resumes claims because of a decision. Imports in progress finish. A pause by decision does not replace a
+ * pause because of a problem: only support (in the self-service route, also the client) can resume claims after a
+ * problem.
+ */
+export async function setPaused(db: Queryable, migrationId: string, paused: boolean): Promise<void> {
+  const columns = paused ? { paused } : { paused, paused_itself: false };
+  await db.updateTable('migrations').set(columns).where('id', '=', migrationId).execute();
+}
+
+/**
+ * Pauses claims because of a problem. Then only support (in the self-service route, also the client) can resume them.
+ * Imports in progress finish.
+ */
+export async function pauseForProblem(db: Queryable, migrationId: string): Promise<void> {
+  await db.updateTable('migrations').set({ paused: true, paused_itself: true }).where('id', '=', migrationId).execute();
 }
 
 /** Restricts claims to one window occurrence, or allows them at any time if `occurrence` is null. */
@@ -193,25 +211,6 @@ export async function changeLimits(db: Database, migrationId: string, limits: Li
     update migrations set limits = limits || ${JSON.stringify(limits)}::jsonb where id = ${migrationId}`.execute(db);
 }
 
-/**
- * Closes a migration. Its companies can no longer be claimed, and other migrations can take its organizations. Safe to
- * repeat.
- */
-export async function closeMigration(db: Database, migrationId: string, ending: Ending): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await tx
-      .updateTable('migrations')
-      .set({ state: 'closed', ending, closed_at: sql<Date>`coalesce(closed_at, clock_timestamp())` })
-      .where('id', '=', migrationId)
-      .execute();
-    await tx
-      .updateTable('companies')
-      .set({ organization_open: false })
-      .where('migration_id', '=', migrationId)
-      .execute();
-  });
-}
-
 /** Returns the Temporal namespace of a migration; null if it is not recorded, or there is no such migration. */
 export async function readNamespace(db: Database, migrationId: string): Promise<string | null> {
   const row = await db.selectFrom('migrations').select('namespace').where('id', '=', migrationId).executeTakeFirst();
@@ -228,16 +227,20 @@ export interface StoredMigration {
   readonly state: 'supplied' | 'open' | 'closed';
   readonly ending: Ending | null;
   readonly paused: boolean;
+  /** True if it is paused because of a problem. False if only a decision has paused it. */
+  readonly pausedItself: boolean;
   readonly manifestDigest: string;
   readonly suppliedBy: string;
   readonly suppliedAt: Date;
   /** Who can decide, and what a decision needs; null if an older version created the migration. */
   readonly rules: DecisionRules | null;
   readonly released: Release;
+  /** The only run that can claim companies; null before the first one. */
+  readonly currentRun: string | null;
   readonly closedAt: Date | null;
   readonly vaultDestroyedAt: Date | null;
   /** The estimate at the time when the start was proposed; null if no start has been proposed. */
-  readonly planned: Planned | null;
+  readonly planned: PlannedEstimate | null;
 }
 
 /** Returns a migration; undefined if there is none with this id. */
@@ -254,11 +257,13 @@ export async function readMigration(db: Database, migrationId: string): Promise<
       'state',
       'ending',
       'paused',
+      'paused_itself as pausedItself',
       'manifest_digest as manifestDigest',
       'supplied_by as suppliedBy',
       'supplied_at as suppliedAt',
       'decision_rules as rules',
       'released',
+      'current_run as currentRun',
       'closed_at as closedAt',
       'vault_destroyed_at as vaultDestroyedAt',
       'planned',

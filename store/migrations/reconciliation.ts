@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { FailureKind } from '../../domain/companies/failures';
+import { WAS_SENT } from '../companies/claim';
 import type { Database } from '../database/database';
 
 /** A company as the ledger knows it, to be compared with the service. */
@@ -12,12 +13,20 @@ export interface RecordedCompany {
   readonly state: CompanyState;
   readonly tries: number;
   readonly companyId: string | null;
-  /** True if the client supplied the ids of the company, so that it carries no tag. */
+  /**
+   * True if the client supplied the ids of the company. The company at the service then has no tag that names its row.
+   */
   readonly existedBefore: boolean;
   /** True if its credential replaces an older one, which might have linked the connection. */
   readonly supersedes: boolean;
   /** When its credential was stored; null if there is none. */
   readonly suppliedAt: Date | null;
+  /** True if its credential was sent or handed over. */
+  readonly isSent: boolean;
+  /** True if an attempt is importing it, and its lease has not ended. */
+  readonly isLeased: boolean;
+  readonly failure: FailureKind | null;
+  readonly failureText: string | null;
 }
 
 const PAGE_SIZE = 5_000;
@@ -31,7 +40,9 @@ export async function* readRecordedCompanies(
     const { rows } = await sql<RecordedCompany>`
       select c.row, c.reference, c.organization, c.state, c.tries, c.company_id as "companyId",
         c.named is not null as "existedBefore", coalesce(v.supersedes, false) as supersedes,
-        v.supplied_at as "suppliedAt"
+        v.supplied_at as "suppliedAt", c.failure, c.failure_text as "failureText",
+        case when v.row is null then c.crossed_at is not null else v.crossed_at is not null or ${WAS_SENT} end as "isSent",
+        c.state = 'importing' and coalesce(c.lease_ends_at >= clock_timestamp(), false) as "isLeased"
       from companies c
       left join credentials v on v.migration_id = c.migration_id and v.row = c.row
       where c.migration_id = ${migrationId} and c.row > ${after}
@@ -58,6 +69,37 @@ export interface Repair {
   readonly text?: string;
   /** True if the service no longer has the company, so that its ids are cleared. */
   readonly isGone?: true;
+  /** True if its credential counts as handed over, so that it is never sent again. */
+  readonly crossed?: true;
+}
+
+/**
+ * Treats companies with an unknown outcome as if their attempt had just died after its send intent: after a lease, a
+ * slice sends their credentials to the same connections once more. Applies only to companies that the claim would
+ * accept. Leaves out companies with a token family, because only one company of a family may be importing.
+ *
+ * @returns the references of these companies
+ */
+export async function resendUnknownOutcomes(
+  db: Database,
+  migrationId: string,
+  references: readonly string[],
+  leaseMs: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ readonly reference: string }>`
+    update companies c
+    set state = 'importing', attempt = 'reconciliation', failure_text = null, claimed_at = clock_timestamp(),
+        authorization_sent_at = clock_timestamp(), authorization_sent_again = false,
+        authorizations_sent = 1,
+        lease_ends_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1_000})
+    from migrations m, credentials v
+    where c.migration_id = ${migrationId} and m.id = c.migration_id
+      and v.migration_id = c.migration_id and v.row = c.row and v.crossed_at is null
+      and c.reference = any(${references}::text[]) and c.state = 'outcome-unknown' and c.family is null
+      and c.confirmed_at is not null and c.held_back is null and m.released = 'all'
+      and (not m.rotating or v.obtained_at >= c.confirmed_at)
+    returning c.reference`.execute(db);
+  return rows.map(({ reference }) => reference);
 }
 
 /** Writes repairs. Companies that become `syncing` are checked at once, and their credentials count as handed over. */
@@ -73,7 +115,9 @@ export async function writeRepairs(db: Database, migrationId: string, repairs: r
           connection_id = case when r."isGone" then null else coalesce(r."connectionId", c.connection_id) end,
           stored_name = case when r."isGone" then null else coalesce(r."storedName", c.stored_name) end,
           link_url = case when r."isGone" then null else coalesce(r."linkUrl", c.link_url) end,
-          crossed_at = coalesce(c.crossed_at, case when r.to = 'syncing' then clock_timestamp() end),
+          crossed_at = coalesce(c.crossed_at, case when r.to = 'syncing' or r.crossed then clock_timestamp() end),
+          accepted = case when r."isGone" then null else c.accepted end,
+          relinking_since = case when r."isGone" then null else c.relinking_since end,
           failure = r.failure, failure_text = r.text,
           moved_at = case when r.to = 'moved' then c.moved_at end,
           sync_started_at = case when r.to = 'syncing' then clock_timestamp() else c.sync_started_at end,
@@ -81,12 +125,12 @@ export async function writeRepairs(db: Database, migrationId: string, repairs: r
           not_before = null
       from jsonb_to_recordset(${JSON.stringify(repairs)}::jsonb) as r (
         row integer, "from" text, "to" text, "companyId" uuid, "connectionId" uuid, "storedName" text, "linkUrl" text,
-        failure text, text text, "isGone" boolean)
+        failure text, text text, "isGone" boolean, crossed boolean)
       where c.migration_id = ${migrationId} and c.row = any(${repairs.map(({ row }) => row)}::integer[])
         and c.row = r.row and c.state = r."from"
-      returning c.migration_id, c.row, c.state
+      returning c.migration_id, c.row, r.to = 'syncing' or r.crossed as crossed
     )
     update credentials v set crossed_at = coalesce(v.crossed_at, clock_timestamp())
     from repaired
-    where v.migration_id = repaired.migration_id and v.row = repaired.row and repaired.state = 'syncing'`.execute(db);
+    where v.migration_id = repaired.migration_id and v.row = repaired.row and repaired.crossed`.execute(db);
 }

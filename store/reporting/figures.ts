@@ -4,21 +4,23 @@ import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
 /**
- * Totals of a migration. Times are ISO 8601, UTC. A time or a number of hours is null until a company has reached that
- * point.
+ * Totals of a migration. Times are ISO 8601, UTC. Times and numbers of hours are null until there is a company from
+ * which they can be computed.
  */
 export interface ReportFigures {
   /** Companies whose credential the service has accepted. */
   readonly crossed: number;
   /** Companies whose credential might have been sent, but whose outcome is not known. */
   readonly crossingUnknown: number;
+  /** Companies that can still be moved while the migration is open: neither handed over, left out nor unclear. */
+  readonly movable: number;
   readonly mustReconnect: number;
   readonly firstStartedAt: string | null;
   readonly lastMovedAt: string | null;
   /** Hours from a company's confirmation to its move, during which its data was out of date. */
   readonly longestStaleHours: number | null;
   readonly medianStaleHours: number | null;
-  /** Credentials in the vault that have not been erased yet. */
+  /** Credentials in the vault that have not been deleted yet. */
   readonly credentialsLeft: number;
 }
 
@@ -36,7 +38,9 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       count(*) filter (where crossed_at is not null) as crossed,
       count(*) filter (where crossed_at is null and (state in ('importing', 'outcome-unknown')
         -- Companies that were left out, or are waiting again, although it is not known whether the token was used.
-        or (authorization_sent_at is not null and failure is null))) as "crossingUnknown",
+        or (sent_at is not null and failure is null))) as "crossingUnknown",
+      count(*) filter (where crossed_at is null and state in ('waiting', 'failed')
+        and (sent_at is null or failure is not null)) as movable,
       count(*) filter (where state = 'failed' and failure = 'reauthorization-required') as "mustReconnect",
       min(claimed_at) as "firstStartedAt",
       max(moved_at) as "lastMovedAt",
@@ -45,7 +49,8 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       (select count(*) from credentials where migration_id = ${migrationId})
         + (select count(*) from staged_credentials where migration_id = ${migrationId}) as "credentialsLeft"
     from (
-      select *, (extract(epoch from moved_at - confirmed_at) / 3600)::float8 as stale_hours
+      select *, greatest(authorization_sent_at, earlier_sent_at) as sent_at,
+        (extract(epoch from moved_at - confirmed_at) / 3600)::float8 as stale_hours
       from companies where migration_id = ${migrationId}
     ) companies`,
   );

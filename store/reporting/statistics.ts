@@ -36,9 +36,10 @@ export interface MigrationStatistics {
 }
 
 /**
- * Number of intervals of the curve, which has at most one more point (the last move). More points would not be visible.
+ * Number of intervals of the curve. The curve has at most one point more: the last move. More points would not be
+ * visible.
  */
-const CURVE_POINTS = 160;
+const CURVE_INTERVALS = 160;
 const SLOWEST_COMPANIES = 8;
 
 export async function readStatistics(db: Database, migrationId: string): Promise<MigrationStatistics> {
@@ -59,7 +60,7 @@ async function readMovedOverTime(db: Database, migrationId: string): Promise<Mig
     ), bounds as (select min(seconds) as first, max(seconds) as last from moved)
     select max(moved_at) as at, sum(count(*)) over (order by max(moved_at))::bigint as companies
     from moved, bounds
-    group by case when last > first then width_bucket(seconds, first, last, ${CURVE_POINTS}) else 1 end
+    group by case when last > first then width_bucket(seconds, first, last, ${CURVE_INTERVALS}) else 1 end
     order by at`.execute(db);
   return rows.map(({ at, companies }) => ({ at: at.toISOString(), companies }));
 }

@@ -21,13 +21,14 @@ export interface Rotation {
 }
 
 /**
- * Rewraps private keys that an older master key wrapped, with the newest one and a new vault secret, vault by vault,
- * and erases the old secrets. Copies of the keys that the older master keys wrapped, in files, log and backups of the
- * database, can then no longer be opened. Safe to repeat after an interruption. Sealed credentials do not change.
+ * Finds the private keys that an older master key wrapped, and rewraps each of them with the newest master key and a
+ * new vault secret. Works vault by vault, and erases the old secrets. After that, the old wrapped keys in the
+ * database's files, log and backups can no longer be opened. Safe to repeat after an interruption. Sealed credentials
+ * do not change.
  *
  * @throws {UnknownMasterKey} when the provider lacks the master key that wrapped a private key; vaults that were
  * already rewrapped stay rewrapped
- * @throws {VaultSecretElsewhere} when the provider does not have the place where the vaults' secrets are stored
+ * @throws {VaultSecretElsewhere} when a vault's secret was stored somewhere other than where the provider looks
  * @throws {WrappedKeyBroken} when a stored key was altered
  */
 export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rotation> {
@@ -67,7 +68,9 @@ async function rewrap(
   }
 }
 
-/** Erases every secret of the vault except the one in use, including any that an interrupted rotation has left. */
+/**
+ * Erases every secret of the vault except the one in use, including any that an interrupted rotation has left behind.
+ */
 async function eraseSuperseded(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const secretId = (await lockVault(tx, migrationId))?.secretId;
@@ -75,7 +78,7 @@ async function eraseSuperseded(db: Database, keys: KeyProvider, migrationId: str
   });
 }
 
-/** Thrown when a vault can be opened, so that renewing it would only destroy its credentials. */
+/** Thrown when a vault can still be opened, because renewing it would only destroy its credentials. */
 export class VaultUsable extends Error {
   override readonly name = 'VaultUsable';
 
@@ -87,15 +90,16 @@ export class VaultUsable extends Error {
 const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretMissing, WrappedKeyBroken];
 
 /**
- * Gives a vault that can no longer be opened a new key pair, wrapped with a secret in the provider's own place, and
- * deletes the credentials of waiting companies, so that the client can supply them again. A credential that might have
- * been used is kept as evidence of that; its company then fails as `credential-unreadable`.
+ * Creates a new key pair for a vault that can no longer be opened, wraps it with a secret that is stored where this
+ * provider stores its secrets, and deletes the credentials of waiting companies, so that the client can supply them
+ * again. A credential that might have been used is kept as evidence of that; its company then fails as
+ * `credential-unreadable`.
  *
- * @param folderLost true if the place where the vault's secret was stored is lost; it then cannot be erased
+ * @param folderLost true if the place where the vault's secret was stored is lost, so the secret cannot be erased
  * @returns the number of deleted credentials
  * @throws {VaultClosed} when the migration has no vault
  * @throws {VaultUsable} when the vault can be opened; nothing was changed
- * @throws {VaultSecretElsewhere} when the secret was stored in another place, unless `folderLost`; nothing was changed
+ * @throws {VaultSecretElsewhere} when the secret was stored elsewhere, unless `folderLost`; nothing was changed
  */
 export async function renewVault(
   db: Database,

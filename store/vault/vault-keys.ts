@@ -46,11 +46,11 @@ export async function lockVault(tx: Queryable, migrationId: string) {
 
 /** Creates a key pair and stores it, in a vault that the transaction has locked. */
 export async function createKey(tx: Queryable, keys: KeyProvider, migrationId: string): Promise<void> {
-  const { publicKey, privateKey } = await createVaultKey();
+  const { publicKey, privateKey } = createVaultKey();
   await storeKey(tx, migrationId, await keys.wrap(migrationId, privateKey), publicKey);
 }
 
-/** Stores a wrapped key in a vault that the transaction has locked, and with it the public key if that has changed. */
+/** Stores a wrapped key in a vault that the transaction has locked, and the public key if one is given. */
 export async function storeKey(
   tx: Queryable,
   migrationId: string,
@@ -86,7 +86,11 @@ export async function unwrapKey(
     throw new VaultClosed(`migration ${migrationId} has no open vault`);
   }
   const key = wrappedKey(stored);
-  if (key === null) throw new VaultSecretMissing(migrationId, 'the database, because an earlier version created it');
+  if (key === null)
+    throw new VaultSecretMissing(
+      migrationId,
+      'an earlier version of Tokenferry created its vault without a vault secret',
+    );
   try {
     return { publicKey: stored.vault_public_key, privateKey: await keys.unwrap(migrationId, key) };
   } catch (error) {
@@ -102,12 +106,12 @@ function wrappedKey({ keyId, secretId, wrapped }: { [Part in keyof WrappedKey]: 
 }
 
 /**
- * Erases the vault's secret, and then deletes the migration's remaining credentials and its keys. From then on nobody can
- * open the copies that Postgres keeps in its files, log and backups, even with the master key. The time is recorded
+ * Erases the vault's secret, and then deletes the migration's remaining credentials and its keys. From then on nobody
+ * can open the copies that Postgres keeps in its files, log and backups, even with the master key. The time is recorded
  * after the secret was erased. Idempotent.
  *
- * @throws {VaultSecretElsewhere} when the provider does not have the place where the vault's secret is stored; nothing
- * was destroyed
+ * @throws {VaultSecretElsewhere} when the vault's secret was stored somewhere other than where the provider looks;
+ * nothing was destroyed
  */
 export async function destroyVault(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -130,7 +134,7 @@ export async function destroyVault(db: Database, keys: KeyProvider, migrationId:
   });
 }
 
-/** Reads the keys without a lock; `rotating` says whether the platform rotates tokens. */
+/** Reads a vault's keys without a lock. `rotating` is true if the platform rotates refresh tokens. */
 export async function readKey(db: Queryable, migrationId: string) {
   return db
     .selectFrom('migrations')

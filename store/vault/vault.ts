@@ -2,8 +2,8 @@
  * The vault stores sealed credentials until their companies have moved or the migration ends.
  *
  * Each migration has its own key pair. `ferry credentials` seals credentials with the public key, and cannot open them.
- * The private key is stored wrapped (encrypted) by a master key and by the vault's own secret, which workers keep outside
- * Postgres, so a copy of the database is not sufficient to open credentials.
+ * The private key is stored wrapped (encrypted) by a master key and by the vault's own secret, which workers keep
+ * outside Postgres, so a copy of the database is not sufficient to open credentials.
  *
  * A sealed credential is bound to its migration and row, so a copy in another row cannot be opened. Its row is deleted
  * when its company has moved. When the migration ends, `destroyVault` erases the vault's secret and deletes the rest.
@@ -17,7 +17,7 @@ import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
 import { remediesFor } from '../../domain/companies/remedies';
 import type { KeyProvider } from '../../security';
-import { createOpener, seal, Secret } from '../../security';
+import { createOpener, createSealer, Secret } from '../../security';
 import type { Database, Queryable } from '../database/database';
 import { readKey, unwrapKey, VaultClosed } from './vault-keys';
 
@@ -47,8 +47,8 @@ export interface SupplyResult {
 }
 
 /**
- * Seals and stores credentials of companies that are waiting to be moved, when a migration is started. They count at
- * once, because the start itself brings them. A newer credential replaces an older one.
+ * Seals and stores the credentials that `ferry start` supplies for companies that are waiting to be moved. They count
+ * at once, because they belong to no decision that must be recorded first. A newer credential replaces an older one.
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
@@ -63,12 +63,12 @@ export async function supplyCredentials(
   return sealAndStore(db, migrationId, credentials, suppliedBy, rule);
 }
 
-/** The decision that brings credentials. */
-export interface StagedFor {
+/** The decision that supplies credentials. */
+export interface StagingDecision {
   readonly decisionId: string;
   /**
-   * False for credentials of companies that are waiting to be moved. True for new credentials of companies that were not
-   * moved or whose outcome is unknown.
+   * False for credentials of companies that are waiting to be moved. True for new credentials of companies that were
+   * not moved or whose outcome is unknown.
    */
   readonly replaces: boolean;
 }
@@ -85,7 +85,7 @@ export async function stageCredentials(
   migrationId: string,
   credentials: Stream<SuppliedCredential>,
   suppliedBy: string,
-  { decisionId, replaces }: StagedFor,
+  { decisionId, replaces }: StagingDecision,
 ): Promise<SupplyResult> {
   const rule = { states: statesOf(replaces), supersedes: replaces, decisionId };
   return sealAndStore(db, migrationId, credentials, suppliedBy, rule);
@@ -139,7 +139,7 @@ async function sealAndStoreGroup(
 ): Promise<SupplyResult> {
   const key = await readKey(db, migrationId);
   if (!key?.vault_public_key) throw new VaultClosed(`migration ${migrationId} has no open vault`);
-  const publicKey = key.vault_public_key;
+  const seal = createSealer(key.vault_public_key);
   const rows = await rowsOf(db, migrationId, credentials);
   const unknown: string[] = [];
   const wrongState: string[] = [];
@@ -152,11 +152,7 @@ async function sealAndStoreGroup(
     else if (key.rotating && (!company.confirmed_at || new Date(obtainedAt) < company.confirmed_at))
       obtainedTooEarly.push(reference);
     else {
-      const box = await seal(
-        publicKey,
-        Buffer.from(JSON.stringify(fields.reveal())),
-        bindingOf(migrationId, company.row),
-      );
+      const box = seal(Buffer.from(JSON.stringify(fields.reveal())), bindingOf(migrationId, company.row));
       sealed.push({ row: company.row, reference, sealed: box.toString('base64'), obtained_at: obtainedAt });
     }
   }
@@ -213,7 +209,7 @@ function putInUse(boxes: RawBuilder<unknown>) {
 }
 
 /**
- * Puts the credentials in use that were staged for a decision, except those of companies whose state no longer allows
+ * Puts into use the credentials that were staged for a decision, except those of companies whose state no longer allows
  * it. Call this in the transaction that records the decision as applied.
  *
  * @returns the number of credentials that are now in use
@@ -221,7 +217,7 @@ function putInUse(boxes: RawBuilder<unknown>) {
 export async function acceptStaged(
   tx: Queryable,
   migrationId: string,
-  { decisionId, replaces }: StagedFor,
+  { decisionId, replaces }: StagingDecision,
 ): Promise<number> {
   const { rows } = await sql<{ row: number }>`
     with accepting as (
@@ -247,7 +243,7 @@ export async function discardStaged(tx: Queryable, migrationId: string, decision
 /** Opens sealed credentials of one migration. */
 export interface VaultReader {
   /** @throws {SealBroken} when the credential was altered, or was sealed for another migration or row */
-  open(row: number, sealed: Buffer): Promise<Secret<CredentialFields>>;
+  open(row: number, sealed: Buffer): Secret<CredentialFields>;
 }
 
 /**
@@ -256,15 +252,15 @@ export interface VaultReader {
  * @throws {VaultClosed}
  * @throws {UnknownMasterKey} when the provider does not have the master key that wrapped the private key
  * @throws {VaultSecretMissing} when the vault's secret was lost
- * @throws {VaultSecretElsewhere} when the provider does not have the place where the vault's secret is stored
+ * @throws {VaultSecretElsewhere} when the vault's secret was stored somewhere other than where the provider looks
  * @throws {WrappedKeyBroken} when the stored private key was altered
  * @throws {VaultKeyMismatch} when the stored public key does not belong to the private key
  */
 export async function readVault(db: Queryable, keys: KeyProvider, migrationId: string): Promise<VaultReader> {
-  const open = await createOpener(await unwrapKey(db, keys, migrationId));
+  const open = createOpener(await unwrapKey(db, keys, migrationId));
   return {
-    open: async (row, sealed) => {
-      const plain = await open(sealed, bindingOf(migrationId, row));
+    open(row, sealed) {
+      const plain = open(sealed, bindingOf(migrationId, row));
       return new Secret(JSON.parse(plain.toString('utf8')) as CredentialFields);
     },
   };

@@ -27,7 +27,7 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
   const running = new Map<number, Promise<void>>();
   let failure: { readonly reason: unknown } | undefined;
 
-  /** Starts the missing slices: those that have ended, and those that a changed limit has added. */
+  /** Starts every slice that is not running, because it has ended or because a changed limit has added it. */
   function startSlices(): void {
     for (let slice = 1; slice <= atOnce; slice += 1) {
       if (running.has(slice)) continue;
@@ -54,7 +54,7 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
       if (nextClaimInMs === 0) startSlices();
       const nextInMs = Math.min(nextClaimInMs, nextReclaimInMs ?? Infinity);
       const delayMs = nextDelayMs(nextInMs, claimed > 0);
-      if (outage) await context.waitOutOutage(outage, nextInMs);
+      if (outage) await context.awaitRecovery(outage, nextInMs);
       else if (!(await context.sleep(delayMs, 'Until the next company can be tried'))) continue;
       // After a decision, the end of a ramp or an outage, there can be work for all slices.
       if (!context.isEnding()) startSlices();
@@ -71,7 +71,7 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
  * Reclaims interrupted companies once their leases have ended. All slices have ended, so the attempt of every company
  * that is still importing has died.
  *
- * @returns true if other companies can be claimed meanwhile, so that the slices should run again
+ * @returns true if the slices should run again, because other companies can be claimed or the run was woken
  */
 async function reclaimInterrupted(context: RunContext): Promise<boolean> {
   const nextDelayMs = backoff(POLL_DELAY);
@@ -80,7 +80,7 @@ async function reclaimInterrupted(context: RunContext): Promise<boolean> {
     if (nextClaimInMs !== null) return true;
     if (nextReclaimInMs === null) return false;
     const delayMs = nextDelayMs(nextReclaimInMs, claimed > 0);
-    if (outage) await context.waitOutOutage(outage, nextReclaimInMs);
+    if (outage) await context.awaitRecovery(outage, nextReclaimInMs);
     else if (await context.sleep(delayMs, 'Until the lease of an interrupted company ends')) return true;
   }
   return false;

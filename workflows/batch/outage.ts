@@ -26,7 +26,7 @@ export interface OutageContext {
 }
 
 export interface OutageWait {
-  /** Resets the backoff of the probes. Called when a company has got through. */
+  /** Resets the backoff of the probes. Called when a call for a company has got through. */
   reset(): void;
   /**
    * Waits until the service responds or the run is ending, and at least `atLeastMs` milliseconds unless the run is

@@ -1,6 +1,6 @@
 /** The state that the importing half and the verifying half of a batch run share. */
 import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
-import type { OpenCircuit } from '../../activities/companies/circuit-breaker';
+import type { SliceOutage } from '../../activities/companies/circuit-breaker';
 import type { SliceEnd } from '../../activities/companies/worker-pool';
 import type { StopReason } from '../../domain/companies/failures';
 import type { OutageContext } from './outage';
@@ -26,7 +26,7 @@ export interface RunContext extends OutageContext {
   ledgerMark(): number;
   /** Records the ledger's mark at the end of a slice. */
   noteLedgerMark(mark: number): void;
-  /** Returns the sum of the `companies` noted so far. A higher number than before means progress. */
+  /** Returns the sum of `companies` over all slices recorded so far. A higher number than before means progress. */
   progress(): number;
   /** Ends all current sleeps. */
   readonly wake: () => void;
@@ -36,7 +36,7 @@ export interface RunContext extends OutageContext {
    * Waits until the service responds or the run is ending. The first probe follows after at least `atLeastMs`
    * milliseconds, or as soon as the run is woken.
    */
-  waitOutOutage(circuit: OpenCircuit, atLeastMs: number): Promise<void>;
+  awaitRecovery(circuit: SliceOutage, atLeastMs: number): Promise<void>;
 }
 
 /** After this time, a run starts no more work and leaves the rest to the next run, so that its history stays short. */
@@ -46,11 +46,11 @@ const LONGEST_RUN_MS = 24 * 3_600_000;
 interface BatchPart {
   readonly migrationId: string;
   readonly finishing: boolean;
-  readonly ledgerMark?: number;
+  readonly ledgerMark: number;
 }
 
 export function createRunContext(
-  { migrationId, finishing, ledgerMark: knownMark = 0 }: BatchPart,
+  { migrationId, finishing, ledgerMark: knownMark }: BatchPart,
   runName: string,
 ): RunContext {
   const { parent } = workflowInfo();
@@ -99,6 +99,6 @@ export function createRunContext(
       ended = true;
       wake();
     },
-    waitOutOutage: ({ why }, atLeastMs) => outage.untilOver(why, atLeastMs),
+    awaitRecovery: ({ why }, atLeastMs) => outage.untilOver(why, atLeastMs),
   };
 }

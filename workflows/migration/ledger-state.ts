@@ -30,7 +30,7 @@ export async function refreshCounts(
 export interface CountRefresh {
   /** Requests a new count. Several requests during one count lead to one more count. */
   readonly request: () => void;
-  /** Counts the companies whenever it was requested, until the migration is closed. */
+  /** Counts the companies each time a count is requested, until the migration is closed. */
   refresh(): Promise<void>;
 }
 

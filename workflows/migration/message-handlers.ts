@@ -1,10 +1,12 @@
 /**
  * The handlers of all messages that a migration can receive.
  *
- * Handlers only change the state. They start no work and never throw, because a signal handler that throws would fail
- * the workflow task repeatedly. A decision that cannot be read is refused. If it arrived as a signal, the refusal is
- * recorded with its reason. `audit-trail.ts` carries each decision from the state to the ledger, and the current step
- * acts on it. An update returns the outcome once the decision is in the ledger, so that its sender can see the effect.
+ * Handlers change the state and never throw, because a signal handler that throws would fail the workflow task
+ * repeatedly. Only the handler of a sign-off also calls an activity: it refreshes the counts first. The validators of
+ * updates throw, to reject messages that cannot be read. A decision that cannot be read is refused. If it arrived as a
+ * signal, the refusal is recorded with its reason. `audit-trail.ts` carries each decision from the state to the ledger,
+ * and the current step acts on it. An update returns the outcome once the decision is in the ledger, so that its sender
+ * can see the effect.
  */
 import {
   ApplicationFailure,
@@ -15,14 +17,15 @@ import {
   setHandler,
   uuid4,
 } from '@temporalio/workflow';
+import { countOpen } from '../../domain/companies/company-state';
 import type { Outcome, Unreadable } from '../../domain/migration/decision';
 import { decide, outcomeOf, refuseUnreadable } from '../../domain/decisions/decide';
 import { progressOf } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { claimedSender, DECISION_MESSAGES, parseDecision } from '../../domain/migration/parse-decision';
-import { isOutage } from '../../domain/migration/outage';
+import { parseOutage } from '../../domain/migration/outage';
 import { parseSigned } from '../../domain/migration/signatures';
-import { isWindowOccurrence } from '../../domain/planning/windows';
+import { parseWindowOccurrence } from '../../domain/planning/windows';
 import {
   batchProgressSignal,
   ledgerMarkQuery,
@@ -35,6 +38,7 @@ import {
 import type { AuditTrail } from './audit-trail';
 import type { MigrationContext } from './context';
 import { now } from './context';
+import { refreshCounts } from './ledger-state';
 
 /**
  * Sets the handlers of all signals, updates and queries. Call it before the first await.
@@ -51,8 +55,18 @@ export function setMessageHandlers(
   for (const message of DECISION_MESSAGES) {
     const description = DESCRIPTIONS[message];
     const receive = (input: unknown): Outcome => receiveDecision(migration, message, input);
-    setHandler(defineSignal<[unknown]>(message), (input) => void receive(input), { description });
+    // While a batch run moves companies, the counts can be a minute old. Refresh them first, so that no sign-off is
+    // refused because of outdated counts.
+    const needsRefresh = (input: unknown): boolean => isSignOff(message, input) && countOpen(state().counts) > 0;
+    const refresh = (): Promise<void> => CancellationScope.nonCancellable(() => refreshCounts(migration));
+    const receiveSignal = (input: unknown): void | Promise<void> => {
+      if (!needsRefresh(input)) return void receive(input);
+      const receiveAfterwards = (): void => void receive(input);
+      return refresh().then(receiveAfterwards, receiveAfterwards);
+    };
+    setHandler(defineSignal<[unknown]>(message), receiveSignal, { description });
     const receiveAndRecord = async (input: unknown): Promise<Outcome> => {
+      if (needsRefresh(input)) await refresh();
       const outcome = receive(input);
       // A decision is recorded even if the workflow is cancelled meanwhile.
       await CancellationScope.nonCancellable(() => auditTrail.untilRecorded(outcome.decisionId));
@@ -78,9 +92,9 @@ export function setMessageHandlers(
   });
   setHandler(
     windowOpenedSignal,
-    (occurrence: unknown) => {
-      if (isWindowOccurrence(occurrence))
-        change((before) => ({ ...before, window: occurrence, openedWindow: occurrence }));
+    (sent: unknown) => {
+      const occurrence = parseWindowOccurrence(sent);
+      if (occurrence !== null) change((before) => ({ ...before, window: occurrence, openedWindow: occurrence }));
     },
     { description: 'Sent when a window opens, by the workflow that the Schedule of this migration starts' },
   );
@@ -93,16 +107,24 @@ export function setMessageHandlers(
   });
   setHandler(
     outageSignal,
-    (outage: unknown) => {
+    (sent: unknown) => {
       // Batch runs exist only in step 6.
       if (state().step !== 'complete-migration') return;
-      if (outage === null || isOutage(outage)) change((before) => ({ ...before, outage }));
+      const outage = parseOutage(sent);
+      if (outage !== null || sent === null) change((before) => ({ ...before, outage }));
     },
     {
       description:
         'Sent by batch runs when the service or the platform does not respond, and with null when it responds again',
     },
   );
+}
+
+/** Returns whether an input that can be parsed approves the last step. */
+function isSignOff(message: DecisionMessage, input: unknown): boolean {
+  const parsed = parseDecision(message, input, () => '');
+  if ('malformed' in parsed || parsed.decision.kind !== 'step') return false;
+  return parsed.decision.verdict === 'approve' && parsed.decision.step === 'complete-migration';
 }
 
 /** Applies or refuses a decision. Either way, adds it to the state's `unrecorded` decisions, to be recorded. */
@@ -136,7 +158,7 @@ function refuse(
 const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   approve: 'Approve a step: {"step", "role": "client" or "support", "by": your name, "reason"?}',
   reject:
-    'Reject a step: same fields as approve; for migrate-first-company also "next": same-company, another-company (with "company": reference) or abandon',
+    'Reject a step: same fields as approve; for migrate-first-company also "next": same-company or another-company (with "company": reference), or abandon',
   proposeTime: 'Propose when to start: {"startAt": ISO 8601, "role", "by"}',
   chooseFirstCompany: 'Choose which company goes first: {"company": reference, "role": "support", "by"}',
   confirmSyncDisabled:
@@ -148,8 +170,9 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   applicationSupplied: 'Sent by ferry after the application was given to the service: {"clientId", "environment"}',
   manifestAmended: 'Sent by ferry after rows were added to the ledger or corrected',
   exclude: 'Leave out companies that have not been moved yet: {"companies": references, "reason", "role", "by"}',
-  skip: 'Give up on companies that were not moved: {"companies": references, "reason", "role": "support", "by"}',
-  retry: 'Retry companies that were not moved: {"companies": "all" or references, "role": "support", "by"}',
+  skip: 'Give up on companies that were not moved, are deferred or have an unknown outcome: {"companies": references, "reason", "role": "support", "by"}',
+  retry:
+    'Retry companies that were not moved, are deferred or have an unknown outcome: {"companies": "all" or references, "role": "support", "by"}',
   relink:
     'Check companies once their end customers have reconnected: {"companies": "all" or references, "role": "support", "by"}',
   replaceCredential: 'Sent by ferry after new credentials for companies that were not moved were encrypted and stored',

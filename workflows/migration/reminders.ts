@@ -39,7 +39,7 @@ function hasNewWait(migration: MigrationContext): boolean {
 }
 
 const TIMER_SUMMARIES: Readonly<Record<NoticeKind, string>> = {
-  stopped: 'Until the notice that the migration has stopped is due',
+  stopped: 'Until the "migration has stopped" notice is due',
   reminder: 'Until a reminder is due',
   escalation: 'Until an escalation is due',
 };

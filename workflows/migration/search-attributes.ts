@@ -4,7 +4,7 @@
  */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
-import { finishedCompanies } from '../../domain/companies/company-state';
+import { countFinished } from '../../domain/companies/company-state';
 import type { Progress } from '../../domain/progress/progress';
 import { SEARCH_ATTRIBUTES } from '../messages';
 
@@ -22,7 +22,7 @@ export function searchAttributesOf({ route, step, state, waitingFor, counts }: P
     { key: STATE, value: state },
     { key: WAITING_FOR, value: waitingFor.roles.join(' and ') || 'nobody' },
     { key: TOTAL, value: counts.total },
-    { key: DONE, value: finishedCompanies(counts) },
+    { key: DONE, value: countFinished(counts) },
     { key: FAILED, value: counts.failed },
   ];
 }

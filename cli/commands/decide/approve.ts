@@ -13,13 +13,19 @@ interface ApproveOptions extends DecisionOptions, YesOption {
   readonly digest?: string;
 }
 
-/** `ferry approve`, `ferry sign-off`: shows the content, asks for confirmation, and approves with its digest. */
+/**
+ * `ferry approve`, `ferry sign-off`: shows what is to be approved, asks for confirmation, and sends the approval with
+ * the digest of what was shown.
+ */
 export function addApprove(context: Context): void {
   const { program, run } = context;
   const addOptions = (command: ReturnType<typeof program.command>) =>
     addDecisionOptions(command)
       .option('--yes', 'do not ask for confirmation')
-      .option('--digest <digest>', 'approve only if the content has this digest, as printed by ferry show --json');
+      .option(
+        '--digest <digest>',
+        'approve only if what you reviewed still has this digest (ferry show --json prints it)',
+      );
 
   addOptions(
     program.command('approve <migration> [step]').description('Approve a step (default: the current step)'),
@@ -50,7 +56,7 @@ function approve(
     }
     const { digest } = options;
     const content = { step, ...contentFrom(options), ...(digest === undefined ? {} : { digest }) };
-    // Without a worker there is no content to show or to take a digest of. The approval is kept until a worker runs.
+    // Without a worker there is nothing to review, so the approval has no digest. Temporal keeps it until a worker runs.
     if (!progress) return sendDecision(ferry, migrationId, 'approve', content);
     const review = await readReview(ferry, progress, step);
     if (!output.json && !(output.quiet && options.yes)) review.print(output);

@@ -52,8 +52,8 @@ const COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'retry',
     message: 'retry',
-    description: 'Try again now to move companies that were not moved, are put off, or whose outcome is unknown',
-    all: 'all companies that were not moved, are put off, or whose outcome is unknown',
+    description: 'Retry now the companies that were not moved, were deferred, or have an unknown outcome',
+    all: 'all companies that were not moved, were deferred, or have an unknown outcome',
   },
   {
     name: 'relink',
@@ -64,7 +64,7 @@ const COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'skip',
     message: 'skip',
-    description: 'Give up on companies that were not moved, are put off, or whose outcome is unknown',
+    description: 'Give up on companies that were not moved, were deferred, or have an unknown outcome',
     needsReason: true,
   },
 ];
@@ -173,7 +173,7 @@ async function assertApplicable(
   const unknown = await findUnknownReferences(db, migrationId, references);
   if (unknown.length > 0) {
     throw new CommandFailed(
-      `${migrationId} has no company ${referenceList(unknown, MAX_REFERENCES)}`,
+      `${migrationId} has no company with ${unknown.length === 1 ? 'this reference' : 'these references'}: ${referenceList(unknown, MAX_REFERENCES)}`,
       `nothing was decided; list the companies with: ferry companies ${migrationId}`,
     );
   }

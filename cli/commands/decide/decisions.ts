@@ -1,11 +1,18 @@
 import type { Step } from '../../../domain/migration/steps';
 import type { MigrationClient } from '../../../client';
-import { readProgress } from '../../../client';
+import { readProgress, readProgressIfAnswered } from '../../../client';
 import { parseTime } from '../../terminal/times';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
-import { addDecisionOptions, assertCompany, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
+import {
+  addDecisionOptions,
+  assertCompany,
+  contentFrom,
+  parseStep,
+  sameCompany,
+  sendDecision,
+} from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions, addWindowOptions, limitsFrom, windowsFrom } from '../../shared/limit-options';
@@ -34,14 +41,16 @@ export function addDecisions({ program, run, terminal }: Context): void {
   addDecisionOptions(
     addWindowOptions(
       program
-        .command('propose-time <migration> <when>')
+        .command('propose-time')
+        .argument('<migration>')
+        .argument('<when>', undefined, parseTime)
         .description('Propose when to move the first company: "2026-11-21 22:00" in your time zone, ISO 8601, or now'),
     ),
-  ).action((migration: string, when: string, options: DecisionOptions & Pick<LimitOptions, 'window'>) =>
+  ).action((migration: string, when: Date, options: DecisionOptions & Pick<LimitOptions, 'window'>) =>
     run(() =>
       withMigrationClient(terminal.env, (ferry) =>
         sendDecision(ferry, migration, 'proposeTime', {
-          startAt: parseTime(when).toISOString(),
+          startAt: when.toISOString(),
           ...windowsFrom(options),
           ...contentFrom(options),
         }),
@@ -76,6 +85,8 @@ async function nextFrom(
   migrationId: string,
   { next, company }: NextOptions,
 ): Promise<Record<string, unknown>> {
+  if (company === undefined && next === 'same-company')
+    return sameCompany(await readProgressIfAnswered(ferry, migrationId));
   if (company === undefined) return next === undefined ? {} : { next };
   await assertCompany(ferry, migrationId, company);
   return { next: next ?? 'another-company', company };

@@ -96,7 +96,7 @@ function printSchedule(output: Output, { migrationId, windows, occurrences, stat
     running: output.styled('green', 'windows open automatically'),
     paused: output.styled('yellow', `paused${noteText}: windows do not open`),
     'not-yet': 'windows open automatically in step 6; the first company also waits for a window',
-    none: 'no windows: companies can be moved at any time, or the migration has ended',
+    none: windows.length > 0 ? 'the migration has ended' : 'no windows: moves can begin at any time until it ends',
   };
   output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
   const zone = windows[0]?.timeZone;

@@ -1,8 +1,8 @@
-import { InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../../config';
 import { isLoopback, KeySetUnavailable, startCodecServer, createTokenVerifier } from '../../../security/codec-server';
 import { createLog } from '../../../security/log';
 import { CommandFailed } from '../../shared/errors';
+import { portOption } from '../../shared/options';
 import { waitForAbort } from '../../shared/waiting';
 import type { Terminal } from '../../terminal';
 import type { Context } from '../../shared/context';
@@ -29,7 +29,7 @@ export function addCodecServer({ program, run, output, terminal }: Context): voi
     .option('--audience <text>', 'audience of the tokens')
     .option('--key-set <url or file>', 'public keys of the issuer, as a JWK set')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .addOption(new Option('--port <number>', 'port to listen on').default(8_234).argParser(portOf))
+    .addOption(portOption('--port <number>', 'port to listen on').default(8_234))
     .action(async (options: CodecServerOptions) => {
       const interrupted = terminal.interruption();
       await run(async () => {
@@ -68,11 +68,4 @@ function refusedKeySet(error: unknown): never {
     'specify a file that contains a JWK set, or the https URL of the key set of your identity provider',
     { cause: error },
   );
-}
-
-function portOf(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('Expected a port number up to 65535.');
-  return port;
 }

@@ -1,5 +1,5 @@
 import { Argument } from 'commander';
-import { completedCommands, type Shell, SHELLS } from '../../reference/completion';
+import { completableCommands, type Shell, SHELLS } from '../../reference/completion';
 import { completionScript } from '../../reference/completion-scripts';
 import type { Context } from '../../shared/context';
 
@@ -10,7 +10,7 @@ export function addCompletion({ program, run }: Context): void {
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
     .action((shell: Shell) =>
       run(async () => {
-        const script = completionScript(shell, completedCommands(program));
+        const script = completionScript(shell, completableCommands(program));
         return {
           json: { schema: 'ferry.completion/1', shell, script },
           print: (output) => output.line(script.trimEnd()),

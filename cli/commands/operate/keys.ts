@@ -27,7 +27,7 @@ export function addKeys({ program, run, terminal }: Context): void {
     )
     .option(
       '--file <file>',
-      'file to store the key in; set TOKENFERRY_SIGNING_KEY_FILE to the same path (default: that path if it is set, or else in your home folder)',
+      'file to store the key in (default: TOKENFERRY_SIGNING_KEY_FILE, or a file in your home folder); if you choose another, set the variable to it',
     )
     .action((options: CreateOptions) => run(async () => createKey(terminal.env, options)));
   keys
@@ -39,7 +39,10 @@ export function addKeys({ program, run, terminal }: Context): void {
 function createKey(env: NodeJS.ProcessEnv, { by, ...options }: CreateOptions): CommandResult {
   const file = signingKeyFile(loadConfig([], env).home, options.file ?? env['TOKENFERRY_SIGNING_KEY_FILE']);
   if (existsSync(file)) {
-    throw new CommandFailed(`${file} already exists`, 'past decisions depend on this key; choose another --file');
+    throw new CommandFailed(
+      `${file} already exists`,
+      'running migrations may accept your decisions only with this key; choose another --file',
+    );
   }
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, `${createSigningKey(by)}\n`, { mode: 0o600, flag: 'wx' });

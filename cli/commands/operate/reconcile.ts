@@ -39,20 +39,22 @@ const COLUMNS = [
 const LISTED = 10;
 
 function repairRows(result: ReconciliationResult): string[][] {
-  const { decisions, refused, linked, notMoved, unknown, adopted, gone, doubled } = result;
+  const { decisions, refused, linked, notMoved, unknown, interrupted, adopted, gone, toCreate, doubled } = result;
   const rows: readonly (readonly [readonly string[], string, string])[] = [
-    [decisions.map(({ kind }) => kind), 'decisions missing in the audit trail', 'applied and recorded again'],
+    [decisions.map(({ kind }) => kind), 'decisions missing from the audit trail', 'applied and recorded again'],
     [
       refused.map(({ kind, why }) => `${kind} (${why})`),
       'decisions that the ledger does not accept',
-      'take them again',
+      'make them again',
     ],
     [linked, 'connection linked at the service', 'syncing; the credential is not sent again'],
     [notMoved, 'credential refused, or grant lost by the service', 'not moved; see ferry exceptions'],
     [unknown, 'connection not linked, single-use credential', 'outcome unknown; a person decides'],
+    [interrupted, 'connection not linked, single-use credential', 'sent again to this connection in about two minutes'],
     [adopted, 'company exists, credential not used', 'kept; it will be moved'],
-    [gone, 'moved, but missing at the service', 'not moved; supply a new credential'],
-    [doubled, 'more than one company at the service', 'nothing; delete the one that is not linked'],
+    [gone, 'lost by the service, credential already sent', 'not moved; supply a new credential'],
+    [toCreate, 'lost by the service, credential never sent', 'the next try creates them again'],
+    [doubled, 'more than one company for the row', 'delete the company that is not linked'],
   ];
   return rows.flatMap(([names, found, done]) =>
     names.length === 0
@@ -72,14 +74,16 @@ function nextLines({ workflow, decisions }: ReconciliationResult, migrationId: s
   const supplied = decisions.filter(({ kind }) => SUPPLIES.includes(kind));
   return [
     ...(supplied.length > 0
-      ? [`${counted(supplied.length, 'file')} supplied after the backup must be supplied again: credentials or rows.`]
+      ? [
+          `${counted(supplied.length, 'file')} with credentials or manifest rows, supplied after the backup, must be supplied again.`,
+        ]
       : []),
     ...(workflow === 'running'
       ? [`Companies can be moved again. If the migration is paused, run: ferry resume ${migrationId}`]
       : []),
     ...(workflow === 'gone'
       ? [
-          'Temporal does not run this migration, so nothing moves. To move the remaining companies:',
+          'Temporal is not running this migration, so no company will be moved. To move the remaining companies:',
           `  ferry report ${migrationId}`,
           '  ferry sweep --close',
           '  then start a migration of the remaining companies with ferry start and another --label',

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { loadConfig } from '../../../config';
 import { serviceDatabaseUrl } from '../../../stack/service/standalone';
 import {
-  AccountUnclear,
+  AccountMismatch,
   createKeyFor,
   listKeys,
   revokeKey,
@@ -76,7 +76,7 @@ async function withServiceDatabase(
   } catch (error) {
     if (error instanceof CommandFailed || !(error instanceof Error)) throw error;
     const advice =
-      error instanceof AccountUnclear
+      error instanceof AccountMismatch
         ? 'list the accounts with: ferry service keys list'
         : 'check whether the Postgres of the service is running';
     throw new CommandFailed(error.message, advice, { cause: error });

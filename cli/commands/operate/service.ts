@@ -1,8 +1,9 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { loadConfig } from '../../../config';
 import { startStandaloneService, type StandaloneService } from '../../../stack/service/standalone';
 import { CommandFailed } from '../../shared/errors';
 import { waitForAbort } from '../../shared/waiting';
+import { portOption } from '../../shared/options';
 import type { Output, Terminal } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { addServiceKeys } from './service-keys';
@@ -21,7 +22,7 @@ export function addService(context: Context): void {
   service
     .command('start')
     .description('Run the service until Ctrl-C, with an embedded Postgres unless DATABASE_URL is set')
-    .addOption(new Option('--port <number>', 'port to listen on (default: 8700, or the next free one)').argParser(port))
+    .addOption(portOption('--port <number>', 'port to listen on (default: 8700, or the next free one)'))
     .option('--temporary', 'use an empty embedded database, and remove it at the end (unless DATABASE_URL is set)')
     .option('--faults', 'let an administrator inject faults, to test clients (see docs/sandbox.md)')
     .option('--requests-per-minute <number>', 'rate limit of each API key (default: 1000)', requestsPerMinute)
@@ -78,12 +79,6 @@ function printStarted(output: Output, { url, keys }: StandaloneService): void {
     );
   }
   output.note('Stop the service with Ctrl-C. Create more keys with: ferry service keys create');
-}
-
-function port(text: string): number {
-  const number = Number(text);
-  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('Expected a port number up to 65535.');
-  return number;
 }
 
 function requestsPerMinute(text: string): number {

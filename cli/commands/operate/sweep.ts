@@ -1,6 +1,8 @@
-import { closeTerminated, sweep } from '../../../client';
+import { WorkflowFailedError } from '@temporalio/client';
+import { closeTerminated, sweep, WithoutEffect, WorkflowIdOccupied } from '../../../client';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
+import { CommandFailed, withAdvice } from '../../shared/errors';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { withLedgerClient } from '../../shared/clients';
 
@@ -27,12 +29,18 @@ async function runSweep(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Pr
     const { schedulesDeleted, open } = await sweep(ferry);
     const closed: string[] = [];
     const closing: string[] = [];
+    const failed: { readonly migrationId: string; readonly why: string }[] = [];
     for (const migrationId of close ? open : []) {
-      ((await closeTerminated(ferry, migrationId, by)) ? closed : closing).push(migrationId);
+      try {
+        ((await closeTerminated(ferry, migrationId, by)) ? closed : closing).push(migrationId);
+      } catch (error) {
+        failed.push({ migrationId, why: whyNotClosed(error) });
+      }
     }
-    const stillOpen = close ? [] : open;
+    const stillOpen = close ? failed.map(({ migrationId }) => migrationId) : open;
     return {
-      json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: stillOpen },
+      failed: failed.length > 0,
+      json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: stillOpen, failed },
       printQuietly: (output) => {
         for (const id of stillOpen) output.line(id);
       },
@@ -40,7 +48,8 @@ async function runSweep(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Pr
         for (const id of schedulesDeleted) output.line(`Deleted the schedule of ${id}.`);
         for (const id of closed) output.line(`Closed ${id}. See its outcome with: ferry report ${id}`);
         for (const id of closing) output.line(`${id} will be closed once none of its requests can still be in flight.`);
-        for (const id of stillOpen) {
+        for (const { migrationId, why } of failed) output.line(`${migrationId} could not be closed: ${why}`);
+        for (const id of close ? [] : stillOpen) {
           output.line(
             `${id} is not running in Temporal but is still open: it blocks its organizations and keeps its credentials.`,
           );
@@ -50,4 +59,16 @@ async function runSweep(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Pr
       },
     };
   });
+}
+
+/**
+ * Returns why one migration could not be closed. The others are closed nevertheless.
+ *
+ * @throws the error itself if it concerns all migrations, for example because Temporal cannot be reached
+ */
+function whyNotClosed(error: unknown): string {
+  const isOnlyThisOne = [WorkflowFailedError, WorkflowIdOccupied, WithoutEffect].some((each) => error instanceof each);
+  if (!isOnlyThisOne) throw error;
+  const explained = withAdvice(error);
+  return explained instanceof CommandFailed ? `${explained.message}; ${explained.advice}` : String(error);
 }

@@ -62,9 +62,9 @@ function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): C
       output.table(
         [{ title: 'Part' }, { title: 'Address' }],
         [
-          ['Temporal UI', temporalUiUrl ?? 'as configured'],
+          ['Temporal UI', temporalUiUrl ?? 'not started here; see your configuration'],
           ['Temporal', config.temporal.address],
-          ['Codec server', codecUrl ?? 'as configured'],
+          ['Codec server', codecUrl ?? 'not started here; see your configuration'],
           ['Company Data Service', config.service.url],
           ['API documentation', serviceDocsUrl],
         ],

@@ -18,13 +18,13 @@ export function addVault({ program, run, terminal, output }: Context): void {
   vault
     .command('rotate')
     .description(
-      'Re-encrypt the keys of all open vaults with the newest master key (the first in TOKENFERRY_MASTER_KEY), so that older ones open nothing any more',
+      'Re-encrypt the vault keys of all migrations that have not ended, with the newest master key (the first in TOKENFERRY_MASTER_KEY), so that older master keys no longer open anything',
     )
     .action(() => run(() => withVaults(terminal.env, rotate)));
   vault
     .command('renew <migration>')
     .description(
-      'Give a vault that can no longer be opened a new key, so that the client can supply its credentials again',
+      'Create a new key for a vault that can no longer be opened, so that the client can supply its credentials again',
     )
     .option(
       '--folder-lost',
@@ -35,7 +35,10 @@ export function addVault({ program, run, terminal, output }: Context): void {
       run(async () => {
         const question = `Delete the stored credentials of ${migration}, which can no longer be opened?`;
         if (!(await confirm({ output, terminal }, options, question))) {
-          throw new CommandFailed('nothing was renewed', 'restore the missing key or folder instead, if you have it');
+          throw new CommandFailed(
+            'the vault was not renewed',
+            'if you still have the missing key or folder, restore it instead',
+          );
         }
         return withVaults(terminal.env, (db, keys) => renew(db, keys, migration, options));
       }),
@@ -66,10 +69,8 @@ async function rotate(db: Database, keys: KeyProvider): Promise<CommandResult> {
         `The keys of ${counted(rewrapped, 'vault')} were re-encrypted with master key ${keys.newestKeyId}; ${counted(unchanged, 'vault')} already used this master key.`,
       );
       if (rewrapped > 0) {
-        output.line(
-          'Their old secrets were erased, so older master keys open nothing in this database any more, including',
-        );
-        output.line("its files, log and backups, unless someone has a copy of the vaults' secrets from before.");
+        output.line('Their old secrets were erased, so older master keys can no longer open anything in this database');
+        output.line("or its files, log or backups, unless someone copied the vaults' old secrets.");
         output.line('Back up the database now: credentials in an older backup can no longer be opened.');
       }
       for (const id of lost) {

@@ -2,7 +2,7 @@ import type { AmendmentResult, HeldBack, StoredMigration } from '../../../store'
 import { amendManifest, ManifestClosed, NOT_CHECKED, readHeldBack } from '../../../store';
 import { CommandFailed } from '../../shared/errors';
 import type { DecisionResult, LedgerClient } from '../../../client';
-import { decide } from '../../../client';
+import { decide, signatureProblem } from '../../../client';
 import type { Manifest } from '../../manifest';
 import { ManifestDigest, readManifest } from '../../manifest';
 import type { CommandResult } from '../../terminal';
@@ -44,6 +44,9 @@ async function amend(
   const { migration, platform } = await readOpenMigration(ferry, migrationId, startNewMigration);
   const manifest = await readManifest({ manifest: file }, platform, migration.route);
   if (manifest.findings.errors > 0) return invalidManifest(manifest);
+  // The rows are stored before the decision is sent, so a refused decision would leave them held back.
+  const problem = signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });
+  if (problem !== null) throw new CommandFailed(problem, 'nothing was changed; sign it with the key of an approver');
   const amended = await storeRows(ferry, migration, manifest);
   const { added, corrected } = amended;
   // Rows can also be unchecked because an earlier amendment was interrupted before it notified the migration.
@@ -130,7 +133,7 @@ function amendResult(
       );
       if (tooLate.length > 0) {
         output.line(
-          `  ${counted(tooLate.length, 'company')} not corrected (only companies that are waiting to be moved can be): ` +
+          `  ${counted(tooLate.length, 'company')} not corrected, because only a company that is waiting to be moved can be corrected: ` +
             referenceList(tooLate, MAX_REFERENCES),
         );
       }

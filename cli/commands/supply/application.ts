@@ -19,7 +19,7 @@ interface ApplicationOptions extends ActorOptions {
 }
 
 /**
- * `ferry application`: registers the client's own application at the service, once the migration has accepted the
+ * `ferry application`: registers the client's own application with the service, once the migration has accepted the
  * decision. The secret is sent only to the service; the migration receives the client id and the environment.
  */
 export function addApplication({ program, run, terminal }: Context): void {
@@ -75,7 +75,7 @@ async function supply(
       result.print(output);
       if (!isRegistered)
         output.line(
-          `  Nothing was registered at the service${result.failed ? '' : '; start a worker and run the command again'}`,
+          `  Nothing was registered with the service${result.failed ? '' : '; start a worker and run the command again'}`,
         );
       if (preflight) printPreflight(output, preflight);
       if (secretFile !== undefined)

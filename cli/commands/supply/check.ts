@@ -16,7 +16,7 @@ interface CheckOptions {
 export function addCheck({ program, run, terminal }: Context): void {
   program
     .command('check <manifest>')
-    .description('Check a manifest (CSV or JSON) and the configured account for errors; no credential is used')
+    .description('Check a manifest (CSV or JSON) and the configured account for errors; no credential is sent anywhere')
     .addOption(platformOption())
     .option('-c, --credentials <file>', 'a separate credential file, matched by company reference')
     .option('--offline', 'check only the files')

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { InvalidArgumentError } from 'commander';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
 import { inChunks } from '../../../domain/text/streams';
 import type { SuppliedCredential, SupplyResult } from '../../../store';
@@ -6,7 +7,7 @@ import { readMigration, stageCredentials } from '../../../store';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, NoSuchMigration } from '../../../client';
 import type { Credentials } from '../../manifest';
-import { readCredentials, identifyFile } from '../../manifest';
+import { identifyFile, obtainedAtProblem, readCredentials } from '../../manifest';
 import type { CommandResult, Output, Terminal } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { parseTime } from '../../terminal/times';
@@ -20,12 +21,13 @@ import { addDecisionOptions, addActorOptions, actorFrom, contentFrom, sendDecisi
 import { platformOf, withLedgerClient } from '../../shared/clients';
 
 interface CredentialOptions extends DecisionOptions, ShredOption {
-  readonly obtainedAt?: string;
+  readonly obtainedAt?: Date;
 }
 
 const OBTAINED_AT = [
   '--obtained-at <when>',
   "time at which the client's application received the credentials, or the word now (default: the obtainedAt column, or the file's modification time)",
+  parseObtainedAt,
 ] as const;
 
 /**
@@ -38,7 +40,7 @@ export function addCredentials({ program, run, terminal }: Context): void {
       program
         .command('credentials <migration> <file>')
         .description(
-          'Encrypt and store credentials (CSV or JSON, by reference) that were obtained after syncing was disabled',
+          'Encrypt and store credentials that were obtained after syncing was disabled, from a file (CSV or JSON) with one row per company',
         )
         .option(...OBTAINED_AT),
     ),
@@ -71,14 +73,14 @@ interface Request {
 }
 
 /**
- * Stages the credentials first, and then sends the decision that puts them in use. The ledger deletes them if it refuses
- * the decision.
+ * Stages the credentials first, and then sends the decision. The ledger uses them only once it has accepted the
+ * decision. The ledger deletes them if it refuses the decision.
  */
 async function supply(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
   const actor = actorFrom(options);
   const original = await identifyFile(file);
-  const read = await readFile(ferry, migrationId, file, options);
+  const read = await readCredentialFile(ferry, migrationId, file, options);
   if (hasErrors(read)) return invalidFile(read);
   const decisionId = randomUUID();
   const staged = await stageCredentials(ferry.db, migrationId, read.credentials, actor.by, {
@@ -94,7 +96,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
           ...actor,
         });
   const supplied = decision?.outcome === 'refused' ? { ...staged, stored: [] } : staged;
-  const isInUse = isAllStored(supplied) && decision?.outcome === 'applied';
+  const isInUse = isEverythingStored(supplied) && decision?.outcome === 'applied';
   const disposal = await disposeOf(original, isInUse, options, terminal);
   return suppliedResult(migrationId, read, { ...supplied, decision }, disposal, [
     'their companies are no longer waiting to be moved',
@@ -102,12 +104,12 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   ]);
 }
 
-/** Works in parts, because a decision names at most {@link MAX_COMPANIES_PER_MESSAGE} companies. */
+/** Sends a decision for every {@link MAX_COMPANIES_PER_MESSAGE} companies, because a decision cannot name more. */
 async function replace(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
   const content = contentFrom(options);
   const original = await identifyFile(file);
-  const read = await readFile(ferry, migrationId, file, options);
+  const read = await readCredentialFile(ferry, migrationId, file, options);
   if (hasErrors(read)) return invalidFile(read);
   const supplied: Record<keyof SupplyResult, string[]> = {
     stored: [],
@@ -126,7 +128,7 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
     if (decision.json['outcome'] === 'refused') break;
     supplied.stored.push(...staged.stored);
   }
-  const isInUse = isAllStored(supplied) && decision?.json['outcome'] === 'applied';
+  const isInUse = isEverythingStored(supplied) && decision?.json['outcome'] === 'applied';
   const disposal = await disposeOf(original, isInUse, options, terminal);
   const stored = suppliedResult(migrationId, read, { ...supplied, decision: null }, disposal, [
     'a credential can be replaced only for a company that was not moved or whose outcome is unknown',
@@ -144,7 +146,15 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   };
 }
 
-async function readFile(
+/** @throws InvalidArgumentError, to which commander adds the name of the option */
+function parseObtainedAt(text: string): Date {
+  const at = parseTime(text);
+  const problem = obtainedAtProblem(at, new Date());
+  if (problem !== null) throw new InvalidArgumentError(`It is ${problem}.`);
+  return at;
+}
+
+async function readCredentialFile(
   ferry: LedgerClient,
   migrationId: string,
   file: string,
@@ -154,8 +164,7 @@ async function readFile(
   if (!migration) throw new NoSuchMigration(migrationId);
   const read = await readCredentials(file, platformOf(migration));
   if (obtainedAt === undefined) return read;
-  const at = parseTime(obtainedAt).toISOString();
-  return { ...read, credentials: withObtainedAt(read.credentials, at) };
+  return { ...read, credentials: withObtainedAt(read.credentials, obtainedAt.toISOString()) };
 }
 
 async function* withObtainedAt(
@@ -180,11 +189,14 @@ function invalidFile({ findings }: Credentials): CommandResult {
   };
 }
 
-function isAllStored({ stored, obtainedTooEarly, wrongState, unknown }: SupplyResult): boolean {
+function isEverythingStored({ stored, obtainedTooEarly, wrongState, unknown }: SupplyResult): boolean {
   return stored.length > 0 && obtainedTooEarly.length + wrongState.length + unknown.length === 0;
 }
 
-/** References by outcome, and the decision that names them; null if it was not sent or is reported separately. */
+/**
+ * The references, grouped by what happened to them. `decision` is null if no decision was sent, or if it is reported
+ * separately.
+ */
 type Supplied = SupplyResult & { readonly decision: DecisionResult | null };
 
 function suppliedResult(
@@ -195,7 +207,7 @@ function suppliedResult(
   [wrongStateReason, advice]: readonly [reason: string, advice: string],
 ): CommandResult {
   const { obtainedTooEarly, wrongState, unknown } = supplied;
-  const isComplete = isAllStored(supplied);
+  const isComplete = isEverythingStored(supplied);
   return {
     failed: !isComplete || disposal.failed,
     json: {
@@ -230,7 +242,7 @@ function storedText(output: Output, migrationId: string, { decision, ...supplied
   if (decision?.outcome === 'refused')
     return `${output.styled('red', '✗ refused:')} ${migrationId}: ${decision.text}; no credential was stored`;
   const text = `${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`;
-  if (!isAllStored(supplied)) return `${output.styled('red', '✗')} ${text}, but not all in the file`;
+  if (!isEverythingStored(supplied)) return `${output.styled('red', '✗')} ${text}, but the file contains more`;
   if (decision?.outcome !== 'recorded') return `${output.styled('green', '✓')} ${text}`;
   return `${output.styled('yellow', '…')} ${text}, but not in use yet: ${decision.text}`;
 }

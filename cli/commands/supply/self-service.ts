@@ -86,11 +86,11 @@ async function confirmStart(
   printFindings(output, findings);
   const { totals, withCredential } = manifest;
   const into =
-    totals.named === 0
+    totals.existing === 0
       ? 'for each, a new company is created in your account'
-      : `for ${totals.named}, the existing companies that you specified are used; for any others, new companies are created`;
-  output.line(`${counted(totals.companies, 'company')} of ${platform.name}: ${into}.`);
-  output.line(`${counted(withCredential, 'credential')}: encrypted here, used once, then destroyed.`);
+      : `for ${totals.existing}, the existing companies that you specified are used; for any others, new companies are created`;
+  output.line(`${counted(totals.companies, `${platform.name} company`)}: ${into}.`);
+  output.line(`${counted(withCredential, 'credential')}: encrypted on this machine, used once, then destroyed.`);
   output.line(
     isRotating(platform)
       ? `${platform.name}: your own app's tokens stop working as each company is moved.`
@@ -155,7 +155,7 @@ function printStarted(output: Output, { manifest }: CheckOutcome, started: SelfS
   const notStored = manifest.withCredential - started.stored;
   if (notStored > 0) {
     const command = `ferry credentials ${migrationId} FILE --as client`;
-    output.line(`  Not stored yet: ${counted(notStored, 'credential')}. Supply what is missing later with: ${command}`);
+    output.line(`  Not stored yet: ${counted(notStored, 'credential')}. Supply them later with: ${command}`);
   }
 }
 

@@ -115,9 +115,11 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by)).stored.length
       : 0;
     const retriedErrors = preflight ? [] : await readRetriedErrors(ferry, migrationId);
-    const isAllStored = stored > 0 && stored === manifest.withCredential;
+    const isEverythingStored = stored > 0 && stored === manifest.withCredential;
     const disposal =
-      isAllStored || options.shred ? await disposeOf(original, isAllStored, options, terminal) : undefined;
+      isEverythingStored || options.shred
+        ? await disposeOf(original, isEverythingStored, options, terminal)
+        : undefined;
     return startResult({ migrationId, manifest, platform, stored, preflight, retriedErrors, disposal });
   });
 }
@@ -174,7 +176,7 @@ function startResult(request: Started): CommandResult {
     printQuietly: (output) => output.line(migrationId),
     print: (output) => {
       printFindings(output, findings);
-      const what = `${counted(totals.companies, 'company')} of ${platform.name}`;
+      const what = counted(totals.companies, `${platform.name} company`);
       output.line(`${output.styled('green', '✓')} ${migrationId}: started with ${what}`);
       if (!preflight) {
         const why =
@@ -188,7 +190,7 @@ function startResult(request: Started): CommandResult {
           ? 'tokens must be obtained after syncing is disabled'
           : 'the supplied details must be checked first';
         const left = counted(withCredential - stored, 'credential');
-        output.line(`  Not stored: ${left}, because ${why}. Supply what is missing later with: ferry credentials`);
+        output.line(`  Not stored: ${left}, because ${why}. Supply them later with: ferry credentials`);
       }
       disposal?.print(output);
       output.line(`  See what to do next with: ferry show ${migrationId}`);

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { decisionText } from '../../../presentation/wording/decisions';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-trail';
-import { signedEnd } from '../../../domain/decisions/audit-trail';
+import { endBytesToSign } from '../../../domain/decisions/audit-trail';
 import type { LedgerClaims } from '../../../domain/decisions/ledger-proof';
 import type { Approver } from '../../../domain/migration/signatures';
 import type { SigningKey } from '../../../security';
@@ -128,7 +128,7 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
 function endOf({ signer, migrationId, entries, sha256 }: ExportOptions & Pick<TrailEnd, 'entries' | 'sha256'>) {
   if (!signer) return null;
   const end: TrailEnd = { migrationId, entries, sha256, exportedBy: signer.by, exportedAt: new Date().toISOString() };
-  return { end, signature: { publicKey: signer.publicKey, value: signer.sign(signedEnd(end)) } };
+  return { end, signature: { publicKey: signer.publicKey, value: signer.sign(endBytesToSign(end)) } };
 }
 
 function entryOf({ decision, outcome, signed }: DecisionRecord) {

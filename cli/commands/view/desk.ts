@@ -11,7 +11,7 @@ export function addDesk({ program, run, output, terminal }: Context): void {
     program
       .command('desk')
       .description(
-        'Show the dashboard: all open migrations on one live screen, with keys to approve, reject, pause and retry',
+        'Show the dashboard: all open migrations on one live screen, with keyboard shortcuts to approve, reject, pause and retry',
       ),
   ).action((options: ActorOptions) =>
     run(async (): Promise<AlreadyWritten> => {

@@ -17,7 +17,7 @@ export function addExceptions({ program, run, output, terminal }: Context): void
   program
     .command('exceptions <migration>')
     .description(
-      'List the companies that were not moved, are put off, or cannot be moved as they are, with the commands that resolve each problem',
+      'List the companies that were not moved, are deferred, or cannot be moved as they are, with the commands that resolve each problem',
     )
     .action((migration: string) =>
       run(() => withLedgerClient(terminal.env, (ferry) => exceptions(output, ferry, migration))),
@@ -25,18 +25,18 @@ export function addExceptions({ program, run, output, terminal }: Context): void
 }
 
 /** Companies with the same problem and the same remedies. */
-interface Kind {
+interface ExceptionGroup {
   readonly title: string;
   readonly remedies: readonly Remedy[];
   readonly companies: number;
   /**
-   * The first references: at most one more than a suggested command takes, so that `remedyCommand` suggests a file if
-   * there are too many.
+   * The first references, up to one more than fit into a suggested command. The extra one makes `remedyCommand` suggest
+   * a file instead.
    */
   readonly references: readonly string[];
 }
 
-/** Reads and prints the companies once per kind, as a stream, because there can be any number of them. */
+/** Reads and prints the companies once per group, as a stream, because there can be any number of them. */
 async function exceptions(output: Output, { db }: LedgerClient, migrationId: string): Promise<AlreadyWritten> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
@@ -50,8 +50,8 @@ async function exceptions(output: Output, { db }: LedgerClient, migrationId: str
     return { written: true };
   }
   let count = 0;
-  for (const [key, kind] of await kindsOf(readExceptions())) {
-    await printKind(output, migration, kind, () => ofKind(key, readExceptions()));
+  for (const [key, kind] of await readGroups(readExceptions())) {
+    await printGroup(output, migration, kind, () => ofGroup(key, readExceptions()));
     count += kind.companies;
   }
   output.line(count === 0 ? 'No exceptions.' : counted(count, 'exception'));
@@ -69,10 +69,10 @@ async function* exceptionsJson(migration: StoredMigration, found: AsyncIterable<
   }
 }
 
-async function kindsOf(found: AsyncIterable<LedgerCompany>): Promise<ReadonlyMap<string, Kind>> {
-  const kinds = new Map<string, Kind>();
+async function readGroups(found: AsyncIterable<LedgerCompany>): Promise<ReadonlyMap<string, ExceptionGroup>> {
+  const kinds = new Map<string, ExceptionGroup>();
   for await (const company of found) {
-    const key = kindOf(company);
+    const key = groupKeyOf(company);
     const { companies, references } = kinds.get(key) ?? { companies: 0, references: [] };
     kinds.set(key, {
       title: titleOf(company),
@@ -84,24 +84,24 @@ async function kindsOf(found: AsyncIterable<LedgerCompany>): Promise<ReadonlyMap
   return kinds;
 }
 
-function kindOf(company: LedgerCompany): string {
+function groupKeyOf(company: LedgerCompany): string {
   return [titleOf(company), ...remediesFor(company)].join('/');
 }
 
-async function* ofKind(kind: string, found: AsyncIterable<LedgerCompany>): AsyncGenerator<LedgerCompany> {
-  for await (const company of found) if (kindOf(company) === kind) yield company;
+async function* ofGroup(kind: string, found: AsyncIterable<LedgerCompany>): AsyncGenerator<LedgerCompany> {
+  for await (const company of found) if (groupKeyOf(company) === kind) yield company;
 }
 
 function titleOf({ state, failure, deferred }: LedgerCompany): string {
   if (failure !== null) return failureText(failure);
-  if (deferred) return 'put off by the service or the platform; retried automatically';
+  if (deferred) return 'deferred by the service or the platform; retried automatically';
   return state === 'waiting' ? 'held back by the preflight' : 'unknown whether the credential was used';
 }
 
-async function printKind(
+async function printGroup(
   output: Output,
   migration: StoredMigration,
-  { title, remedies, companies, references }: Kind,
+  { title, remedies, companies, references }: ExceptionGroup,
   readKind: () => AsyncIterable<LedgerCompany>,
 ): Promise<void> {
   output.line(`${output.styled('bold', title)}: ${counted(companies, 'company')}`);

@@ -39,7 +39,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
       readProgressOrNull(ferry, migrationId),
       readWindowSchedule(ferry, migrationId),
       readRetriedErrors(ferry, migrationId),
-      probeService(env, platform.key),
+      askService(env, platform.key),
     ],
   );
   const workers = await readWorkers(ferry, now.getTime());
@@ -52,7 +52,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     next,
     toCreate,
     failures,
-    endsBy: progress?.estimate?.ends?.latest ?? null,
+    endsBy: progress?.estimate ? (progress.estimate.ends?.latest ?? null) : undefined,
     progress,
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
     workers,
@@ -71,9 +71,9 @@ async function readProgressOrNull(ferry: LedgerClient, migrationId: string): Pro
   }
 }
 
-async function probeService(env: NodeJS.ProcessEnv, platformKey: string): Promise<GoNoGoFacts['service']> {
+async function askService(env: NodeJS.ProcessEnv, platformKey: string): Promise<GoNoGoFacts['service']> {
   const { service: config } = loadConfig([], env, ['service']);
-  if (!config) return { unreachable: 'not configured here (COMPANY_DATA_URL, COMPANY_DATA_API_KEY)' };
+  if (!config) return { unreachable: 'not configured on this machine (COMPANY_DATA_URL, COMPANY_DATA_API_KEY)' };
   try {
     return await withServiceAt(config, (service) => readServiceFacts(service, { platformKey }));
   } catch (error) {
@@ -90,18 +90,21 @@ function goNoGoResult(migrationId: string, result: GoNoGo): CommandResult {
   };
 }
 
-function print(output: Output, migrationId: string, { go, window, answers, pauseNotes, contact }: GoNoGo): void {
+function print(output: Output, migrationId: string, result: GoNoGo): void {
+  const { go, window, answers, pauseNotes, notes, contact } = result;
   const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
   const when =
     window === null
-      ? 'companies can be moved at any time'
-      : `the window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
-  output.line(`${verdict}  ${output.styled('bold', migrationId)}: ${when}`);
+      ? 'no windows: moves can begin at any time'
+      : `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
+  output.line(`${verdict}  ${output.styled('bold', migrationId)} (${when})`);
   for (const { check, go: isGood, why } of answers) {
     output.line(`  ${isGood ? output.styled('green', '✓') : output.styled('red', '✗')} ${check}: ${why}`);
   }
   output.line();
-  output.line('What will pause the migration, and what will not:');
-  for (const sentence of pauseNotes) output.line(`  - ${sentence}`);
+  output.line('The migration pauses itself if:');
+  for (const condition of pauseNotes) output.line(`  - ${condition}`);
+  output.line('Also:');
+  for (const note of notes) output.line(`  - ${note}`);
   output.line(`Who to call: ${contact}`);
 }

@@ -22,7 +22,7 @@ function stateCell({
   problem,
 }: Pick<MigrationSummary, 'state' | 'missingKey'> & { readonly problem: string | null }): TableCell {
   if (problem !== null) return { text: `${state}, stuck`, style: 'red' };
-  return missingKey === null ? state : { text: `${state}, not readable here`, style: 'yellow' };
+  return missingKey === null ? state : { text: `${state}, payload key missing`, style: 'yellow' };
 }
 
 /** Explains why some migrations can be read only in part: their payload key is missing here. */
@@ -33,7 +33,7 @@ function printMissingKeys(
   const missing = new Set(migrations.flatMap(({ missingKey }) => missingKey ?? []));
   for (const key of missing) {
     const ids = migrations.filter(({ missingKey }) => missingKey === key).map(({ migrationId }) => migrationId);
-    output.line(`Payload key ${key} is missing here, so the details of ${ids.join(', ')} cannot be read:`);
+    output.line(`Payload key ${key} is missing on this machine, so the details of ${ids.join(', ')} cannot be read:`);
     output.line(`  ${ADD_PAYLOAD_KEY}`);
   }
 }

@@ -50,7 +50,7 @@ async function readDeferred(db: Database, migrationId: string): Promise<Deferred
 }
 
 const LEDGER_BEHIND =
-  'The ledger is older than the migration or the service, so it was restored to an older state. No company moves until it has been reconciled.';
+  'The ledger is out of date: it was probably restored from a backup. No company moves until it has been reconciled.';
 
 /** The ledger's part of the view. Null or false without a ledger. */
 interface LedgerFindings {
@@ -145,15 +145,15 @@ function printInterrupted(output: Output, { state }: Progress, { companies, inFl
   const were = companies === 1 ? 'company was' : 'companies were';
   const until =
     inFlightUntil && `; a credential may still be in flight to the service until ${localTime(inFlightUntil)}`;
-  const when = state === 'paused' ? 'at the latest when the migration is resumed' : 'automatically';
-  output.line(`${companies} ${were} interrupted while being moved and will be continued ${when}${until ?? ''}`);
+  const when = state === 'paused' ? 'when the migration is resumed, or sooner' : 'automatically';
+  output.line(`${companies} ${were} interrupted while being moved; moving will continue ${when}${until ?? ''}`);
 }
 
 function printDeferred(output: Output, migrationId: string, { companies, references }: Deferred): void {
   if (companies === 0) return;
   const more = companies - references.length;
   const named = `${references.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  output.line(`${counted(companies, 'company')} put off, retried automatically: ${named}`);
+  output.line(`${counted(companies, 'company')} deferred, retried automatically: ${named}`);
   output.line(`  to see why, and to retry now or leave them out: ferry exceptions ${migrationId}`);
 }
 

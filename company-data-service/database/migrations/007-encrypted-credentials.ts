@@ -2,8 +2,8 @@ import { sql, type Kysely, type Migration } from 'kysely';
 
 export const encryptedCredentials: Migration = {
   async up(db: Kysely<unknown>) {
-    // A migration has no keys. The plain columns keep rows from before this migration until the service starts: see
-    // `encryptStoredSecrets`. They are null in every row that is written after this migration.
+    // A schema migration has no access to the service keys. The plain columns keep rows from before it until the
+    // service starts: see `encryptStoredSecrets`. They are null in every row that is written later.
     await sql`alter table credentials rename column fields to plain_fields`.execute(db);
     await sql`alter table credentials alter column plain_fields drop not null, add column encrypted_fields bytea`.execute(
       db,

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Migration } from 'kysely';
 
 const STATEMENTS = [
-  // The official clients of this kind of API read the data type `accounts` as `chartOfAccounts`.
+  // Client libraries of comparable services call this data type `chartOfAccounts`, not `accounts`.
   sql`update data_sets set data_type = 'chartOfAccounts' where data_type = 'accounts'`,
   sql`update push_operations set data_type = 'chartOfAccounts' where data_type = 'accounts'`,
   sql`update records set data_type = 'chartOfAccounts' where data_type = 'accounts'`,

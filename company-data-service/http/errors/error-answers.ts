@@ -1,4 +1,4 @@
-/** Converts every error into the error body of the specification. */
+/** Converts every error into the error body that the service's specification defines. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';

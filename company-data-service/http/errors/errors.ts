@@ -35,11 +35,11 @@ export const badRequest = (problems: readonly ValidationProblem[]) =>
 
 export const unauthorized = () => new ServiceError(401, 'The API key is missing or wrong.');
 
-export const revokedKey = () => new ServiceError(403, 'The API key is outdated.');
+export const revokedKey = () => new ServiceError(403, 'The API key is outdated: it was revoked.');
 
 export const foreignResource = () => new ServiceError(403, 'The API key is not associated with this resource.');
 
-export const administratorsOnly = () => new ServiceError(403, 'This endpoint is open to administrators only.');
+export const notAnAdministrator = () => new ServiceError(403, 'This endpoint is open to administrators only.');
 
 export const downstreamInaccessible = (platformName: string, message: string) =>
   new ServiceError(403, message, { service: platformName });

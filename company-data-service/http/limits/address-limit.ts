@@ -12,8 +12,8 @@ interface Window {
 }
 
 /**
- * Limits what a network address can do per minute without an API key. Each process counts by itself. Behind a proxy, all
- * clients have the proxy's address, so the proxy must limit them.
+ * Limits the requests per minute that a network address can send without a valid API key. Each process counts
+ * separately. Behind a proxy, all clients have the proxy's address, so the proxy must limit them.
  */
 export class AddressLimit {
   private readonly windows = new Map<string, Window>();

@@ -17,13 +17,14 @@ interface Window {
   readonly endsAt: number;
   /** Number of requests that this process has leased and not used. */
   left: number;
-  /** Number of requests that no process had leased after this process's latest lease. */
+  /** Number of requests that were still unleased when this process made its latest lease. */
   readonly free: number;
 }
 
 /**
  * Limits the requests per minute of each key. All processes of one database share the limit: each process leases a part
- * of it and counts in memory. Together they never exceed the limit; a single process allows exactly the limit.
+ * of it and counts in memory. Together they never exceed the limit, but can leave a part of it unused. A single process
+ * allows exactly the limit.
  */
 export class RateLimiter {
   private readonly windows = new Map<string, Window>();

@@ -3,7 +3,7 @@ import { badRequest } from '../errors/errors';
 
 /** Limit on the body. Node.js limits headers and URL together to 16 KB. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Time in which the complete request must arrive. */
+/** Time within which the complete request must arrive. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 
 const MAX_DEPTH = 32;
@@ -11,7 +11,8 @@ const MAX_DEPTH = 32;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Decodes a body. A lenient decoder would replace invalid bytes, so a name would be stored other than it was sent.
+ * Decodes a body. A lenient decoder would replace invalid bytes, so a name could be stored differently from how it was
+ * sent.
  *
  * @throws ServiceError 400
  */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkQuery, parseOrder, type FieldKindOf, type Order, type Test } from '../../query/fields';
+import { checkQuery, parseOrder, type FieldKindOf, type Order, type TypedComparison } from '../../query/fields';
 import { parseQuery, QueryError, type Condition } from '../../query/parse-query';
 import { matches, sortItems } from '../../query/query-in-memory';
 import { badRequest } from '../errors/errors';
@@ -19,7 +19,7 @@ export const ListSchema = PagingSchema.extend({
 
 /** The filter and the order of a list. */
 export interface ListRequest {
-  readonly condition?: Condition<Test>;
+  readonly condition?: Condition<TypedComparison>;
   readonly order?: Order;
 }
 

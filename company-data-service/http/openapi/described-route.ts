@@ -31,7 +31,7 @@ export const describedRoute: SwaggerTransform<FastifySchema> = (document) => {
   if (!schema || schema.hide || route.method === 'HEAD') return { schema: { hide: true }, url };
   const needsKey = schema.security === undefined;
   const repeatable = needsKey && (route.method === 'POST' || route.method === 'PATCH');
-  const response = { ...errorsOf({ needsKey, repeatable, url }), ...successesOf(schema) };
+  const response = { ...errorsOf({ needsKey, repeatable, url }), ...declaredResponsesOf(schema) };
   return describedSchemas({
     ...document,
     schema: { ...schema, response, ...(repeatable && { headers: IdempotencySchema }) },
@@ -70,7 +70,7 @@ function errorsOf({ needsKey, repeatable, url }: RouteKind): Record<string, unkn
 }
 
 /** Returns the responses that the route itself declares. */
-function successesOf({ response }: FastifySchema): Record<string, unknown> {
+function declaredResponsesOf({ response }: FastifySchema): Record<string, unknown> {
   const answers = Object.entries(response ?? {}).map(([status, answer]: [string, unknown]) => {
     const hasBody = answer instanceof z.ZodType && answer !== NothingSchema;
     return [status, hasBody ? { description: 'Success', content: { 'application/json': { schema: answer } } } : answer];

@@ -71,7 +71,7 @@ export async function documentationRoutes(app: Api, { publicUrl }: ServiceContex
     '/openapi.json',
     {
       schema: {
-        summary: 'Read this description',
+        summary: 'Read this OpenAPI document',
         tags: ['Service'],
         security: [],
         response: { 200: z.record(z.string(), z.unknown()) },

@@ -38,7 +38,7 @@ const CompaniesSchema = ListSchema.extend({
 });
 
 export function companyRoutes(app: Api, context: ServiceContext): void {
-  const { db, platformDb, publicUrl } = context;
+  const { db, waitingDb, publicUrl } = context;
   const onRequest = loadCompany(context);
 
   app.get(
@@ -149,7 +149,7 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
       },
     },
     async ({ company }, reply) => {
-      await platformDb.transaction().execute((transaction) => deleteCompany(transaction, company.id));
+      await waitingDb.transaction().execute((transaction) => deleteCompany(transaction, company.id));
       return reply.code(204).send();
     },
   );

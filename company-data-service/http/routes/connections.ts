@@ -7,7 +7,7 @@ import { PlatformInaccessible } from '../../platform/platform';
 import { fieldsOf } from '../../query/fields';
 import { validatedCredential } from '../authorization-body';
 import type { Api, ServiceContext } from '../context';
-import { administratorsOnly, downstreamInaccessible, notFound } from '../errors/errors';
+import { notAnAdministrator, downstreamInaccessible, notFound } from '../errors/errors';
 import { answerOnce } from '../idempotency';
 import { ListSchema, pageOfItems } from '../lists/list-requests';
 import { CompanyPathSchema, ConnectionPathSchema, loadCompany, loadConnection } from '../resources';
@@ -23,7 +23,7 @@ import { connectionView } from '../views';
 const CONNECTION_FIELDS = fieldsOf(ConnectionSchema);
 
 export function connectionRoutes(app: Api, context: ServiceContext): void {
-  const { db, platformDb, publicUrl } = context;
+  const { db, waitingDb, publicUrl } = context;
   const withCompany = loadCompany(context);
   const withConnection = [withCompany, loadConnection];
   const connectionSchemas = { params: ConnectionPathSchema, response: { 200: ConnectionSchema } };
@@ -89,7 +89,7 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
       },
     },
     async (request, reply) => {
-      await answerOnce(platformDb, request, reply, async (transaction) => {
+      await answerOnce(waitingDb, request, reply, async (transaction) => {
         await unlinkConnection(transaction, request.connection.id);
         return { statusCode: 200, body: await reread(transaction, request.connection) };
       });
@@ -109,7 +109,7 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
       },
     },
     async ({ connection }, reply) => {
-      await platformDb.transaction().execute((transaction) => deleteConnection(transaction, connection.id));
+      await waitingDb.transaction().execute((transaction) => deleteConnection(transaction, connection.id));
       return reply.code(200).send();
     },
   );
@@ -121,7 +121,7 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
         ...withConnection,
         async ({ connection, caller }) => {
           const selfService = platformOf(connection).routes.includes('self-service');
-          if (!selfService && caller.role !== 'administrator') throw administratorsOnly();
+          if (!selfService && caller.role !== 'administrator') throw notAnAdministrator();
         },
       ],
       schema: {

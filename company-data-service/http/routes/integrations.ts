@@ -1,7 +1,7 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import { PLATFORMS, type Platform as PlatformEntry } from '../../../platforms/platforms';
-import { applicationOf } from '../../credentials/secret-cipher';
+import { applicationBinding } from '../../credentials/secret-cipher';
 import type { Database } from '../../database/database';
 import { fieldsOf } from '../../query/fields';
 import type { Api, ServiceContext } from '../context';
@@ -66,7 +66,7 @@ export function integrationRoutes(app: Api, { db, cipher, publicUrl }: ServiceCo
       },
     },
     async ({ caller, params, body: { clientId, clientSecret, environment } }) => {
-      const encrypted_secret = cipher.encrypt(clientSecret, applicationOf(caller.accountId, params.platformKey));
+      const encrypted_secret = cipher.encrypt(clientSecret, applicationBinding(caller.accountId, params.platformKey));
       const application = { client_id: clientId, encrypted_secret, environment };
       await db
         .insertInto('applications')

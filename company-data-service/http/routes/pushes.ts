@@ -86,8 +86,8 @@ export function pushRoutes(app: Api, context: ServiceContext): void {
 }
 
 /**
- * Validates a record. It may lack fields of the data type, but must have at least one, and those it has must be valid.
- * Other fields are ignored.
+ * Validates a record. It must have at least one field of the data type, and each such field must be valid; other fields
+ * of the data type can be missing. Fields that the data type does not have are ignored.
  */
 function checkRecord(dataType: DataType, record: Readonly<Record<string, unknown>>): void {
   const schema: z.ZodObject = RECORD_SCHEMAS[dataType];

@@ -1,5 +1,5 @@
 /**
- * The token endpoint of the sandbox platforms (RFC 6749, section 6), for the client's old application. When a refresh
+ * The token endpoint of the sandbox platforms (RFC 6749, section 6), for the client's own application. When a refresh
  * here invalidates a refresh token, the token stops working for the service too, and vice versa.
  */
 import { z } from 'zod';
@@ -27,7 +27,7 @@ export function sandboxTokenRoutes(app: Api, { platforms }: ServiceContext): voi
     '/sandbox/:platformKey/token',
     {
       schema: {
-        summary: 'Refresh a token at a sandbox platform, as the client’s old application does',
+        summary: 'Refresh a token at a sandbox platform, as the client’s own application does',
         tags: ['Sandbox'],
         security: [],
         params: z.object({ platformKey: z.string() }),

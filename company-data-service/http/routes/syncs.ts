@@ -131,7 +131,7 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
     },
     async ({ company, params: { datasetId } }) => {
       const sync = isUuid(datasetId) ? await findSync(db, company.id, datasetId) : undefined;
-      if (!sync) throw notFound(`Data set ${datasetId} of company ${company.id}`);
+      if (!sync) throw notFound(`Sync ${datasetId} of company ${company.id}`);
       return pullOperationView(sync);
     },
   );
@@ -144,7 +144,7 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
  */
 function linked({ id, connections }: Company) {
   const usable = connections.filter(({ status }) => status === 'Linked');
-  if (usable.length === 0) throw conflict(`No suitable connection of company ${id} is linked.`);
+  if (usable.length === 0) throw conflict(`Company ${id} has no linked connection.`);
   return usable;
 }
 

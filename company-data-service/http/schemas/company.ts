@@ -7,7 +7,7 @@ const MAX_NAME = 200;
 const MAX_DESCRIPTION = 1_000;
 const MAX_TAG_TEXT = 100;
 
-/** The schema of a name. It removes characters that some platforms do not support. */
+/** Removes characters that some platforms do not support. */
 const NameSchema = z
   .string()
   .max(MAX_NAME)

@@ -47,7 +47,6 @@ const refusal = (reason: RefusalReason, message: string, times = Infinity) => ({
 const UNAVAILABLE = 'The platform is unavailable.';
 const RATE_LIMITED = 'The platform has received too many requests.';
 
-/** The test credentials: pattern and behaviour. */
 const BEHAVIOURS: readonly (readonly [RegExp, (match: readonly string[]) => Behaviour])[] = [
   [/^ok-(\d+)$/, ([, n]) => ({ invoices: Number(n) })],
   // The platform delivers only some of its records, without an error. Only a client that knows the expected number

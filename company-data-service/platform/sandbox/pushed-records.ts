@@ -7,7 +7,7 @@ import type { PlatformRecord } from '../platform';
 import { newRecord } from './records';
 
 /**
- * The data set that a record is pushed to, in the books of one organization. Another grant for the same organization
+ * The data set that a record is pushed to, in the dataSets of one organization. Another grant for the same organization
  * does not see the pushed records.
  */
 export interface DataSetRef {
@@ -42,15 +42,19 @@ export async function storePushed(
 }
 
 /** Counts the records pushed to each data set, in one query for all syncs that the sync engine advances together. */
-export async function countPushed(db: Database, books: readonly DataSetRef[]): Promise<readonly number[]> {
-  const numbered = books.map(({ root, ...rest }, place) => ({ ...rest, place, digest: digest(root).toString('hex') }));
+export async function countPushed(db: Database, dataSets: readonly DataSetRef[]): Promise<readonly number[]> {
+  const numbered = dataSets.map(({ root, ...rest }, place) => ({
+    ...rest,
+    place,
+    digest: digest(root).toString('hex'),
+  }));
   const { rows } = await sql<{ count: number }>`
     select (
       select count(*)::int from sandbox_records
-      where platform_key = books."platformKey" and organization_id = books."organizationId"
-        and grant_digest = decode(books.digest, 'hex') and data_type = books."dataType"
+      where platform_key = dataSets."platformKey" and organization_id = dataSets."organizationId"
+        and grant_digest = decode(dataSets.digest, 'hex') and data_type = dataSets."dataType"
     ) as count
-    from json_to_recordset(${JSON.stringify(numbered)}::json) as books (
+    from json_to_recordset(${JSON.stringify(numbered)}::json) as dataSets (
       place integer, "platformKey" text, "organizationId" text, digest text, "dataType" text
     )
     order by place`.execute(db);
@@ -60,12 +64,12 @@ export async function countPushed(db: Database, books: readonly DataSetRef[]): P
 /** Returns the pushed records, oldest first. */
 export async function readPushed(
   db: Database,
-  books: DataSetRef,
+  dataSets: DataSetRef,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<PlatformRecord[]> {
   const { rows } = await sql<PlatformRecord>`
     select key as id, created_at as "createdAt", fields from sandbox_records
-    where ${inBooks(books)} order by number offset ${offset} limit ${limit}`.execute(db);
+    where ${inBooks(dataSets)} order by number offset ${offset} limit ${limit}`.execute(db);
   return rows;
 }
 

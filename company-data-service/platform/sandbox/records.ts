@@ -42,7 +42,7 @@ export function recordAt(organizationId: string, dataType: DataType, index: numb
 /**
  * Returns the fields of a pushed record. The platform fills in missing fields and ignores unknown ones.
  *
- * @param position its index is the number of records that exist already
+ * @param position `index` is the number of records that exist already
  */
 export function newRecord(
   dataType: DataType,

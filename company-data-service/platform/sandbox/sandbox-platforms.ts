@@ -1,6 +1,7 @@
 /**
- * Simulates every platform in the platform table. The sandbox is deterministic, except for the text of new tokens, and
- * as strict with tokens as the real platforms.
+ * Simulates every platform in the platform table. The sandbox is deterministic, except for the text of new tokens. It
+ * is as strict with tokens as the real platforms, except that every platform accepts the repetition of an exchange
+ * (`REPEAT_MS`).
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,7 +24,7 @@ import {
 import { parseCredential, tokenOf, type SandboxCredential } from './credentials';
 import { countPushed, storePushed, readPushed, type DataSetRef } from './pushed-records';
 import { recordAt, recordCount } from './records';
-import { countUse, isAmongNewest, isRecentAndUnused, mintPair, recordMinted, useRefreshToken } from './tokens';
+import { countUse, recordAndCheckNewest, isRecentAndUnused, mintPair, recordMinted, useRefreshToken } from './tokens';
 
 /** Client secret for tests: the sandbox refuses an application with it, as if the secret had been mistyped. */
 const WRONG_SECRET = 'sbx-wrong-secret';
@@ -148,7 +149,7 @@ export class SandboxPlatforms implements Platforms {
   private async checkUser({ platform }: Grant, { root, user }: SandboxCredential): Promise<void> {
     if (user === undefined || platform.rotation !== 'kept' || platform.family !== 'user') return;
     const known = { platformKey: platform.key, user, token: root, kept: TOKENS_OF_A_USER };
-    if (await isAmongNewest(this.db, known)) return;
+    if (await recordAndCheckNewest(this.db, known)) return;
     throw new PlatformRefusal(
       'GrantRefused',
       'The user has obtained newer refresh tokens, which invalidated this one.',

@@ -88,7 +88,7 @@ export async function isRecentAndUnused(
  * Records a user's token, and returns whether it is among the user's `kept` newest tokens. The newest is the one that
  * was recorded last.
  */
-export async function isAmongNewest(
+export async function recordAndCheckNewest(
   db: Database,
   { platformKey, user, token, kept }: { platformKey: string; user: string; token: string; kept: number },
 ): Promise<boolean> {

@@ -1,40 +1,51 @@
 /** Step 6: batch runs move the remaining companies, and both sides sign off. */
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
-import { CancellationScope, condition, ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  CancellationScope,
+  ChildWorkflowFailure,
+  condition,
+  ParentClosePolicy,
+  startChild,
+} from '@temporalio/workflow';
 import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
-import { movableCompanies } from '../../../domain/companies/company-state';
+import type { Counts } from '../../../domain/companies/company-state';
+import { countReadyOrMoving } from '../../../domain/companies/company-state';
 import { isIsolated } from '../../../domain/companies/failures';
+import { outageSummary } from '../../../domain/migration/outage';
 import type { MigrationState, Pause } from '../../../domain/migration/migration-state';
-import { batchRunIdOf } from '../../../domain/migration/temporal-names';
+import { batchRunIdOf, endedText, occupiedText } from '../../../domain/migration/temporal-names';
 import { shortActivities } from '../../activity-proxies';
+import type { Batch, BatchReport } from '../../batch-run';
 import { batchRun } from '../../batch-run';
 import { runAlongside } from '../../concurrency';
 import { wakeSignal } from '../../messages';
 import { changedSince, isRecorded, mayEndStep, mayMove } from '../conditions';
 import type { MigrationContext } from '../context';
+import { now } from '../context';
 import { refreshCounts, refreshEstimate, pauseMigration } from '../ledger-state';
 import { whileRelinking } from '../relinking';
 
 const STEP = 'complete-migration';
 
 /**
- * Waits until the step is complete or companies can be moved, and then does one batch run if needed. `runMigration`
- * calls this function repeatedly until the step has ended. Companies whose end customers were asked to reconnect are
- * checked meanwhile, because a batch run can take a day.
+ * Waits until the step is complete or companies can be moved. Then starts one batch run if needed, and waits for its
+ * end. `runMigration` calls this function repeatedly until the step has ended. Companies whose end customers were asked
+ * to reconnect are checked meanwhile, because a batch run can take a day.
  */
 export async function completeMigration(migration: MigrationContext): Promise<void> {
   return whileRelinking(migration, () => waitOrRun(migration));
 }
 
 async function waitOrRun(migration: MigrationContext): Promise<void> {
-  const canMove = (state: MigrationState): boolean => mayMove(state) && movableCompanies(state.counts) > 0;
+  const canMove = (state: MigrationState): boolean => mayMove(state) && countReadyOrMoving(state.counts) > 0;
   const isReady = (state: MigrationState): boolean =>
     mayEndStep(state, STEP) || needsFinishingRun(state) || canMove(state);
   if (!(await migration.awaitInStep(isReady))) return;
   const state = migration.state();
   if (mayEndStep(state, STEP)) migration.endStep(STEP);
   else if (needsFinishingRun(state)) await runBatch(migration);
-  else if (canMove(state) && (onlySyncing(state) || (await windowOpened(migration)))) await runBatch(migration);
+  else if (canMove(state) && (onlySyncing(state) || (await awaitWindow(migration)))) await runBatch(migration);
 }
 
 /**
@@ -53,7 +64,7 @@ function canFinish({ stopReason }: Pause): boolean {
 
 /** Returns whether every company that can be moved now is already syncing. Verifying them needs no window. */
 function onlySyncing({ counts }: MigrationState): boolean {
-  return movableCompanies(counts) === counts.syncing;
+  return countReadyOrMoving(counts) === counts.syncing;
 }
 
 /** How long to wait for the Schedule to open a window, before checking that the Schedule exists. */
@@ -66,7 +77,7 @@ const SCHEDULE_GRACE_MS = 5 * 60_000;
  * The migration's Schedule opens its windows, so that people can pause and trigger it with Temporal's own tools. Within
  * a window, a run may begin if the Schedule is not paused or if this window has already been opened.
  */
-async function windowOpened(migration: MigrationContext): Promise<boolean> {
+async function awaitWindow(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;
   const hasChanged = changedSince(migration.state());
   const { window, opensInMs } = await shortActivities.findWindow({ migrationId });
@@ -88,25 +99,98 @@ async function windowOpened(migration: MigrationContext): Promise<boolean> {
 
 async function runBatch(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
+  const hasChanged = changedSince(migration.state());
+  const countsBefore = migration.state().counts;
   const runNumber = migration.state().batchRuns + 1;
   migration.change((state) => ({ ...state, batchRuns: runNumber }));
   const { window, ledgerMark = 0, pause } = migration.state();
   const finishing = pause !== null && pause.stopReason !== null;
   const batch = { migrationId, runNumber, window, ledgerMark, finishing };
-  const run = await startChild(batchRun, {
-    args: [batch],
-    workflowId: batchRunIdOf(migrationId),
-    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-    staticSummary: batchSummary(batch),
-  });
-  const { stop, stopNumbers } = await runAlongside(
-    () => run.result(),
+  const run = await startBatchRun(batch);
+  if (run === null) return awaitFreeId(migration);
+  if (migration.state().outage !== null) migration.change((before) => ({ ...before, outage: null }));
+  const report = await runAlongside(
+    () => reportOf(run),
     // A cancelled run still finishes its slices, so it must be woken until it has ended.
     (isOver) => CancellationScope.nonCancellable(() => wakeOnChange(migration, run, isOver)),
   );
   await refreshCounts(migration, () => ({ outage: null }));
+  if ('problem' in report) return awaitNextRun(migration, endedText(report.problem), now(), ENDED_DELAY_MS);
+  const { stop, stopNumbers } = report;
   if (stop) await pauseMigration(migration, stop, stopNumbers);
   await refreshEstimate(migration, true);
+  // Otherwise runs that change nothing would follow one another immediately, for example if claims are paused in the
+  // ledger but the migration's state is not.
+  if (stop === null && isEqual(migration.state().counts, countsBefore))
+    await migration.awaitCondition(hasChanged, { ms: IDLE_DELAY_MS, summary: 'Until the next batch run' });
+}
+
+/** The delay after a run that has changed nothing, in milliseconds. */
+const IDLE_DELAY_MS = 30_000;
+
+function isEqual(one: Counts, other: Counts): boolean {
+  return (Object.keys(one) as (keyof Counts)[]).every((count) => one[count] === other[count]);
+}
+
+/** Starts a batch run. Returns null if another workflow occupies its id. */
+async function startBatchRun(batch: Batch): Promise<ChildWorkflowHandle<typeof batchRun> | null> {
+  try {
+    return await startChild(batchRun, {
+      args: [batch],
+      workflowId: batchRunIdOf(batch.migrationId),
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      staticSummary: batchSummary(batch),
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return null;
+  }
+}
+
+/**
+ * Returns the report of a run, or why it has ended without one: a person has terminated or cancelled it with Temporal's
+ * own tools, or it has failed. The migration must not fail because of it.
+ *
+ * @throws the cancellation by which a decision closes the migration
+ */
+async function reportOf(
+  run: ChildWorkflowHandle<typeof batchRun>,
+): Promise<BatchReport | { readonly problem: string }> {
+  try {
+    return await run.result();
+  } catch (error) {
+    if (CancellationScope.current().consideredCancelled || !(error instanceof ChildWorkflowFailure)) throw error;
+    return { problem: error.cause?.message ?? error.message };
+  }
+}
+
+/** The delay after a run that has ended without a report, in milliseconds. */
+const ENDED_DELAY_MS = 60_000;
+
+/** The delay between two attempts to start a run whose id is occupied, in milliseconds. */
+const OCCUPIED_DELAY = { shortestMs: 5_000, longestMs: 5 * 60_000 };
+
+/**
+ * Shows that another workflow occupies the id of the batch run, and waits before the next attempt: as long as it has
+ * been occupied so far, within bounds, or until something has changed. The other workflow is either the run from before
+ * a reset, which ends soon, or one that another program has started. The migration must not fail because of it.
+ */
+async function awaitFreeId(migration: MigrationContext): Promise<void> {
+  const { outage: known } = migration.state();
+  const why = occupiedText(batchRunIdOf(migration.plan.migrationId));
+  const since = known?.why === why ? known.since : now();
+  const { shortestMs, longestMs } = OCCUPIED_DELAY;
+  const ms = Math.max(shortestMs, Math.min(longestMs, Date.now() - Date.parse(since)));
+  migration.change((state) => ({ ...state, batchRuns: state.batchRuns - 1 }));
+  await awaitNextRun(migration, why, since, ms);
+}
+
+/** Shows why no batch run is under way, and waits for `ms` milliseconds or until something has changed. */
+async function awaitNextRun(migration: MigrationContext, why: string, since: string, ms: number): Promise<void> {
+  const hasChanged = changedSince(migration.state());
+  const outage = { why, since, until: new Date(Date.now() + ms).toISOString() };
+  migration.change((state) => ({ ...state, outage }));
+  await migration.awaitCondition(hasChanged, { ms, summary: outageSummary(outage) });
 }
 
 /** Wakes the run whenever a decision has been recorded or a window has opened. */

@@ -1,5 +1,5 @@
 /** Step 5: one company is moved and verified before the others. */
-import { movableCompanies } from '../../../domain/companies/company-state';
+import { countReadyOrMoving } from '../../../domain/companies/company-state';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Outage } from '../../../domain/migration/outage';
 import { outageSummary } from '../../../domain/migration/outage';
@@ -15,30 +15,32 @@ const STEP = 'migrate-first-company';
 /**
  * Waits for the agreed start and an open window, chooses a company, moves and verifies it, and waits for support to
  * approve the evidence. If support rejects it, `firstCompany` is cleared, and the step runs again with the company that
- * support has chosen.
+ * support has chosen. If the ledger refuses the approval, the company is checked again.
  */
 export async function migrateFirstCompany(migration: MigrationContext): Promise<void> {
-  if (!(await startTimeReached(migration))) return;
+  if (!(await awaitStartTime(migration))) return;
   if (migration.state().firstCompany === null) {
     if (!(await migration.awaitInStep((state) => mayMove(state) && hasCandidate(state)))) return;
-    if (!(await windowReached(migration))) return;
+    if (!(await awaitWindow(migration))) return;
     await chooseFirstCompany(migration);
   }
   if (migration.state().firstCompany?.stage === 'importing') {
     await moveFirstCompany(migration);
     if (migration.state().firstCompany?.stage === 'verified') await refreshEstimate(migration, false);
   }
-  const isDecided = (state: MigrationState): boolean => mayEndStep(state, STEP) || state.firstCompany === null;
+  const isDecided = (state: MigrationState): boolean =>
+    mayEndStep(state, STEP) || state.firstCompany === null || state.firstCompany.stage === 'importing';
   const decided = await migration.awaitInStep(isDecided);
   if (decided && mayEndStep(migration.state(), STEP)) migration.endStep(STEP);
 }
 
-function hasCandidate(state: MigrationState): boolean {
-  return state.requestedFirst !== null || movableCompanies(state.counts) > 0;
+/** After a reset of the workflow, every company can have moved already. The chosen one is then verified again. */
+function hasCandidate({ requestedFirst, counts }: MigrationState): boolean {
+  return requestedFirst !== null || countReadyOrMoving(counts) > 0 || counts.moved > 0;
 }
 
 /** Waits for the agreed start. Returns false if the migration should continue as new, or has left this step. */
-async function startTimeReached(migration: MigrationContext): Promise<boolean> {
+async function awaitStartTime(migration: MigrationContext): Promise<boolean> {
   const ms = Date.parse(migration.state().proposal?.startAt ?? now()) - Date.now();
   if (ms <= 0) return true;
   const isInStep = (state: MigrationState): boolean => state.closed === null && state.step === STEP;
@@ -50,7 +52,7 @@ async function startTimeReached(migration: MigrationContext): Promise<boolean> {
  * Returns whether a window is open or there are no windows. If not, waits until the next window opens or something has
  * changed, then returns false.
  */
-async function windowReached(migration: MigrationContext): Promise<boolean> {
+async function awaitWindow(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;
   const hasChanged = changedSince(migration.state());
   const { window, opensInMs } = await shortActivities.findWindow({ migrationId });

@@ -1,10 +1,10 @@
 /** Inputs of an estimate: the volume that remains to be moved and the measured speed of the service. */
 import { sql } from 'kysely';
-import type { SpeedEstimate, Measurement, Planned, Volume } from '../../domain/planning/estimate';
+import type { SpeedEstimate, Measurement, PlannedEstimate, Volume } from '../../domain/planning/estimate';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
-/** Returns the volume that remains to be moved, according to the manifest. */
+/** Returns the numbers of companies and records that remain to be moved, according to the manifest. */
 export async function readVolume(db: Database, migrationId: string): Promise<Volume> {
   const volume = await queryOne(
     db,
@@ -78,11 +78,12 @@ export async function saveSpeed(db: Database, platformKey: string, { speed, comp
     .execute();
 }
 
-/** Stores the estimate of a proposed start. Replaces the estimate of an earlier proposal. */
-export async function savePlannedEstimate(db: Database, migrationId: string, planned: Planned): Promise<void> {
+/** Stores the estimate of a proposed start, unless the migration has ended. Replaces that of an earlier proposal. */
+export async function savePlannedEstimate(db: Database, migrationId: string, planned: PlannedEstimate): Promise<void> {
   await db
     .updateTable('migrations')
     .set({ planned: JSON.stringify(planned) })
     .where('id', '=', migrationId)
+    .where('ending', 'is', null)
     .execute();
 }

@@ -1,0 +1,117 @@
+/**
+ * Finds or creates, at the service, the company of a claimed row and its connection to the platform.
+ */
+import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
+import type { Platform } from '../../platforms/platforms';
+import type { ClaimedCompany, RecordSendIntent, VaultReader } from '../../store';
+import {
+  findCompanyByTag,
+  findConnection,
+  idempotencyKey,
+  isGone,
+  organizationOf,
+  ROW_TAG,
+  rowTag,
+} from './service-refs';
+
+export interface ImportContext {
+  readonly migrationId: string;
+  readonly platform: Platform;
+  readonly service: CompanyDataClient;
+  readonly vault: VaultReader;
+  /** Cancels the calls before the authorization, but not the authorization or the calls after it. */
+  readonly signal: AbortSignal;
+  readonly recordSendIntent: RecordSendIntent;
+  /**
+   * No credential is sent after this time, because another attempt might then have reclaimed the company
+   * (store/companies/lease.ts).
+   */
+  readonly sendBefore: Date;
+  /** False if the ledger might have been restored to an older state, so that it does not contain every try. */
+  readonly ledgerIsCurrent: boolean;
+}
+
+/** A created company or connection, with the correlation id of the service's response. */
+export interface Created<T> {
+  readonly value: T;
+  readonly correlationId?: string;
+}
+
+export class CompanyAtService {
+  constructor(
+    private readonly context: ImportContext,
+    private readonly company: ClaimedCompany,
+  ) {}
+
+  /**
+   * Finds the company whose id the client supplied, or that an earlier try created.
+   *
+   * @throws {CompanyDataError} if a call fails, or if the service has lost a company whose credential was sent
+   */
+  async findCompany(): Promise<Company | undefined> {
+    const { service, signal } = this.context;
+    const { companyId, tries } = this.company;
+    try {
+      if (companyId !== null) return (await service.getCompany(companyId, { signal })).value;
+    } catch (error) {
+      // If the service no longer has the company, a credential that was never sent can be used for a new company.
+      if (!isGone(error) || this.company.suppliedIds !== null || this.isCredentialSent()) throw error;
+    }
+    if (tries === 1 && this.context.ledgerIsCurrent) return undefined;
+    return findCompanyByTag(service, this.rowTag(), { signal });
+  }
+
+  /**
+   * @param lostId id of a company that an earlier call created and that the service no longer has; null if there is
+   * none
+   */
+  async createCompany(lostId: string | null): Promise<Created<Company>> {
+    const { service, signal } = this.context;
+    return service.createCompany(
+      { name: this.company.name, tags: { [ROW_TAG]: this.rowTag() } },
+      // The id of a lost company is part of the key, because the service may still remember its creation.
+      {
+        idempotencyKey: idempotencyKey(`${this.rowTag()}/company/${lostId ?? this.company.companyId ?? ''}`),
+        signal,
+      },
+    );
+  }
+
+  async findConnection(companyId: string): Promise<Connection | undefined> {
+    const { service, signal, platform } = this.context;
+    const { suppliedIds, connectionId } = this.company;
+    const query = {
+      platformKey: platform.key,
+      connectionId: suppliedIds === 'connection' ? connectionId : null,
+      // A company that the client supplied can have connections to other organizations. They must not be replaced.
+      isExcluded: (other: Connection) =>
+        suppliedIds === 'company' &&
+        other.id !== connectionId &&
+        other.status === 'Linked' &&
+        !this.hasRightOrganization(other),
+    };
+    return findConnection(service, companyId, query, { signal });
+  }
+
+  async createConnection(companyId: string): Promise<Created<Connection>> {
+    const { service, signal, platform } = this.context;
+    return service.createConnection(companyId, platform.key, {
+      idempotencyKey: idempotencyKey(`${this.rowTag()}/connection/${companyId}`),
+      signal,
+    });
+  }
+
+  /** Returns whether the connection gives access to the right organization, or does not report any. */
+  hasRightOrganization(connection: Connection): boolean {
+    return [undefined, this.company.organization].includes(organizationOf(connection));
+  }
+
+  /** Returns whether an earlier attempt has sent the credential. */
+  isCredentialSent(): boolean {
+    return this.company.crossed || this.company.wasSent;
+  }
+
+  private rowTag(): string {
+    return rowTag(this.context.migrationId, this.company.row);
+  }
+}

@@ -1,0 +1,41 @@
+/** Repairs the rows of companies that a restored service no longer has, for `ferry reconcile`. */
+import type { CompanyDataClient } from '../../company-data-client';
+import type { RecordedCompany, Repair } from '../../store';
+import { COMPANY_GONE, isCompanyGone } from '../companies/service-refs';
+
+/** The repair of a lost company. `gone`: it needs a new credential. `toCreate`: its credential was never sent. */
+export interface LostCompany {
+  readonly kind: 'gone' | 'toCreate';
+  readonly change: Omit<Repair, 'row' | 'from'>;
+}
+
+const GONE = {
+  to: 'failed',
+  failure: 'credential-unreadable',
+  text: `${COMPANY_GONE}; supply a new credential`,
+  isGone: true,
+  crossed: true,
+} as const;
+
+/**
+ * Returns the repair of a company that the service does not list for the migration. Asks for it by its id, because
+ * people can change tags.
+ *
+ * @returns undefined if the service has the company, or the ledger does not say that it has been created
+ */
+export async function findLostCompany(
+  service: CompanyDataClient,
+  company: RecordedCompany,
+  signal: AbortSignal,
+): Promise<LostCompany | undefined> {
+  const { state, companyId, existedBefore, isLeased, isSent, failure, failureText } = company;
+  // A company whose id the client supplied is not created again. An attempt that is still alive finds out by itself
+  // that a company is lost.
+  if (companyId === null || existedBefore || isLeased || state === 'skipped' || state === 'excluded') return undefined;
+  if (!(await isCompanyGone(service, companyId, { signal }))) return undefined;
+  if (isSent || state === 'syncing' || state === 'moved') return { kind: 'gone', change: GONE };
+  if (state !== 'failed') return { kind: 'toCreate', change: { to: 'waiting', isGone: true } };
+  // A failed company keeps its failure until it is tried again.
+  const why = { ...(failure !== null && { failure }), ...(failureText !== null && { text: failureText }) };
+  return { kind: 'toCreate', change: { to: 'failed', ...why, isGone: true } };
+}

@@ -1,0 +1,98 @@
+/**
+ * Checks that Temporal gives tasks to a version of the workers that is running (docs/upgrading.md). Changes nothing.
+ */
+import type { Connection } from '@temporalio/client';
+import { readTaskQueue } from '../../client';
+import type { CheckResult } from './check-result';
+import { ok, problem } from './check-result';
+
+export const VERSIONS = 'worker versions';
+
+/** `temporal.api.enums.v1.WorkerVersioningMode` and `VersionDrainageStatus` */
+const VERSIONED = 2;
+const DRAINING = 1;
+
+interface Version {
+  readonly deploymentName: string;
+  readonly buildId: string;
+}
+
+/**
+ * Returns nothing if the workers are not versioned.
+ *
+ * @param nowMs the current time in milliseconds, from `sharedTimeMs`
+ */
+export async function checkWorkerVersions(
+  { workflowService }: Connection,
+  namespace: string,
+  nowMs: Promise<number>,
+): Promise<readonly CheckResult[]> {
+  const { versioning, pollers } = await readTaskQueue(workflowService, namespace, 'workflows', nowMs);
+  const polling = pollers.flatMap(({ deploymentOptions }) =>
+    Number(deploymentOptions?.workerVersioningMode) === VERSIONED ? [versionOf(deploymentOptions)] : [],
+  );
+  const isPolling = (version: Version): boolean => polling.some(({ buildId }) => buildId === version.buildId);
+  const current = versioning?.currentDeploymentVersion ? versionOf(versioning.currentDeploymentVersion) : null;
+  const [first] = polling;
+  if (current === null) {
+    if (first === undefined) return [];
+    return [
+      problem(
+        VERSIONS,
+        `build ${first.buildId} gets no tasks, because it is not current`,
+        `make it current: ${makeCurrentCommand(first)}`,
+      ),
+    ];
+  }
+  if (!isPolling(current)) {
+    const advice = first
+      ? `start a worker with that build, or make the running build ${first.buildId} current: ${makeCurrentCommand(first)}`
+      : 'start a worker with that build; decisions are kept until then';
+    return [problem(VERSIONS, `build ${current.buildId} is current, but no worker with that build is running`, advice)];
+  }
+  const pinned = await pinnedVersions(workflowService, namespace, current);
+  const abandoned = pinned.find((version) => !isPolling(version));
+  if (abandoned !== undefined) {
+    return [
+      problem(
+        VERSIONS,
+        `no worker with build ${abandoned.buildId} is running, although a batch run still needs one`,
+        'start a worker with that build; docs/upgrading.md says what to do if it no longer exists',
+      ),
+    ];
+  }
+  const older = pinned.map(({ buildId }) => buildId).join(', ');
+  return [ok(VERSIONS, `build ${current.buildId} is current${older && `; still finishing batch runs: ${older}`}`)];
+}
+
+function versionOf(version: { [Key in keyof Version]?: string | null } | null | undefined): Version {
+  return { deploymentName: version?.deploymentName ?? '', buildId: version?.buildId ?? '' };
+}
+
+function makeCurrentCommand({ deploymentName, buildId }: Version): string {
+  return `temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId}`;
+}
+
+/** Returns the older versions that still have batch runs. */
+async function pinnedVersions(
+  workflowService: Connection['workflowService'],
+  namespace: string,
+  { deploymentName, buildId: currentId }: Version,
+): Promise<readonly Version[]> {
+  const { workerDeploymentInfo } = await workflowService.describeWorkerDeployment({ namespace, deploymentName });
+  const older = (workerDeploymentInfo?.versionSummaries ?? []).flatMap(({ drainageInfo, deploymentVersion }) =>
+    Number(drainageInfo?.status) === DRAINING && deploymentVersion?.buildId !== currentId
+      ? [versionOf(deploymentVersion)]
+      : [],
+  );
+  const counts = await Promise.all(
+    older.map(({ buildId }) =>
+      // Temporal updates the status of a version only every few minutes, so the runs are counted.
+      workflowService.countWorkflowExecutions({
+        namespace,
+        query: `TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}' AND WorkflowType = 'batchRun' AND ExecutionStatus = 'Running'`,
+      }),
+    ),
+  );
+  return older.filter((_, index) => Number(counts[index]?.count ?? 0) > 0);
+}

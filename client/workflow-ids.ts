@@ -1,0 +1,95 @@
+/** Runs workflows under fixed ids, which other programs could occupy. */
+import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  batchRunIdOf,
+  closeWorkflowIdOf,
+  occupiedText,
+  reconcileWorkflowIdOf,
+} from '../domain/migration/temporal-names';
+import { BATCH_RUN, CLOSE_TERMINATED, RECONCILE, TASK_QUEUE } from '../workflows/messages';
+import type { LedgerClient } from './connect';
+import { WithoutEffect, WorkflowIdOccupied } from './errors';
+
+export interface WorkflowWithFixedId {
+  readonly type: string;
+  readonly workflowId: string;
+  readonly args: readonly [object];
+  readonly staticSummary: string;
+}
+
+/**
+ * Runs a workflow, or joins the one that an earlier call has started under the same id. If a joined workflow ends
+ * without an effect, the workflow is started once more.
+ *
+ * @param effectOf waits for the workflow and returns what it has changed, as the ledger shows it; null for nothing. The
+ * workflow's result proves nothing, because another program could have started it, or could run a worker
+ * @throws {WorkflowIdOccupied} if a workflow that does something else already has the id, or if two joined workflows
+ * have ended without an effect
+ * @throws {WithoutEffect} if the workflow has ended without an effect
+ */
+export async function runUntilEffect<T>(
+  { temporal: { workflow }, temporalWithoutCodec }: Pick<LedgerClient, 'temporal' | 'temporalWithoutCodec'>,
+  { type, workflowId, args, staticSummary }: WorkflowWithFixedId,
+  effectOf: (handle: WorkflowHandle) => Promise<T | null>,
+): Promise<T> {
+  async function startOrJoin(): Promise<{ readonly handle: WorkflowHandle; readonly isJoined: boolean }> {
+    try {
+      const options = { workflowId, args: [...args], taskQueue: TASK_QUEUE, staticSummary };
+      return { handle: await workflow.start(type, options), isJoined: false };
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      // Its memo could be encrypted under a payload key that this process does not have.
+      const existing = await temporalWithoutCodec.workflow.getHandle(workflowId).describe();
+      if (!isOurs(existing, type)) throw new WorkflowIdOccupied(occupiedText(workflowId));
+      return { handle: workflow.getHandle(workflowId), isJoined: true };
+    }
+  }
+
+  for (let tries = 1; tries <= 2; tries += 1) {
+    const { handle, isJoined } = await startOrJoin();
+    try {
+      const effect = await effectOf(handle);
+      if (effect !== null) return effect;
+    } catch (error) {
+      if (!isJoined) throw error;
+    }
+    if (!isJoined)
+      throw new WithoutEffect(`the workflow ${workflowId} has ended, but has changed nothing in the ledger`);
+  }
+  throw new WorkflowIdOccupied(occupiedText(workflowId));
+}
+
+/** Returns which of the ids of a migration's workflows are occupied by workflows that do something else. */
+export async function findOccupiedIds(
+  { temporalWithoutCodec: { workflow } }: Pick<LedgerClient, 'temporalWithoutCodec'>,
+  migrationId: string,
+): Promise<readonly string[]> {
+  const isOccupied = async (workflowId: string, type: string): Promise<boolean> => {
+    try {
+      const existing = await workflow.getHandle(workflowId).describe();
+      if (!isInProgress(existing)) return false;
+      const isStray = type === BATCH_RUN && existing.parentExecution?.workflowId !== migrationId;
+      return isStray || !isOurs(existing, type);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  };
+  const ids = [
+    [batchRunIdOf(migrationId), BATCH_RUN],
+    [closeWorkflowIdOf(migrationId), CLOSE_TERMINATED],
+    [reconcileWorkflowIdOf(migrationId), RECONCILE],
+  ] as const;
+  const occupied = await Promise.all(ids.map(([workflowId, type]) => isOccupied(workflowId, type)));
+  return ids.map(([workflowId]) => workflowId).filter((_, index) => occupied[index]);
+}
+
+/** Returns whether a workflow has not ended. */
+export function isInProgress({ status }: Pick<WorkflowExecutionDescription, 'status'>): boolean {
+  return status.name === 'RUNNING' || status.name === 'PAUSED';
+}
+
+function isOurs(existing: { readonly type: string; readonly taskQueue: string }, type: string): boolean {
+  return existing.type === type && existing.taskQueue === TASK_QUEUE;
+}

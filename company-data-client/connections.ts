@@ -1,0 +1,108 @@
+/**
+ * Connections to the service: opened when they are needed, kept while they are idle, used by one request at a time.
+ *
+ * Each connection is an undici `Client`, which has at most one socket and never sends a request twice. undici's `Pool`
+ * is not used, because a caller cannot choose its connection.
+ *
+ * ## Which connection a request gets
+ *
+ * - `any` request gets the idle connection that was used last, or a new one. If the service closes an idle connection
+ *   just as a request is sent, the response is lost. That does not matter for a request that can be repeated.
+ * - `certain`: an authorization gets an idle connection that the service cannot be closing, or a new one. The service
+ *   announces how long it keeps an idle connection (`Keep-Alive: timeout=…`). It starts to count when it has answered,
+ *   so not before it was asked. A connection is certain for half of that time, counted from the moment it was asked.
+ *   The other half is for the way of the next request.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { buildConnector, Client } from 'undici';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** How long a connection is certain if the service announces nothing. Some servers close idle ones after 2 s. */
+const CERTAIN_UNANNOUNCED_MS = 1_000;
+/** The longest time that a connection is certain, because a proxy may close it earlier than the service announces. */
+const MAX_CERTAIN_MS = 10_000;
+
+export interface Connection {
+  readonly client: Client;
+  /** The service does not close the connection before this moment. Milliseconds of `performance.now()`. */
+  certainUntil: number;
+}
+
+export interface Connections {
+  /** Returns a connection that no other request uses until it is kept or dropped. */
+  take(need: 'any' | 'certain'): Connection;
+  /**
+   * Returns a connection after a complete response.
+   *
+   * @param askedAt when its request was sent, in milliseconds of `performance.now()`
+   */
+  keep(connection: Connection, headers: IncomingHttpHeaders, askedAt: number): void;
+  /** Closes a connection whose request was cancelled or got no complete response. */
+  drop(connection: Connection): void;
+  readonly isClosed: boolean;
+  /** Waits until no request is in flight, then closes all connections. */
+  close(): Promise<void>;
+}
+
+export function createConnections(origin: string): Connections {
+  // One connector for all connections, because it keeps the TLS sessions, which make the next handshake shorter.
+  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
+  const open = new Set<Connection>();
+  /** Connections with an open socket, in the order of their last use. */
+  const idle: Connection[] = [];
+  let isClosed = false;
+
+  function create(): Connection {
+    // undici's own time-outs are coarse and restart with every chunk of the body. The transport has one exact deadline.
+    const client = new Client(origin, { connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+    const connection: Connection = { client, certainUntil: 0 };
+    client.on('disconnect', () => {
+      // If a request uses the connection, undici fails the request or opens the connection again.
+      const index = idle.indexOf(connection);
+      if (index === -1) return;
+      idle.splice(index, 1);
+      drop(connection);
+    });
+    open.add(connection);
+    return connection;
+  }
+
+  function drop(connection: Connection): void {
+    open.delete(connection);
+    void connection.client.destroy();
+  }
+
+  return {
+    take(need) {
+      if (need === 'any') return idle.pop() ?? create();
+      const now = performance.now();
+      const index = idle.findLastIndex(({ certainUntil }) => now < certainUntil);
+      if (index !== -1) return idle.splice(index, 1)[0] ?? create();
+      // Replaces the oldest idle connection, so that there are never more than were in use at once.
+      const oldest = idle.shift();
+      if (oldest) drop(oldest);
+      return create();
+    },
+
+    keep(connection, headers, askedAt) {
+      connection.certainUntil = askedAt + certainMs(headers);
+      idle.push(connection);
+    },
+
+    drop,
+
+    get isClosed() {
+      return isClosed;
+    },
+
+    async close() {
+      isClosed = true;
+      await Promise.all([...open].map(({ client }) => client.close()));
+    },
+  };
+}
+
+function certainMs(headers: IncomingHttpHeaders): number {
+  const seconds = /\btimeout\s*=\s*(\d{1,9})\b/i.exec(String(headers['keep-alive'] ?? ''))?.[1];
+  return seconds === undefined ? CERTAIN_UNANNOUNCED_MS : Math.min((Number(seconds) * 1_000) / 2, MAX_CERTAIN_MS);
+}

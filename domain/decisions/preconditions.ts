@@ -1,0 +1,193 @@
+/**
+ * Preconditions: what must be true of a migration before a decision can be applied.
+ *
+ * The workflow checks them when a decision arrives, with the facts of its state (`factsOfState`). The ledger checks
+ * them again when it records the decision, with the facts in its tables (`ledgerFacts`), because anyone who may write
+ * to the Temporal namespace can claim that a workflow has applied a decision.
+ *
+ * Only the workflow checks what the ledger does not store: the result of the preflight, and the digest of what was
+ * reviewed.
+ */
+import type { Counts } from '../companies/company-state';
+import { mayHaveCrossed, countReadyOrMoving, countOpen } from '../companies/company-state';
+import type { Companies, Decision, DecisionBase, StepDecision } from '../migration/decision';
+import type { Approval, Ending, FirstCompany, MigrationState } from '../migration/migration-state';
+import type { Role, Step } from '../migration/steps';
+import { STEP_RULES, STEPS, stepNumber } from '../migration/steps';
+import type { Route } from '../../platforms/platforms';
+import { counted, momentText } from '../text/sentences';
+import { roleRefusal } from './roles';
+import { actsAsSupport, isBeforeMoving } from './self-service';
+
+/** The facts of a migration on which the preconditions depend. */
+export interface DecisionFacts {
+  readonly route: Route;
+  /** How the migration ended; null if it is open. */
+  readonly closed: Ending | null;
+  readonly step: Step;
+  /** The steps that have ended. A step that is open again is not among them. */
+  readonly ended: readonly Step[];
+  readonly approvals: readonly Pick<Approval, 'step' | 'role' | 'by'>[];
+  readonly hasProposal: boolean;
+  /** True if the migration is paused, and no person has paused it. */
+  readonly pausedItself: boolean;
+  /** Null if the ledger is behind, and so does not know the states of its companies. No rule then depends on them. */
+  readonly counts: Counts | null;
+  /** The company that was chosen to go first; null if there is none, or if its move has not begun. */
+  readonly firstCompany: Pick<FirstCompany, 'reference' | 'stage'> | null;
+}
+
+/** Returns the facts that the workflow's state contains. */
+export function factsOfState(state: MigrationState): DecisionFacts & { readonly counts: Counts } {
+  const { route, closed, step, approvals, proposal, counts, firstCompany, pause } = state;
+  return {
+    ...{ route, closed, step, approvals, counts, firstCompany },
+    ended: STEPS.filter((each) => state.steps[each]?.endedAt),
+    hasProposal: proposal !== null,
+    pausedItself: pause !== null && pause.stopReason !== null,
+  };
+}
+
+/**
+ * Returns why a decision cannot be applied; null if it can.
+ *
+ * @param at when the workflow received the decision. ISO 8601, UTC
+ */
+export function preconditionRefusal(decision: Decision, facts: DecisionFacts, at: string): string | null {
+  if (facts.closed !== null) return `the migration is ${facts.closed}`;
+  return roleRefusal(facts.route, decision) ?? kindRefusal(decision, facts, at) ?? validityRefusal(decision, at);
+}
+
+function kindRefusal(decision: Decision, facts: DecisionFacts, at: string): string | null {
+  switch (decision.kind) {
+    case 'step':
+      return decision.verdict === 'approve' ? approvalRefusal(decision, facts) : rejectionRefusal(decision, facts);
+    case 'time':
+      return timeRefusal(decision.startAt, facts, at);
+    case 'first-company':
+      return choiceRefusal(facts);
+    case 'resume':
+      return resumeRefusal(decision.role, facts);
+    case 'retry':
+      return retryRefusal(decision.companies, facts);
+    case 'skip':
+    case 'relink':
+      return exceptionRefusal(facts);
+    case 'replace-credential':
+      return hasNoExceptions(facts) ? NO_EXCEPTIONS : null;
+    case 'sync-disabled':
+    case 'credentials-supplied':
+    case 'application-supplied':
+    case 'manifest-amended':
+    case 'exclude':
+    case 'adjust':
+    case 'pause':
+    case 'cancel':
+      return null;
+  }
+}
+
+function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): string | null {
+  if (facts.ended.includes(step)) return `${step} has already ended`;
+  if (stepNumber(step) > stepNumber(facts.step) && !STEP_RULES[step].approvableEarly) {
+    return `${step} is not open yet: the migration is at step ${stepNumber(facts.step)}, ${facts.step}`;
+  }
+  if (step === 'schedule' && !facts.hasProposal) return 'no start time has been proposed yet';
+  if (step === 'migrate-first-company' && facts.firstCompany?.stage !== 'verified')
+    return 'no first company has been moved and verified yet';
+  const open = step === 'complete-migration' && facts.counts ? countOpen(facts.counts) : 0;
+  if (open > 0) return `${counted(open, 'company')} ${open === 1 ? 'has' : 'have'} no final outcome yet`;
+  const earlier = facts.approvals.find((approval) => approval.step === step && approval.role === role);
+  return earlier ? `${role} has already approved ${step} (${earlier.by})` : null;
+}
+
+function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFacts): string | null {
+  if (stepNumber(step) > stepNumber(facts.step)) return `${step} is not open yet`;
+  switch (step) {
+    case 'migrate-first-company':
+      if (facts.counts !== null && (facts.firstCompany?.stage ?? 'importing') === 'importing')
+        return 'the first company has no result yet';
+      if (facts.ended.includes(step)) return `${step} has already ended`;
+      return afterwards === undefined
+        ? 'a rejection must specify what to do next: same-company, another-company or abandon'
+        : null;
+    case 'complete-migration':
+      return null;
+    case 'supply-details':
+    case 'schedule':
+    case 'update-application':
+    case 'disable-syncing':
+      return hasCrossed(facts)
+        ? 'the move of the first company has already begun, so this step cannot be reopened'
+        : null;
+  }
+}
+
+/** A proposed start can be this far in the past, because typing and delivering the message takes time. */
+const PAST_TOLERANCE_MS = 15 * 60_000;
+
+function timeRefusal(startAt: string, facts: DecisionFacts, at: string): string | null {
+  if (Date.parse(startAt) < Date.parse(at) - PAST_TOLERANCE_MS)
+    return `${momentText(startAt)} is in the past; to start at once, propose "now"`;
+  // A workflow that was reset has no proposal, even if companies have moved. It needs one to pass step 2 again.
+  return facts.hasProposal && hasCrossed(facts)
+    ? 'the move of the first company has already begun, so the start time cannot be changed'
+    : null;
+}
+
+/**
+ * Returns whether a credential might have been handed over. The existence of a first company is enough, because the
+ * counts can lag.
+ */
+function hasCrossed({ counts, firstCompany }: DecisionFacts): boolean {
+  return counts !== null && (firstCompany !== null || mayHaveCrossed(counts));
+}
+
+const FIRST = 'migrate-first-company';
+
+function choiceRefusal({ ended, firstCompany }: DecisionFacts): string | null {
+  if (ended.includes(FIRST)) return `${FIRST} has already ended`;
+  return firstCompany?.stage === 'importing' ? `${firstCompany.reference} is already being moved` : null;
+}
+
+function resumeRefusal(role: Role, facts: DecisionFacts): string | null {
+  return facts.pausedItself && !actsAsSupport(facts, role)
+    ? 'only support can resume a migration that paused itself'
+    : null;
+}
+
+const NO_EXCEPTIONS = 'there are no exceptions to decide on';
+
+function retryRefusal(companies: Companies, facts: DecisionFacts): string | null {
+  const isOfFirst =
+    isFirstCompanyRetry(companies, facts) || (facts.counts === null && facts.step === 'migrate-first-company');
+  return isOfFirst || isBeforeMoving(facts) ? null : exceptionRefusal(facts);
+}
+
+/** Returns whether the migration is at step 5 and the companies include its first company, whose move failed. */
+export function isFirstCompanyRetry(
+  companies: Companies,
+  { step, firstCompany }: Pick<DecisionFacts, 'step' | 'firstCompany'>,
+): boolean {
+  if (step !== 'migrate-first-company' || firstCompany?.stage !== 'failed') return false;
+  return companies === 'all' || companies.includes(firstCompany.reference);
+}
+
+function exceptionRefusal(facts: DecisionFacts): string | null {
+  if (facts.step !== 'complete-migration') return 'exceptions can be decided on only in step 6, complete-migration';
+  return hasNoExceptions(facts) ? NO_EXCEPTIONS : null;
+}
+
+/** Returns whether there are certainly no exceptions. While companies move, the counts can lag behind the ledger. */
+function hasNoExceptions({ step, counts }: DecisionFacts): boolean {
+  if (counts === null) return false;
+  const countsMayLag = step === 'complete-migration' && countReadyOrMoving(counts) > 0;
+  return counts.failed + counts.outcomeUnknown === 0 && !countsMayLag;
+}
+
+/** Returns why a decision came too late; null if it is still valid. */
+function validityRefusal({ validUntil }: DecisionBase, at: string): string | null {
+  return validUntil !== undefined && at > validUntil
+    ? `this decision was valid until ${momentText(validUntil)} and was not applied in time`
+    : null;
+}

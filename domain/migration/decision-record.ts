@@ -1,0 +1,111 @@
+/**
+ * Records of decisions as the ledger receives them. A record comes from a workflow, and anyone who may write to the
+ * Temporal namespace can start one, so its form and its time are checked.
+ */
+import type { Decision, Unreadable } from './decision';
+import type { DecisionRecord } from './migration-state';
+import type { DecisionMessage } from './parse-decision';
+import { claimedSender, DECISION_MESSAGES, isStorable, parseDecision } from './parse-decision';
+import type { SignedMessage } from './signatures';
+import { canonicalJson, parseSignature } from './signatures';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Parses a record. Returns null if a workflow of this version cannot have written it. */
+export function parseRecord(value: unknown): DecisionRecord | null {
+  const { decision, outcome, signed } = fieldsOf(value);
+  if (!isWellFormed(fieldsOf(decision)) || !isStorable(value)) return null;
+  const { decisionId, applied, text, at } = fieldsOf(outcome);
+  if (decisionId !== fieldsOf(decision)['decisionId'] || typeof applied !== 'boolean') return null;
+  if (typeof text !== 'string' || typeof at !== 'string' || Number.isNaN(Date.parse(at))) return null;
+  if (signed !== undefined && !isSignedMessage(signed)) return null;
+  return value as DecisionRecord;
+}
+
+/** Returns a record that refuses a malformed one; null if the malformed record has no readable id. */
+export function malformedRecord(value: unknown, at: string): DecisionRecord | null {
+  const { decisionId } = claimedSender(fieldsOf(value)['decision']);
+  if (decisionId === null) return null;
+  const decision: Unreadable = { kind: 'unreadable', decisionId, message: 'recordDecisions', role: null, by: null };
+  return { decision, outcome: { decisionId, applied: false, text: 'the record of this decision is malformed', at } };
+}
+
+/** How long a workflow can take to have a decision recorded, because it records earlier decisions first. */
+const LONGEST_DELAY_MS = 5 * 60_000;
+
+/**
+ * Limits the time that a record states.
+ *
+ * @param requestedAt when Temporal was asked to record the decision, which no workflow can choose
+ */
+export function withBoundedTime(record: DecisionRecord, requestedAt: Date): DecisionRecord {
+  const latest = requestedAt.getTime();
+  const ms = Math.min(latest, Math.max(latest - LONGEST_DELAY_MS, Date.parse(record.outcome.at)));
+  return { ...record, outcome: { ...record.outcome, at: new Date(ms).toISOString() } };
+}
+
+function isWellFormed(decision: Fields): boolean {
+  if (decision['kind'] === 'unreadable') return isUnreadable(decision);
+  const sent = messageOf(decision as unknown as Decision);
+  const parsed = sent && parseDecision(sent.message, sent.content, () => '');
+  return parsed !== null && 'decision' in parsed && canonicalJson(parsed.decision) === canonicalJson(decision);
+}
+
+function isUnreadable({ kind: _kind, message, ...sender }: Fields): boolean {
+  const { decisionId, role, by } = claimedSender(sender);
+  return (
+    isDecisionMessage(message) &&
+    decisionId !== null &&
+    canonicalJson(sender) === canonicalJson({ decisionId, role, by })
+  );
+}
+
+/** Returns the message that a decision was sent as; null if there is no such kind. */
+function messageOf({
+  kind,
+  ...fields
+}: Decision): { readonly message: DecisionMessage; readonly content: Fields } | null {
+  if (kind === 'step') {
+    const { verdict, afterwards, ...content } = fields as Fields;
+    const { next, reference } = fieldsOf(afterwards);
+    const message = verdict === 'approve' ? 'approve' : 'reject';
+    return { message, content: afterwards === undefined ? content : { ...content, next, company: reference } };
+  }
+  if (kind === 'first-company') {
+    const { reference, ...content } = fields as Fields;
+    return { message: MESSAGES[kind], content: { ...content, company: reference } };
+  }
+  return Object.hasOwn(MESSAGES, kind) ? { message: MESSAGES[kind], content: fields } : null;
+}
+
+const MESSAGES: Readonly<Record<Exclude<Decision['kind'], 'step'>, DecisionMessage>> = {
+  time: 'proposeTime',
+  'first-company': 'chooseFirstCompany',
+  'sync-disabled': 'confirmSyncDisabled',
+  'credentials-supplied': 'credentialsSupplied',
+  'application-supplied': 'applicationSupplied',
+  'manifest-amended': 'manifestAmended',
+  exclude: 'exclude',
+  skip: 'skip',
+  retry: 'retry',
+  relink: 'relink',
+  'replace-credential': 'replaceCredential',
+  adjust: 'adjust',
+  pause: 'pause',
+  resume: 'resume',
+  cancel: 'cancel',
+};
+
+function isSignedMessage(value: unknown): value is SignedMessage {
+  const { message, content, signature } = fieldsOf(value);
+  const isObject = typeof content === 'object' && content !== null;
+  return isDecisionMessage(message) && isObject && parseSignature(signature) !== null;
+}
+
+function isDecisionMessage(message: unknown): message is DecisionMessage {
+  return DECISION_MESSAGES.some((each) => each === message);
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
