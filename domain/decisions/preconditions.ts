@@ -129,8 +129,8 @@ const PAST_TOLERANCE_MS = 15 * 60_000;
 function timeRefusal(startAt: string, facts: DecisionFacts, at: string): string | null {
   if (Date.parse(startAt) < Date.parse(at) - PAST_TOLERANCE_MS)
     return `${momentText(startAt)} is in the past; to start at once, propose "now"`;
-  // A workflow that was reset has no proposal, even if companies have moved. It needs one to pass step 2 again.
-  return facts.hasProposal && hasCrossed(facts)
+  // A workflow that was reset must pass step 2 again, even if companies have moved.
+  return facts.ended.includes('schedule') && hasCrossed(facts)
     ? 'the move of the first company has already begun, so the start time cannot be changed'
     : null;
 }

@@ -61,20 +61,24 @@ function ledgerFacts(decision: Decision, ledger: LedgerView): DecisionFacts {
   const hasEnded = (step: Step): boolean =>
     step === 'migrate-first-company' ? hasBatchBegun : STEP_RULES[step].approvers.length > 0;
   const isRepeated = accepted.some((approval) => isApprovalOf(decision, approval));
+  const isReopened = (step: Step): boolean =>
+    (isRepeated && isOf(decision, step)) || (step === 'schedule' && isReopenedByReset(decision));
   return {
     ...facts,
     route,
     closed: recorded.ended ?? ending,
     step: route === 'self-service' ? selfServiceStep : reached,
-    ended: STEPS.filter(
-      (step) => hasEnded(step) && isApproved(accepted)(step) && !(isRepeated && isOf(decision, step)),
-    ),
+    ended: STEPS.filter((step) => hasEnded(step) && isApproved(accepted)(step) && !isReopened(step)),
     approvals: accepted.filter((approval) => !isApprovalOf(decision, approval)),
-    // The ledger accepts another start time, because a workflow that was reset needs one. It withdraws the release
-    // until the schedule is approved again.
-    hasProposal: recorded.proposal !== null && decision.kind !== 'time',
+    hasProposal: recorded.proposal !== null,
   };
 }
+
+/**
+ * Returns whether a decision is a start time, which shows that step 2 is open in the workflow: a workflow that was reset
+ * needs another one. The ledger withdraws the release until the schedule is approved again.
+ */
+const isReopenedByReset = ({ kind }: Decision): boolean => kind === 'time';
 
 /**
  * Returns whether a decision repeats an approval. The ledger accepts it, and nothing changes there. The workflow needs

@@ -11,9 +11,19 @@ import { ledgerRefusal } from '../../../domain/decisions/verification';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { newMigration } from '../../../domain/migration/migration-state';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import type { Step } from '../../../domain/migration/steps';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { DecisionDraft } from '../../support/migration-states';
-import { approve, AT, counts, firstCompany, nameOf, proposeTime, reject } from '../../support/migration-states';
+import {
+  approve,
+  AT,
+  counts,
+  firstCompany,
+  nameOf,
+  proposeTime,
+  reject,
+  stateAt,
+} from '../../support/migration-states';
 import { anyDecision, confirmsSyncDisabled, withAllConfirmed, workflowActs } from '../../support/random-decisions';
 
 const LATE = '2026-03-02T12:00:00.000Z';
@@ -163,6 +173,15 @@ test.each<[string, readonly DecisionDraft[], Partial<LedgerView>, DecisionDraft]
   ['a decision that came in time', [], waiting, { kind: 'pause', role: 'client', validUntil: LATE }],
 ])('the ledger accepts %s', (_, before, facts, draft) => {
   expect(refusalOf(draft, view(recordedAfter(before), facts))).toBeNull();
+});
+
+test('after a reset, the start time can be changed until step 2 has ended again, even if companies have moved', () => {
+  const proposal = { startAt: LATE, role: 'client', by: 'Cleo', at: AT } as const;
+  const moved = { proposal, counts: counts({ total: 10, waiting: 9, moved: 1 }) };
+  const refusalAt = (step: Step) =>
+    preconditionRefusal(decision(proposeTime('client')), factsOfState(stateAt(step, moved)), LATE);
+  expect(refusalAt('schedule')).toBeNull();
+  expect(refusalAt('update-application')).toMatch(/start time cannot be changed/);
 });
 
 test('another start time releases nothing until the schedule is approved again', () => {
