@@ -52,22 +52,16 @@ export function setMessageHandlers(
   requestCount: () => void,
 ): void {
   const { plan, state, change } = migration;
+  const receive = decisionsInOrder(migration);
   for (const message of DECISION_MESSAGES) {
     const description = DESCRIPTIONS[message];
-    const receive = (input: unknown): Outcome => receiveDecision(migration, message, input);
-    // While a batch run moves companies, the counts can be a minute old. Refresh them first, so that no sign-off is
-    // refused because of outdated counts.
-    const needsRefresh = (input: unknown): boolean => isSignOff(message, input) && countOpen(state().counts) > 0;
-    const refresh = (): Promise<void> => CancellationScope.nonCancellable(() => refreshCounts(migration));
     const receiveSignal = (input: unknown): void | Promise<void> => {
-      if (!needsRefresh(input)) return void receive(input);
-      const receiveAfterwards = (): void => void receive(input);
-      return refresh().then(receiveAfterwards, receiveAfterwards);
+      const received = receive(message, input);
+      return received instanceof Promise ? received.then(() => undefined) : undefined;
     };
     setHandler(defineSignal<[unknown]>(message), receiveSignal, { description });
     const receiveAndRecord = async (input: unknown): Promise<Outcome> => {
-      if (needsRefresh(input)) await refresh();
-      const outcome = receive(input);
+      const outcome = await receive(message, input);
       // A decision is recorded even if the workflow is cancelled meanwhile.
       await CancellationScope.nonCancellable(() => auditTrail.untilRecorded(outcome.decisionId));
       // The ledger's outcome. It can differ from the first one.
@@ -118,6 +112,34 @@ export function setMessageHandlers(
         'Sent by batch runs when the service or the platform does not respond, and with null when it responds again',
     },
   );
+}
+
+/**
+ * Returns a function that applies or refuses decisions in the order in which they arrived.
+ *
+ * While a batch run moves companies, the counts can be a minute old. They are refreshed before a sign-off, so that it
+ * is not refused because of outdated counts. Decisions that arrive meanwhile wait for it. All others are applied
+ * at once.
+ */
+function decisionsInOrder(
+  migration: MigrationContext,
+): (message: DecisionMessage, input: unknown) => Outcome | Promise<Outcome> {
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const refresh = (): Promise<void> =>
+    // A sign-off whose refresh failed is judged by the counts that are known.
+    CancellationScope.nonCancellable(() => refreshCounts(migration)).catch(() => undefined);
+  return (message, input) => {
+    const needsRefresh = isSignOff(message, input) && countOpen(migration.state().counts) > 0;
+    if (waiting === 0 && !needsRefresh) return receiveDecision(migration, message, input);
+    waiting += 1;
+    const received = last
+      .then(() => (needsRefresh ? refresh() : undefined))
+      .then(() => receiveDecision(migration, message, input))
+      .finally(() => (waiting -= 1));
+    last = received;
+    return received;
+  };
 }
 
 /** Returns whether an input that can be parsed approves the last step. */

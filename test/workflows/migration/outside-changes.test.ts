@@ -1,6 +1,6 @@
 /** Changes from outside during a move: by the client or its own application, by the clock or by the platform. */
 import { readCounts } from '../../../client';
-import { findCompany, readOutcome } from '../../../store';
+import { findCompany, readOutcome, readTrail } from '../../../store';
 import { runJson } from '../../cli/command-line';
 import { removeTempFiles, tempFile } from '../../cli/manifest/temp-files';
 import { until } from '../../support/conditions';
@@ -27,6 +27,7 @@ afterAll(async () => {
 });
 
 const SIGN_OFF = '11111111-1111-4111-8111-111111111111';
+const REJECTION = '22222222-2222-4222-8222-222222222222';
 const AUTHORIZATION = /\/authorization$/;
 const company = ({ id }: TestMigration, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
 const stateOf = async (migration: TestMigration, reference: string) => (await company(migration, reference))?.state;
@@ -147,6 +148,27 @@ test('a changed application secret pauses the migration without failing a compan
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
   await migration.until(({ counts: { moved } }) => moved === 3);
   expect(await counts(migration)).toMatchObject({ moved: 3, failed: 0, outcomeUnknown: 0 });
+});
+
+test('a rejection that is sent after a sign-off is applied after it', async () => {
+  const migration = await withFirstCompanyMoved('both', ['sbx-ok-1.b1', 'sbx-inaccessible.b2']);
+  await approve(migration);
+  await until(async () => (await company(migration, 'R-2'))?.tries === 1, 20_000);
+  await updateRow(orchestrator.ferry.db, migration.id, 2, { state: 'excluded' });
+  const { temporal, db } = orchestrator.ferry;
+  const { workflow } = temporal;
+  const signOff = { step: 'complete-migration', ...SUPPORT };
+  // Both arrive in one workflow task, while the sign-off still needs the counts.
+  await Promise.all([
+    workflow.getHandle(migration.id).signal('approve', { decisionId: SIGN_OFF, ...signOff }),
+    workflow.getHandle(migration.id).signal('reject', { decisionId: REJECTION, ...signOff, reason: 'not yet' }),
+  ]);
+  await until(async () => (await readOutcome(db, migration.id, REJECTION)) !== null);
+  const { steps } = await migration.until(() => true);
+  const trail: string[] = [];
+  for await (const { decision } of readTrail(db, migration.id)) trail.push(decision.decisionId);
+  expect(trail.slice(-2)).toEqual([SIGN_OFF, REJECTION]);
+  expect(steps.find(({ step }) => step === 'complete-migration')?.approvals).toEqual([]);
 });
 
 test.each(['update', 'signal'] as const)(
