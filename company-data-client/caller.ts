@@ -30,7 +30,7 @@ import { correlationIdOf, errorFromResponse } from './error-answer';
 import { CompanyDataError, DeferredUntil, type ErrorResponse, NoResponse, NotFound, NotReady } from './errors';
 import { createRateLimiter } from './rate-limiter';
 import { sleep } from './semaphore';
-import { checkIgnoredBody, parseBody } from './success-answer';
+import { checkIgnoredBody, checkNoContent, parseBody } from './success-answer';
 import type { HttpRequest, HttpResponse, Transport } from './transport';
 
 /** Options that every call accepts. */
@@ -87,6 +87,8 @@ export interface Call extends Idempotency {
   readonly body?: unknown;
   readonly timeoutMs: number;
   readonly isAuthorization?: boolean;
+  /** True if a success has the status 204. Any other success is then probably not from the service. */
+  readonly isAnsweredWith204?: boolean;
   /** Values in the body that errors must not contain, even if the service quotes them. */
   readonly secrets?: readonly string[];
 }
@@ -99,7 +101,7 @@ export interface Caller {
    */
   read<S extends z.ZodType>(call: Call, schema: S, options?: CallOptions): Promise<CallResult<z.output<S>>>;
   /**
-   * Makes a call and ignores the body of its response, which must be empty or JSON.
+   * Makes a call and ignores the body of its response, which must be empty or JSON, or 204 if the call says so.
    *
    * @throws {CompanyDataError}
    */
@@ -193,7 +195,8 @@ export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait 
   return {
     read: (call, schema, options = {}) =>
       makeCall(call, (response, label) => parseBody(response, label, schema), options),
-    send: (call, options = {}) => makeCall(call, checkIgnoredBody, options),
+    send: (call, options = {}) =>
+      makeCall(call, call.isAnsweredWith204 === true ? checkNoContent : checkIgnoredBody, options),
   };
 }
 

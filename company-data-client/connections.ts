@@ -14,6 +14,7 @@
  *   The other half is for the way of the next request.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { buildConnector, Client } from 'undici';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -24,6 +25,7 @@ const MAX_CERTAIN_MS = 10_000;
 
 export interface Connection {
   readonly client: Client;
+  isConnected: boolean;
   /** The service does not close the connection before this moment. Milliseconds of `performance.now()`. */
   certainUntil: number;
 }
@@ -32,11 +34,12 @@ export interface Connections {
   /** Returns a connection that no other request uses until it is kept or dropped. */
   take(need: 'any' | 'certain'): Connection;
   /**
-   * Returns a connection after a complete response.
+   * Returns a connection after a complete response. Waits for one turn of Node's event loop, because some servers close
+   * a connection right behind a response, without announcing it. Node notices that in the next turn.
    *
    * @param askedAt when its request was sent, in milliseconds of `performance.now()`
    */
-  keep(connection: Connection, headers: IncomingHttpHeaders, askedAt: number): void;
+  keep(connection: Connection, headers: IncomingHttpHeaders, askedAt: number): Promise<void>;
   /** Closes a connection whose request was cancelled or got no complete response. */
   drop(connection: Connection): void;
   readonly isClosed: boolean;
@@ -55,8 +58,10 @@ export function createConnections(origin: string): Connections {
   function create(): Connection {
     // undici's own time-outs are coarse and restart with every chunk of the body. The transport has one exact deadline.
     const client = new Client(origin, { connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
-    const connection: Connection = { client, certainUntil: 0 };
+    const connection: Connection = { client, isConnected: false, certainUntil: 0 };
+    client.on('connect', () => (connection.isConnected = true));
     client.on('disconnect', () => {
+      connection.isConnected = false;
       // If a request uses the connection, undici fails the request or opens the connection again.
       const index = idle.indexOf(connection);
       if (index === -1) return;
@@ -84,7 +89,9 @@ export function createConnections(origin: string): Connections {
       return create();
     },
 
-    keep(connection, headers, askedAt) {
+    async keep(connection, headers, askedAt) {
+      await nextTurn();
+      if (!connection.isConnected) return drop(connection);
       connection.certainUntil = askedAt + certainMs(headers);
       idle.push(connection);
     },

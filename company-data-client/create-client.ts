@@ -191,7 +191,9 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
       return { value: withoutSecrets(value, body), ...details };
     },
 
-    startSync: (companyId, options) => caller.send(callTo('POST', ['companies', companyId, 'data', 'all']), options),
+    startSync: (companyId, options) =>
+      // After another answer, the company would wait for syncs that have not begun.
+      caller.send(callTo('POST', ['companies', companyId, 'data', 'all'], { isAnsweredWith204: true }), options),
     queueSync: (companyId, dataType, { connectionId, ...options } = {}) =>
       caller.read(
         callTo('POST', ['companies', companyId, 'data', 'queue', dataType], { query: { connectionId } }),

@@ -25,6 +25,12 @@ export function checkIgnoredBody(response: HttpResponse, call: string): void {
   if (response.body !== '') parseJson(response, call);
 }
 
+/** Checks a response to a call that the service answers with 204. A proxy's answer can have any other status. */
+export function checkNoContent(response: HttpResponse, call: string): void {
+  if (response.cutOff) throw response.cutOff;
+  if (response.status !== 204) throw unreadable(response, call, 'instead of 204');
+}
+
 function parseJson(response: HttpResponse, call: string): unknown {
   try {
     return JSON.parse(response.body) as unknown;

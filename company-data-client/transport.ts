@@ -11,6 +11,7 @@
  * Interim responses (102, 103) before the final response are skipped. A 100 is an exception: no request expects one, and
  * undici always closes the connection when one arrives. It counts as a malformed response.
  */
+import { AssertionError } from 'node:assert';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isNativeError } from 'node:util/types';
 import { type Dispatcher, errors } from 'undici';
@@ -95,7 +96,7 @@ export function createTransport({ origin, authorization, connections: inFlight }
         });
         const durationMs = performance.now() - startedAt;
         if (response.cutOff) connections.drop(connection);
-        else connections.keep(connection, response.headers, startedAt);
+        else await connections.keep(connection, response.headers, startedAt);
         signal?.throwIfAborted();
         return { ...response, durationMs };
       } finally {
@@ -240,5 +241,7 @@ function neverConnected(error: unknown): boolean {
 function isMalformed(error: unknown): boolean {
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) return true;
   if (error instanceof errors.ResponseContentLengthMismatchError) return true;
+  // undici asserts that a 101 was asked for.
+  if (error instanceof AssertionError) return true;
   return error instanceof errors.SocketError && ['bad response', 'bad upgrade'].includes(error.message);
 }

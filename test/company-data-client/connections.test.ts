@@ -90,6 +90,15 @@ test('a closed client waits for its calls, and sends no other', async () => {
   expect(service.arrived).toHaveLength(1);
 });
 
+test('no call is lost to a service that closes each connection right behind its response', async () => {
+  const closing = await startClosingService({ closesAfterMs: 0, announced: undefined, deafMs: 0 });
+  const client = clientOf(closing);
+  const lost: string[] = [];
+  for (let call = 0; call < 400; call += 1)
+    await client.getCompany(`c${call}`).catch((error: Error) => lost.push(error.message));
+  expect(lost).toEqual([]);
+});
+
 test.each<[string, number, string | undefined]>([
   ['announces that', 4_000, 'timeout=4'],
   ['does not announce that', 2_000, undefined],
@@ -152,14 +161,14 @@ interface ClosingService {
   cutAny(): void;
 }
 
-/** How long the service does not answer on a connection before the client can notice that it is closed. */
-const DEAF_MS = 300;
-
 /** Starts a service that closes a connection when it has been idle for a time. */
 async function startClosingService(options: {
   readonly closesAfterMs: number;
   readonly announced: string | undefined;
+  /** How long the service does not answer on a connection before the client can notice that it is closed. */
+  readonly deafMs?: number;
 }): Promise<ClosingService> {
+  const { closesAfterMs, announced, deafMs = 300 } = options;
   const sockets = new Set<Socket>();
   const closing = new WeakSet<Socket>();
   const timers = new Map<Socket, NodeJS.Timeout>();
@@ -168,9 +177,11 @@ async function startClosingService(options: {
   const startTimer = (socket: Socket) => {
     const closeSlowly = () => {
       closing.add(socket);
-      setTimeout(() => socket.destroy(), DEAF_MS);
+      if (deafMs === 0) socket.destroy();
+      else setTimeout(() => socket.destroy(), deafMs);
     };
-    timers.set(socket, setTimeout(closeSlowly, options.closesAfterMs));
+    if (closesAfterMs === 0) closeSlowly();
+    else timers.set(socket, setTimeout(closeSlowly, closesAfterMs));
   };
   const server: Server = createServer((request, response) => {
     const { socket, method = '', url = '' } = request;
@@ -183,7 +194,7 @@ async function startClosingService(options: {
         return;
       }
       clearTimeout(timers.get(socket));
-      const keepAlive = options.announced === undefined ? {} : { 'keep-alive': options.announced };
+      const keepAlive = announced === undefined ? {} : { 'keep-alive': announced };
       response.writeHead(200, { 'content-type': 'application/json', connection: 'keep-alive', ...keepAlive });
       response.end(JSON.stringify(BOTH), () => startTimer(socket));
     });

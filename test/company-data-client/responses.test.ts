@@ -33,6 +33,7 @@ describe('a missing response', () => {
     ['when it is not HTTP', raw('hello'), {}, noResponse('malformed')],
     ['when its headers contain two lengths', raw(twoLengths), {}, noResponse('malformed')],
     ['when it is a 101', raw(switching), {}, noResponse('malformed')],
+    ['when it is a 101 without headers', raw('HTTP/1.1 101 X\r\n\r\n'), {}, noResponse('malformed')],
     [
       'when a 100 arrives, which no request expects',
       raw(`HTTP/1.1 100 Continue\r\n\r\n${found}`),
@@ -90,7 +91,6 @@ describe('a success status', () => {
     ['204', empty(204)],
   ])('is accepted if the call expects no body: %s', async (_what, reply) => {
     service.answer(reply);
-    await clientWith().startSync('c1');
     await clientWith().deleteCompany('c1');
     await clientWith().deleteConnection('c1', 'k1');
   });
@@ -103,6 +103,16 @@ describe('a success response that cannot be read', () => {
     for (const call of [client.startSync('c1'), client.deleteCompany('c1'), client.deleteConnection('c1', 'k1')])
       expect((await failureOf(call)).toFailure()).toMatchObject({ kind: 'unreadable', status: 200 });
   });
+
+  test.each([json(200, {}), empty(200), empty(202)])(
+    'does not count as a start of syncs unless its status is 204, because a proxy has sent it',
+    async (reply) => {
+      service.answer(reply, empty(204));
+      const failure = (await failureOf(clientWith().startSync('c1'))).toFailure();
+      expect(failure).toMatchObject({ kind: 'unreadable' });
+      await clientWith().startSync('c1');
+    },
+  );
 
   test.each<[string, Reply, string]>([
     ['is empty', json(200, undefined), 'answered 200 with an empty body'],

@@ -131,14 +131,14 @@ describe('every POST and PATCH', () => {
   const settings = { settings: [], overridesDefaults: false };
   const idempotencyKey = randomUUID();
 
-  test.each<[string, (of: CompanyDataClient) => Promise<unknown>]>([
-    ['startSync', (of) => of.startSync('c1')],
+  test.each<[string, (of: CompanyDataClient) => Promise<unknown>, Reply?]>([
+    ['startSync', (of) => of.startSync('c1'), empty(204)],
     ['queueSync', (of) => of.queueSync('c1', 'bills')],
     ['setSyncSettings', (of) => of.setSyncSettings('c1', settings)],
     ['unlinkConnection', (of) => of.unlinkConnection('c1', 'k1')],
     ['createConnection', (of) => of.createConnection('c1', 'qhyg', { idempotencyKey })],
-  ])('is retried with the idempotency key of its first attempt: %s', async (_call, make) => {
-    service.answer(dropped, OK);
+  ])('is retried with the idempotency key of its first attempt: %s', async (_call, make, answer = OK) => {
+    service.answer(dropped, answer);
     await make(clientWith());
     const keys = service.arrived.map(({ headers }) => headers['idempotency-key']);
     expect(keys[0]).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -146,7 +146,7 @@ describe('every POST and PATCH', () => {
   });
 
   test('has a different idempotency key for each call', async () => {
-    service.answer(OK);
+    service.answer(empty(204));
     await clientWith().startSync('c1');
     await clientWith().startSync('c1');
     const [first, second] = service.arrived.map(({ headers }) => headers['idempotency-key']);

@@ -223,9 +223,7 @@ describe('verification checks a company again', () => {
   });
 
   test('and starts its syncs again if a proxy answered the first request to start them', async () => {
-    rig.proxy.on('POST', /\/data\/all$/, [
-      (response) => sendAnswer(response, { status: 200, headers: {}, body: '{}' }),
-    ]);
+    rig.proxy.on('POST', /\/data\/all$/, [(response) => sendAnswer(response, { status: 204, headers: {}, body: '' })]);
     const id = await createSyncing('sbx-ok-10');
     await rig.checkDue(id, 60_000);
     expect(rig.proxy.arrived('POST', /\/data\/all$/)).toHaveLength(1);
