@@ -77,12 +77,16 @@ export class CompanyAtService {
     );
   }
 
+  /**
+   * Finds the connection of the row. If an earlier attempt has sent the credential, this is the connection to which it
+   * was sent, even if the company has others.
+   */
   async findConnection(companyId: string): Promise<Connection | undefined> {
     const { service, signal, platform } = this.context;
     const { suppliedIds, connectionId } = this.company;
     const query = {
       platformKey: platform.key,
-      connectionId: suppliedIds === 'connection' ? connectionId : null,
+      connectionId: suppliedIds === 'connection' || this.isCredentialSent() ? connectionId : null,
       // A company that the client supplied can have connections to other organizations. They must not be replaced.
       isExcluded: (other: Connection) =>
         suppliedIds === 'company' &&

@@ -138,7 +138,7 @@ export class CompanyImport {
     const fields = vault.open(row, sealed);
     const { value, ...answer } = await service.putAuthorization(this.companyId(), connection.id, fields, {
       sendBefore,
-      recordSendIntent: () => recordSendIntent(row),
+      recordSendIntent: () => recordSendIntent({ row, connectionId: connection.id }),
     });
     this.rememberCorrelationId(answer.correlationId);
     if (isAccepted(connection, value)) this.refs = { ...this.refs, accepted: answer, crossed: true };

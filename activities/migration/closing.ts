@@ -163,11 +163,11 @@ async function resolutionOf(
   service: CompanyDataClient,
   migrationId: string,
   platform: Platform | undefined,
-  { row, companyId, suppliedConnectionId, sentAt }: InterruptedCompany,
+  { row, companyId, knownConnectionId, sentAt }: InterruptedCompany,
 ): Promise<Resolution> {
   const signal = cancellationSignal();
   const id = companyId ?? (await findCompanyByTag(service, rowTag(migrationId, row), { signal }))?.id;
-  const query = platform && { platformKey: platform.key, connectionId: suppliedConnectionId };
+  const query = platform && { platformKey: platform.key, connectionId: knownConnectionId };
   const connection = id && query ? await findConnection(service, id, query, { signal }).catch(ifGone) : undefined;
   const refs = {
     ...(id === undefined ? {} : { companyId: id }),

@@ -25,6 +25,8 @@
  * A send intent whose credential was not sent costs one additional read of the connection. The next claim moves the
  * send intent to `earlier_sent_at`, so that the credential is never sent to another connection. An outcome that returns
  * the company to `waiting` clears the send intent, because the credential was certainly not used (outcomes.ts).
+ *
+ * The send intent also records the id of the connection, because a company can have several connections to a platform.
  */
 import DataLoader from 'dataloader';
 import { sql } from 'kysely';
@@ -40,8 +42,14 @@ import { leaseOwnerName } from './lease';
  */
 export const MAX_AUTHORIZATIONS = 5;
 
-/** Records the send intent of a row. Rejects with `LeaseLost` if the credential must not be sent. */
-export type RecordSendIntent = (row: number) => Promise<void>;
+/** A row whose credential is about to be sent, and the connection to which it will be sent. */
+export interface SendIntent {
+  readonly row: number;
+  readonly connectionId: string;
+}
+
+/** Records a send intent. Rejects with `LeaseLost` if the credential must not be sent. */
+export type RecordSendIntent = (intent: SendIntent) => Promise<void>;
 
 /** Thrown when this attempt no longer owns the row. Another attempt records the outcome; this attempt sends nothing. */
 export class LeaseLost extends Error {
@@ -57,16 +65,16 @@ export class LeaseLost extends Error {
  */
 export function createSendIntents(db: Database, owner: LeaseOwner): RecordSendIntent {
   let lastStatement: Promise<unknown> = Promise.resolve();
-  const intents = new DataLoader<number, boolean>(
-    (rows) => {
-      const recorded = recordSendIntents(db, owner, rows);
+  const statements = new DataLoader<SendIntent, boolean>(
+    (intents) => {
+      const recorded = recordSendIntents(db, owner, intents);
       lastStatement = recorded;
-      return recorded.then((owned) => rows.map((row) => owned.has(row)));
+      return recorded.then((owned) => intents.map(({ row }) => owned.has(row)));
     },
     { cache: false, batchScheduleFn: (execute) => void lastStatement.then(execute, execute) },
   );
-  return async (row) => {
-    if (!(await intents.load(row))) throw new LeaseLost(row);
+  return async (intent) => {
+    if (!(await statements.load(intent))) throw new LeaseLost(intent.row);
   };
 }
 
@@ -78,21 +86,23 @@ export function createSendIntents(db: Database, owner: LeaseOwner): RecordSendIn
 export async function recordSendIntents(
   db: Database,
   owner: LeaseOwner,
-  rows: readonly number[],
+  intents: readonly SendIntent[],
 ): Promise<ReadonlySet<number>> {
-  const recorded = await db
-    .updateTable('companies as c')
-    .set({
-      authorization_sent_at: sql<Date>`clock_timestamp()`,
-      // Only a reclaimed row already has a send intent, because the claim clears it.
-      authorization_sent_again: sql<boolean>`authorization_sent_at is not null`,
-      authorizations_sent: sql<number>`authorizations_sent + 1`,
-    })
-    .where('migration_id', '=', owner.migrationId)
-    .where(inRows(rows))
-    .where(inState('importing'))
-    .where('attempt', '=', leaseOwnerName(owner))
-    .returning('row')
-    .execute();
-  return new Set(recorded.map(({ row }) => row));
+  const connections = intents.map(({ row, connectionId }) => ({ row, connection_id: connectionId }));
+  const { rows } = await sql<{ row: number }>`
+    update companies c
+    set connection_id = i.connection_id, authorization_sent_at = clock_timestamp(),
+      authorization_sent_again = ${SENT_BY_EARLIER_ATTEMPT},
+      authorizations_sent = c.authorizations_sent + (c.authorization_sent_at is null or ${SENT_BY_EARLIER_ATTEMPT})::integer
+    from jsonb_to_recordset(${JSON.stringify(connections)}::jsonb) as i (row integer, connection_id uuid)
+    where c.migration_id = ${owner.migrationId} and ${inRows(intents.map(({ row }) => row))} and c.row = i.row
+      and ${inState('importing')} and c.attempt = ${leaseOwnerName(owner)}
+    returning c.row`.execute(db);
+  return new Set(rows.map(({ row }) => row));
 }
+
+/**
+ * The condition that the send intent of company `c` is not from the attempt that owns it now. An attempt records its
+ * intent again before it repeats a request that had no effect, such as one that was refused with 429.
+ */
+const SENT_BY_EARLIER_ATTEMPT = sql`coalesce(c.authorization_sent_at < c.claimed_at, false)`;

@@ -6,7 +6,7 @@ export const authorizationsSent: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     // The number of send intents since the claim. `authorization_sent_again` stays, because workers of the previous
     // version read it.
-    await sql`alter table companies add column authorizations_sent smallint not null default 0`.execute(db);
+    await sql`alter table companies add column authorizations_sent integer not null default 0`.execute(db);
     await sql`
       update companies set authorizations_sent = 1 + authorization_sent_again::integer
       where authorization_sent_at is not null`.execute(db);

@@ -18,10 +18,10 @@ export interface InterruptedCompany {
   readonly attempt: string;
   readonly companyId: string | null;
   /**
-   * The connection id that the client supplied; null if none. If null, any connection of the company to the platform is
-   * its connection.
+   * The connection to which the credential was sent, or that the client supplied; null if none. If null, any connection
+   * of the company to the platform is its connection.
    */
-  readonly suppliedConnectionId: string | null;
+  readonly knownConnectionId: string | null;
   /** Time of the send intent, as Postgres prints it; null if the credential was not sent. */
   readonly sentAt: string | null;
   /** Milliseconds until the lease ends. Until then, the attempt may be alive, and may send the credential. */
@@ -32,7 +32,7 @@ export interface InterruptedCompany {
 export async function readInterrupted(db: Database, migrationId: string): Promise<readonly InterruptedCompany[]> {
   const { rows } = await sql<InterruptedCompany>`
     select row, attempt, company_id as "companyId",
-      case when named = 'connection' then connection_id end as "suppliedConnectionId",
+      case when named = 'connection' or authorization_sent_at is not null then connection_id end as "knownConnectionId",
       authorization_sent_at::text as "sentAt",
       coalesce(extract(epoch from lease_ends_at - clock_timestamp())::float8 * 1000, 0) as "leaseEndsInMs"
     from companies where migration_id = ${migrationId} and state = 'importing'

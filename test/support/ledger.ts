@@ -18,6 +18,7 @@ import {
   openDatabase,
   openMigration,
   openVault,
+  recordSendIntents,
   stageCredentials,
   supplyCredentials,
   supplyMigration,
@@ -209,6 +210,15 @@ export async function readRow(db: Database, id: string, row: number) {
     .where('migration_id', '=', id)
     .where('row', '=', row)
     .executeTakeFirstOrThrow();
+}
+
+/** Records a send intent for each of these rows, each to a connection of its own. Returns the rows that are owned. */
+export function sendIntents(db: Database, owner: LeaseOwner, rows: readonly number[]): Promise<ReadonlySet<number>> {
+  return recordSendIntents(
+    db,
+    owner,
+    rows.map((row) => ({ row, connectionId: randomUUID() })),
+  );
 }
 
 /** Returns an SQL expression for a time relative to now, by the database's clock. */

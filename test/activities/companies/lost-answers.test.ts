@@ -2,11 +2,13 @@
  * A lost response to the authorization: the credential may have been used, so the next attempt reads the connection
  * before it does anything else.
  */
+import { randomUUID } from 'node:crypto';
 import { dropped, failing, json, neverAnswered } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { statusAtService, openImportRig } from '../../support/company-import';
 import { loseAnswer, sendAnswer, type Interceptor } from '../../support/http-proxy';
 import { MAX_AUTHORIZATIONS } from '../../../store';
+import { Secret } from '../../../security';
 import { readRow, updateRow } from '../../support/ledger';
 
 let rig: ImportRig;
@@ -126,6 +128,40 @@ test.each(OUTCOME_UNKNOWN)(
     expect(puts()).toBe(2);
   },
 );
+
+test('authorizations that were refused before they took effect do not count', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  const busy = failing(429, 'busy', { 'retry-after': '0' });
+  rig.proxy.on('PUT', AUTHORIZATION, [busy, busy, busy, dropped]);
+  await rig.importSlice(id, { worker: rig.worker({ service: rig.client(rig.proxy.url, { retryBudgetMs: 5_000 }) }) });
+  expect(puts()).toBe(4);
+  expect(await rowOf(id)).toMatchObject({ state: 'importing', authorizations_sent: 1 });
+  await rig.expireLeases(id);
+  rig.proxy.on('PUT', AUTHORIZATION, [dropped]);
+  await rig.importSlice(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'importing', authorizations_sent: 2 });
+});
+
+test('a token is never sent to another connection of its company, even if the attempt dies', async () => {
+  const key = () => ({ idempotencyKey: randomUUID() });
+  const { value: company } = await rig.directClient.createCompany({ name: 'Here before' }, key());
+  const { value: older } = await rig.directClient.createConnection(company.id, 'qhyg', key());
+  const fields = { accessToken: 'a', refreshToken: `sbx-ok-1.${randomUUID()}`, realmId: 'another organization' };
+  await rig.directClient.putAuthorization(company.id, older.id, new Secret(fields));
+  const existing = { companyId: company.id, connectionId: null };
+  const { id } = await rig.migration(['sbx-ok-5'], { row: () => ({ existing }) });
+
+  rig.dieAfter(id, 'PUT', AUTHORIZATION);
+  await rig.importSlice(id).catch(() => undefined);
+  // The older connection is first in the list. While it was linked to another organization, it was not used.
+  await rig.directClient.unlinkConnection(company.id, older.id);
+  await rig.expireLeases(id);
+  await rig.importSlice(id);
+  const { state, connection_id: connectionId } = await rowOf(id);
+  expect(state).toBe('syncing');
+  expect(connectionId).not.toBe(older.id);
+  expect(puts()).toBe(1);
+});
 
 test('polling for a lost answer does not make a later retry wait longer', async () => {
   const { id } = await afterLosing('sbx-unavailable-1-ok-5', dropped);

@@ -12,7 +12,6 @@ import {
   readInterrupted,
   readMigration,
   recordDecisions,
-  recordSendIntents,
   resolveInterrupted,
   stopClaims,
 } from '../../../store';
@@ -20,7 +19,14 @@ import { Secret } from '../../../security';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
 import { loseAnswer } from '../../support/http-proxy';
-import { createMovableMigration, manifestRows, readRow, rowsWithCredential, updateRow } from '../../support/ledger';
+import {
+  createMovableMigration,
+  manifestRows,
+  readRow,
+  rowsWithCredential,
+  sendIntents,
+  updateRow,
+} from '../../support/ledger';
 import { BY_CLEO, recordOf } from '../../support/signed-decisions';
 
 let rig: ImportRig;
@@ -62,7 +68,7 @@ async function claimed({ isSent }: { readonly isSent: boolean }) {
   const { db } = rig.ledger;
   const { id, owner } = await createMovableMigration(rig.ledger, manifestRows(1));
   expect(await claimCompanies(db, owner, 1, null)).toHaveLength(1);
-  const send = () => recordSendIntents(db, owner, [1]);
+  const send = () => sendIntents(db, owner, [1]);
   if (isSent) await send();
   return { id, send };
 }

@@ -1,14 +1,6 @@
 /** Races between a claim and other changes. The tests use locks to force the order of events. */
 import type { Database } from '../../../store';
-import {
-  beginSlice,
-  claimCompanies,
-  readVault,
-  setPaused,
-  supplyCredentials,
-  recordSendIntents,
-  reclaimSent,
-} from '../../../store';
+import { beginSlice, claimCompanies, readVault, setPaused, supplyCredentials, reclaimSent } from '../../../store';
 import type { MovableMigration } from '../../support/ledger';
 import {
   credentialOf,
@@ -18,6 +10,7 @@ import {
   updateRow,
   readRow,
   manifestRows,
+  sendIntents,
   untilBlocked,
 } from '../../support/ledger';
 
@@ -155,7 +148,7 @@ test('rejects a credential that arrives while its company is being claimed', asy
 test('lets exactly one of several slices reclaim each company of a dead attempt', async () => {
   const migration = await createMovableMigration(ledger, manifestRows(6));
   await claimCompanies(ledger.db, migration.owner, 6, null);
-  await recordSendIntents(ledger.db, migration.owner, [1, 2, 3, 4, 5, 6]);
+  await sendIntents(ledger.db, migration.owner, [1, 2, 3, 4, 5, 6]);
   await beginSlice(ledger.db, migration.owner);
   const owners = await Promise.all([2, 3, 4].map((slice) => beginSlice(ledger.db, { ...migration.owner, slice })));
   const reclaimed = await Promise.all(owners.map((each) => reclaimSent(ledger.db, each, 6)));

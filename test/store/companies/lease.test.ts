@@ -6,7 +6,6 @@ import {
   claimCompanies,
   countInterrupted,
   recordImports,
-  recordSendIntents,
   releaseUnsent,
   reclaimSent,
   retryCompanies,
@@ -21,6 +20,7 @@ import {
   updateRow,
   readRow,
   manifestRows,
+  sendIntents,
 } from '../../support/ledger';
 
 const ledger = useLedger();
@@ -41,7 +41,7 @@ async function createImporting(leaseMs: number): Promise<MovableMigration> {
 
 async function createSent(leaseMs: number): Promise<MovableMigration> {
   const migration = await createImporting(leaseMs);
-  expect([...(await recordSendIntents(ledger.db, migration.owner, [1]))]).toEqual([1]);
+  expect([...(await sendIntents(ledger.db, migration.owner, [1]))]).toEqual([1]);
   return migration;
 }
 
@@ -69,7 +69,7 @@ describe('a company without a send intent', () => {
     expect(await reclaimSent(ledger.db, newer, 5)).toEqual([]);
     expect(await releaseUnsent(ledger.db, newer)).toBe(1);
     expect(await readRow(ledger.db, migration.id, 1)).toMatchObject({ state: 'waiting', attempt: null });
-    expect(await recordSendIntents(ledger.db, migration.owner, [1])).toEqual(new Set());
+    expect(await sendIntents(ledger.db, migration.owner, [1])).toEqual(new Set());
     expect(await claimCompanies(ledger.db, newer, 5, null)).toMatchObject([
       { row: 1, tries: 2, sentAt: null, isInFlight: false },
     ]);
