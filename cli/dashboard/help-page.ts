@@ -16,7 +16,7 @@ const HELP = [
   ['Columns', ''],
   ['Waiting for', 'who must act, and since when; "on hold" means an outage'],
   ['/min', 'companies moved per minute in the last ten minutes'],
-  ['Ends', 'expected end at the current rate (/min), or the estimate if there is none'],
+  ['Ends', 'expected end, at the current rate (/min) or as estimated'],
   ['Exc.', 'companies that were not moved, or need a correction'],
 ] as const;
 

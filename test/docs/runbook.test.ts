@@ -71,7 +71,10 @@ test.each<[string, readonly string[]]>([
   ['The end', keysOf(ENDINGS)],
   ['Notices', keysOf(NOTICES)],
   ['No-go', keysOf(GO_NO_GO_TOPICS)],
-  ['What the check of the details finds', findingCodes('preflight/preflight.ts', 'preflight/company-findings.ts')],
+  [
+    'What the check of the details finds',
+    findingCodes('preflight/preflight.ts', 'preflight/company-findings.ts', 'preflight/organization-conflicts.ts'),
+  ],
 ])('the chapter "%s" has a row for every name', (chapter, names) => {
   expect(names.length).toBeGreaterThan(2);
   expect(names.filter((name) => rowsOf(chapter, name).length === 0)).toEqual([]);
@@ -138,7 +141,7 @@ function textOf(node: ts.Node): string | undefined {
 function findingCodes(...files: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && ['error', 'warning'].includes(node.expression.getText())) {
+    if (ts.isCallExpression(node) && ['errorFinding', 'warningFinding'].includes(node.expression.getText())) {
       const [code] = node.arguments;
       if (code && ts.isStringLiteral(code)) found.add(code.text);
     }
