@@ -56,7 +56,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       unknown: z.array(z.string()).describe('their single-use credential might have been used; a person decides'),
       interrupted: z
         .array(z.string())
-        .describe('their single-use credential might have been used, and is sent to the same connection once more'),
+        .describe('their single-use credential might have been used, and is sent to the same connection again'),
       adopted: z.array(z.string()).describe('the service has the company, and its credential was not used'),
       gone: z
         .array(z.string())

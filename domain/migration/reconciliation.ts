@@ -43,7 +43,7 @@ export interface CompanyRepairs {
 
 export interface ReconciliationResult extends CompanyRepairs {
   /**
-   * As `unknown`, but they could be moved. Once no request can be in flight, their credentials are sent once more, to the
+   * As `unknown`, but they could be moved. Once no request can be in flight, their credentials are sent again, to the
    * same connections.
    */
   readonly interrupted: readonly string[];

@@ -75,7 +75,7 @@ export interface Repair {
 
 /**
  * Treats companies with an unknown outcome as if their attempt had just died after its send intent: after a lease, a
- * slice sends their credentials to the same connections once more. Applies only to companies that the claim would
+ * slice sends their credentials to the same connections again. Applies only to companies that the claim would
  * accept. Leaves out companies with a token family, because only one company of a family may be importing.
  *
  * @returns the references of these companies

@@ -34,7 +34,7 @@ export async function migrateFirstCompany(migration: MigrationContext): Promise<
   if (decided && mayEndStep(migration.state(), STEP)) migration.endStep(STEP);
 }
 
-/** After a reset of the workflow, every company can have moved already. The chosen one is then verified again. */
+/** After a reset of the workflow, every company can have moved already. The evidence of the chosen one is then shown again. */
 function hasCandidate({ requestedFirst, counts }: MigrationState): boolean {
   return requestedFirst !== null || countReadyOrMoving(counts) > 0 || counts.moved > 0;
 }
