@@ -80,7 +80,8 @@ export async function startCrashableWorker(
 
   // The proxy closes the connection when an interceptor throws.
   const calls: Interceptor = async (response, { method, url, headers, body }, pass) => {
-    headers['idempotency-key'] = keyOfGeneration(generation, headers['idempotency-key']);
+    const key = headers['idempotency-key'];
+    if (typeof key === 'string') headers['idempotency-key'] = keyOfGeneration(generation, key);
     const { fault, done } = reach(`${method} ${pathOf(url)}`);
     if (fault === 'is not answered') return;
     if (fault === 'is answered 500') {
@@ -124,8 +125,8 @@ export async function startCrashableWorker(
 }
 
 /** Changes an idempotency key for each restarted worker, as if the service had forgotten the old one. */
-function keyOfGeneration(generation: number, key: string | string[] | undefined): string | undefined {
-  return typeof key === 'string' ? key.slice(0, -2) + generation.toString(16).padStart(2, '0') : undefined;
+function keyOfGeneration(generation: number, key: string): string {
+  return key.slice(0, -2) + generation.toString(16).padStart(2, '0');
 }
 
 /** Returns a path without ids and query, such as `/companies/{id}/dataStatus`. */
