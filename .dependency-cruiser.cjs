@@ -80,6 +80,16 @@ module.exports = {
       ...['client', 'cli/(manifest|terminal)', 'stack', 'worker', 'company-data-client', 'store', 'security', 'config'],
       ...['domain', 'platforms'],
     ]),
+    {
+      name: 'the-job-of-the-comparisons-shares-no-code-with-the-product',
+      severity: 'error',
+      comment: 'A limit of the product would otherwise be a limit of everything that it is compared with.',
+      from: { path: '^bench/processes/(job|script-process|stand-in-process)[.]ts$' },
+      to: {
+        path: `^(${FOLDERS.join('|')})/`,
+        pathNot: '^bench/(companies|processes/(child-process|job|mover|stand-in|usage))[.]ts$',
+      },
+    },
     ...only('chaos', [
       ...['client', 'cli', 'stack', 'worker', 'company-data-client', 'store', 'security', 'config', 'domain'],
       ...['platforms', 'workflows/messages'],

@@ -1,8 +1,4 @@
 /** The companies that benchmarks move: QuickBooks Online companies with one invoice each. */
-import { findPlatform } from '../platforms/platforms';
-import type { Platform } from '../platforms/platforms';
-
-export const PLATFORM = platform('quickbooks-online');
 
 export interface BenchCompany {
   readonly row: number;
@@ -47,10 +43,4 @@ export function companiesOf({ first, count }: CompanyRange): readonly BenchCompa
       credential: { accessToken: 'any', refreshToken: `sbx-ok-1.${organization}`, realmId: organization },
     };
   });
-}
-
-function platform(slug: string): Platform {
-  const found = findPlatform(slug);
-  if (!found) throw new Error(`the platform table has no entry ${slug}`);
-  return found;
 }

@@ -15,15 +15,17 @@ import type { WorkerTiming } from '../worker/timing';
 import { TIMING } from '../worker/timing';
 import type { EmptyUpdates } from './processes/empty-updates';
 import { startEmptyUpdates } from './processes/empty-updates';
-import type { MeasuredService, ServiceSettings } from './processes/service';
-import { startMeasuredService } from './processes/service';
+import type { ServiceUnderTest } from './processes/service';
+import { treeCpuMs } from './processes/usage';
 import type { MeasuredWorker } from './processes/worker';
 import { startMeasuredWorker } from './processes/worker';
-import { PLATFORM } from './companies';
+import { PLATFORM } from './migration';
 
-export interface BenchEnvironment {
+export interface BenchEnvironment<Service extends ServiceUnderTest = ServiceUnderTest> {
   readonly ferry: LedgerClient;
-  readonly service: MeasuredService;
+  readonly service: Service;
+  /** CPU time of Temporal and of the ledger's Postgres since their start; undefined if the system does not tell. */
+  readonly serversCpuMs: () => Promise<{ readonly engine?: number; readonly ledger?: number }>;
   /** @param timing default: as in production */
   readonly startWorker: (timing?: WorkerTiming) => Promise<MeasuredWorker>;
   readonly startEmptyUpdates: () => Promise<EmptyUpdates>;
@@ -49,9 +51,9 @@ async function runUnlessInterrupted<T>(work: () => Promise<T>): Promise<T> {
  * Starts an environment, runs the work, then stops and removes everything. Temporal's dev server and both databases
  * wait until their writes are on disk, as in production.
  */
-export async function withEnvironment<T>(
-  settings: ServiceSettings,
-  work: (bench: BenchEnvironment) => Promise<T>,
+export async function withEnvironment<T, Service extends ServiceUnderTest>(
+  startService: () => Promise<Service>,
+  work: (bench: BenchEnvironment<Service>) => Promise<T>,
 ): Promise<T> {
   const home = createTemporaryFolder();
   /** The parts to stop, in reverse order of their start. */
@@ -62,7 +64,7 @@ export async function withEnvironment<T>(
   };
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
-    const service = started(await startMeasuredService(settings));
+    const service = started(await startService());
     await registerApplication(service);
     const servers = { ephemeral: false, log, port: 0, uiPort: 0 };
     const cli = await acquireTemporalCli({ env: process.env, log });
@@ -89,6 +91,10 @@ export async function withEnvironment<T>(
       ferry,
       service,
       startWorker,
+      serversCpuMs: async () => {
+        const [engine, ledger] = [await treeCpuMs(temporal.process), await treeCpuMs(postgres.process)];
+        return { ...(engine !== undefined && { engine }), ...(ledger !== undefined && { ledger }) };
+      },
       startEmptyUpdates: async () => started(await startEmptyUpdates(ferry, variables)),
     };
     return await runUnlessInterrupted(() => work(bench));
@@ -99,7 +105,7 @@ export async function withEnvironment<T>(
 }
 
 /** Registers the client's application, as step 1 does. */
-async function registerApplication({ url, key }: MeasuredService): Promise<void> {
+async function registerApplication({ url, key }: ServiceUnderTest): Promise<void> {
   const client = createCompanyDataClient({ baseUrl: url, apiKey: new Secret(key) });
   await client.putApplicationCredentials(PLATFORM.key, {
     clientId: 'the-clients-own',

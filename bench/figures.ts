@@ -5,8 +5,8 @@ export interface Measured {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** The bound has the figure's unit. */
-  readonly goal: readonly [comparison: keyof typeof COMPARISONS, bound: number];
+  /** The bound has the figure's unit. Absent if the figure is only informative. */
+  readonly goal?: readonly [comparison: keyof typeof COMPARISONS, bound: number];
   /** Details for readers: sample sizes, medians, parts of the figure. */
   readonly note?: string;
 }
@@ -32,6 +32,9 @@ export interface Run {
   readonly quick: boolean;
   readonly report: Report;
   readonly save: (measured: readonly Measured[]) => void;
+  /** Companies in each batch of a comparison, and its rounds, if the command line sets them. */
+  readonly companies?: number;
+  readonly rounds?: number;
 }
 
 /** Reports progress: `done` of `total` units. */
@@ -40,13 +43,15 @@ export type Report = (done: number, total: number, note: string) => void;
 /** A figure as `--json` prints it. */
 export interface Figure {
   readonly value: number;
-  readonly goal: string;
-  readonly met: boolean;
+  /** Null if the figure has no goal, and so is `met`. */
+  readonly goal: string | null;
+  readonly met: boolean | null;
   readonly unit: string;
 }
 
 /** Compares the exact value with the goal, without rounding: 0.9499 misses 0.95. */
 export function figureOf({ value, goal, unit }: Measured): Figure {
+  if (!goal) return { value, goal: null, met: null, unit };
   const [comparison, bound] = goal;
   return { value, goal: goal.join(' '), met: COMPARISONS[comparison](value, bound), unit };
 }

@@ -1,5 +1,5 @@
 /** `npm run bench [-- <name>... --json --quick]`: runs benchmarks and prints a table of their figures and goals. */
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { formatTable, openProgressBar } from '../cli/terminal';
 import { cost } from './measurements/cost';
 import { decide, open } from './measurements/decisions';
@@ -10,12 +10,12 @@ import { memory } from './measurements/memory';
 import { pacing } from './measurements/pacing';
 import { recover } from './measurements/recover';
 import type { Result } from './results';
-import { systemLoad, writeResults } from './results';
-import { scale } from './measurements/scale';
+import { metText, systemLoad, writeResults } from './results';
+import { scale, serviceScale } from './measurements/scale';
 import { service } from './measurements/service';
-import { latency, throughput } from './measurements/throughput';
+import { latency, serviceLatency, serviceThroughput, throughput } from './measurements/throughput';
 
-/** The benchmarks, in the order in which they run. */
+/** The benchmarks that run by default, in the order in which they run. */
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   service,
   pacing,
@@ -30,18 +30,28 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   recover,
 };
 
+/** Benchmarks that run only if they are named. */
+const NAMED: Readonly<Record<string, Benchmark>> = {
+  'service-throughput': serviceThroughput,
+  'service-latency': serviceLatency,
+  'service-scale': serviceScale,
+};
+const ALL = { ...BENCHMARKS, ...NAMED };
+
 interface Options {
   readonly json?: boolean;
   readonly quick?: boolean;
+  readonly companies?: number;
+  readonly rounds?: number;
 }
 
-async function main(names: readonly string[], { json, quick = false }: Options): Promise<void> {
-  const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+async function main(names: readonly string[], { json, quick = false, ...size }: Options): Promise<void> {
+  const unknown = names.filter((name) => !Object.hasOwn(ALL, name));
   if (unknown.length > 0) {
-    throw new Error(`unknown benchmark: ${unknown.join(', ')}. Choose from: ${Object.keys(BENCHMARKS).join(', ')}`);
+    throw new Error(`unknown benchmark: ${unknown.join(', ')}. Choose from: ${Object.keys(ALL).join(', ')}`);
   }
   const results: Result[] = [];
-  for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
+  for (const [name, benchmark] of Object.entries(names.length === 0 ? BENCHMARKS : ALL)) {
     if (names.length > 0 && !names.includes(name)) continue;
     const load = systemLoad();
     process.stderr.write(`${name}: ${benchmark.description}\n`);
@@ -53,7 +63,9 @@ async function main(names: readonly string[], { json, quick = false }: Options):
       return found;
     };
     try {
-      results.push(...save(await benchmark.measure({ quick, save, report: (...progress) => bar.update(...progress) })));
+      results.push(
+        ...save(await benchmark.measure({ quick, ...size, save, report: (...progress) => bar.update(...progress) })),
+      );
     } finally {
       bar.close();
     }
@@ -76,16 +88,27 @@ function tableOf(figures: Readonly<Record<string, Figure>>): string {
     Object.entries(figures).map(([name, { value, goal, met, unit }]) => [
       name,
       String(Number(value.toPrecision(4))),
-      goal,
-      met ? { text: 'yes', style: 'green' } : { text: 'no', style: 'red' },
+      goal ?? '-',
+      met === null ? '-' : { text: metText(met), style: met ? 'green' : 'red' },
       unit,
     ]),
   );
 }
 
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('Give a whole number of at least 1.');
+  return number;
+}
+
 new Command('npm run bench --')
-  .argument('[names...]', `the benchmarks to run (default: all): ${Object.keys(BENCHMARKS).join(', ')}`)
+  .argument(
+    '[names...]',
+    `the benchmarks to run: ${Object.keys(ALL).join(', ')} (default: the first ${Object.keys(BENCHMARKS).length})`,
+  )
   .option('--json', 'print one JSON object: {"figures": {name: {"value", "goal", "met", "unit"}}}')
+  .option('--companies <n>', 'companies in each batch of a comparison', wholeNumber)
+  .option('--rounds <n>', 'rounds of a comparison', wholeNumber)
   .option('--quick', 'run a small version that shows only that the benchmarks work')
   .action(main)
   .parseAsync()

@@ -10,10 +10,14 @@ import { manifestDigest } from '../cli/manifest';
 import type { MigrationLimits } from '../domain/planning/limits';
 import { batchRunIdOf } from '../domain/migration/temporal-names';
 import type { Progress } from '../domain/progress/progress';
+import { findPlatform } from '../platforms/platforms';
+import type { Platform } from '../platforms/platforms';
 import { Secret } from '../security';
 import { countCompanies, supplyCredentials } from '../store';
 import type { BenchCompany } from './companies';
-import { CONCURRENCY, companiesOf, allocateCompanies, PLATFORM } from './companies';
+import { CONCURRENCY, companiesOf, allocateCompanies } from './companies';
+
+export const PLATFORM = platform('quickbooks-online');
 
 export const SUPPORT = { role: 'support', by: 'Sam' } as const;
 export const CLIENT = { role: 'client', by: 'Cleo' } as const;
@@ -155,4 +159,10 @@ async function awaitBatchEnd({ temporal }: LedgerClient, id: string): Promise<vo
       await delay(10);
     }
   }
+}
+
+function platform(slug: string): Platform {
+  const found = findPlatform(slug);
+  if (!found) throw new Error(`the platform table has no entry ${slug}`);
+  return found;
 }

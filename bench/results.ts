@@ -43,7 +43,13 @@ type Row = readonly string[];
 function rowOf({ name, figure, note, load }: Result): Row {
   const { value, goal, met, unit } = figure;
   const day = new Date().toISOString().slice(0, 10);
-  return [name, String(Number(value.toPrecision(4))), goal, met ? 'yes' : 'no', unit, day, load.toFixed(1), note];
+  return [name, String(Number(value.toPrecision(4))), goal ?? '-', metText(met), unit, day, load.toFixed(1), note];
+}
+
+/** @param met null if the figure has no goal */
+export function metText(met: boolean | null): string {
+  if (met === null) return '-';
+  return met ? 'yes' : 'no';
 }
 
 function rowsIn(text: string): readonly [string, Row][] {

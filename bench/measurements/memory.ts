@@ -1,25 +1,28 @@
 /** Measures a worker's memory while migrations wait for people, which is most of the time. */
 import type { Benchmark } from '../figures';
-import { UNLIMITED } from '../processes/service';
+import { startStandIn } from '../processes/stand-in';
 import { openMigrations } from './open-migrations';
 import { withEnvironment } from '../environment';
 
 export const memory: Benchmark = {
   description: 'the memory of one worker while migrations wait for decisions',
   measure: async ({ quick, report }) =>
-    withEnvironment({ requestsPerMinute: UNLIMITED }, async (bench) => {
-      const worker = await bench.startWorker();
-      const before = await worker.usage();
-      await openMigrations(bench, quick ? 20 : 1_000, report);
-      const { rssMb, peakRssMb, heapMb } = await worker.usage();
-      return [
-        {
-          name: 'memory',
-          value: rssMb,
-          unit: `MB of memory (RSS), ${quick ? 20 : '1,000'} migrations waiting`,
-          goal: ['<=', 400],
-          note: `in MB: ${before.rssMb.toFixed(0)} before, ${peakRssMb.toFixed(0)} at the peak; heap of the main thread ${heapMb.toFixed(0)}, ${before.heapMb.toFixed(0)} before`,
-        },
-      ];
-    }),
+    withEnvironment(
+      () => startStandIn(),
+      async (bench) => {
+        const worker = await bench.startWorker();
+        const before = await worker.usage();
+        await openMigrations(bench, quick ? 20 : 1_000, report);
+        const { rssMb, peakRssMb, heapMb } = await worker.usage();
+        return [
+          {
+            name: 'memory',
+            value: rssMb,
+            unit: `MB of memory (RSS), ${quick ? 20 : '1,000'} migrations waiting`,
+            goal: ['<=', 400],
+            note: `in MB: ${before.rssMb.toFixed(0)} before, ${peakRssMb.toFixed(0)} at the peak; heap of the main thread ${heapMb.toFixed(0)}, ${before.heapMb.toFixed(0)} before`,
+          },
+        ];
+      },
+    ),
 };

@@ -4,7 +4,8 @@ import type { LedgerClient } from '../../client';
 import type { Benchmark, Report } from '../figures';
 import type { PreparedBatch } from '../migration';
 import { moveBatch, prepareBatch } from '../migration';
-import { UNLIMITED } from '../processes/service';
+import type { MeasuredService } from '../processes/service';
+import { startMeasuredService, UNLIMITED } from '../processes/service';
 import { SHORT_TIMING } from '../processes/worker';
 import { countCompanies } from '../../store';
 import type { WorkerTiming } from '../../worker/timing';
@@ -21,34 +22,37 @@ export const recover: Benchmark = {
   measure: async ({ quick, report }) => {
     const [companies, timing] = quick ? [200, SHORT_TIMING] : [2_000, TIMING];
     const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
-    return withEnvironment(settings, async (bench) => {
-      const undisturbed = await countRequests(bench, { companies, timing }, report, async () => undefined);
-      let recoveredMs = 0;
-      const disturbed = await countRequests(bench, { companies, timing }, report, async (batch, kill) => {
-        recoveredMs = await killDuringBatch(bench.ferry, batch, kill);
-      });
-      return [
-        {
-          name: 'recover.requests',
-          value: disturbed / undisturbed - 1,
-          unit: 'share of repeated requests',
-          goal: ['<=', 0.02],
-          note: `${companies} companies: ${disturbed} requests with a kill and ${undisturbed} without one; status polls are not counted`,
-        },
-        {
-          name: 'recover',
-          value: recoveredMs / 1_000,
-          unit: 's until every company of the killed worker continues',
-          goal: ['<=', HEARTBEAT_TIMEOUT_S + 5],
-        },
-      ];
-    });
+    return withEnvironment(
+      () => startMeasuredService(settings),
+      async (bench) => {
+        const undisturbed = await countRequests(bench, { companies, timing }, report, async () => undefined);
+        let recoveredMs = 0;
+        const disturbed = await countRequests(bench, { companies, timing }, report, async (batch, kill) => {
+          recoveredMs = await killDuringBatch(bench.ferry, batch, kill);
+        });
+        return [
+          {
+            name: 'recover.requests',
+            value: disturbed / undisturbed - 1,
+            unit: 'share of repeated requests',
+            goal: ['<=', 0.02],
+            note: `${companies} companies: ${disturbed} requests with a kill and ${undisturbed} without one; status polls are not counted`,
+          },
+          {
+            name: 'recover',
+            value: recoveredMs / 1_000,
+            unit: 's until every company of the killed worker continues',
+            goal: ['<=', HEARTBEAT_TIMEOUT_S + 5],
+          },
+        ];
+      },
+    );
   },
 };
 
 /** Moves companies with two workers and returns the number of requests, not counting status polls. */
 async function countRequests(
-  { ferry, service, startWorker }: BenchEnvironment,
+  { ferry, service, startWorker }: BenchEnvironment<MeasuredService>,
   { companies, timing }: { readonly companies: number; readonly timing: WorkerTiming },
   report: Report,
   disturb: (batch: PreparedBatch, kill: () => Promise<void>) => Promise<void>,

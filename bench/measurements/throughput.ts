@@ -1,110 +1,136 @@
-/** Measures the cost of durability, by alternating between a batch and a script that makes the same calls. */
-import type { Benchmark, Measured, Run } from '../figures';
-import { median } from '../figures';
-import type { MoveTimes } from '../processes/script';
-import { runScript } from '../processes/script';
-import { moveBatch, prepareBatch } from '../migration';
-import { UNLIMITED } from '../processes/service';
-import type { MeasuredWorker } from '../processes/worker';
-import { CONCURRENCY, allocateCompanies } from '../companies';
+/**
+ * Measures the cost of durability: a batch and a script with the same requests, in turns. On the stand-in, the figures
+ * show Tokenferry. On the Company Data Service, they show what is left of it while the service takes most of the time.
+ */
+import type { Contender } from '../contenders';
+import { startScript, tokenferry } from '../contenders';
 import type { BenchEnvironment } from '../environment';
 import { withEnvironment } from '../environment';
+import type { Benchmark, Measured, Run } from '../figures';
+import { median } from '../figures';
+import { CONCURRENCY } from '../companies';
+import type { ServiceUnderTest } from '../processes/service';
+import { startMeasuredService, UNLIMITED } from '../processes/service';
+import { startStandIn } from '../processes/stand-in';
+import type { Case, Turn } from './comparison';
+import { atOnce, compare, cpuPerCompany, eachRound, perSecond, speedRatio, turnsOf } from './comparison';
 
-const LATENCY_MS = 50;
+export const FIFTY = { slicesAtOnce: 5, companiesPerSliceAtOnce: 10 };
+export const TWO_HUNDRED = { slicesAtOnce: 4, companiesPerSliceAtOnce: 50 };
+export const LATENCY_MS = 50;
+
+/** The target for the CPU time of the worker, Temporal and the ledger per company, without latency, 50 at once. */
+export const CPU_GOAL = ['<=', 2.5] as const;
+
+const FAST: Case = { latencyMs: 0, limits: FIFTY };
+const SLOW: Case = { latencyMs: LATENCY_MS, limits: FIFTY };
+const SLOW_WIDE: Case = { latencyMs: LATENCY_MS, limits: TWO_HUNDRED };
 
 export const throughput: Benchmark = {
-  description: 'a batch and a script with the same calls, as fast as the service answers',
-  measure: (run) => alternate(run, undefined, (rounds) => [wallTime('throughput', 0.85, rounds), cpuTime(rounds)]),
+  description: 'a batch and a script with the same requests, on the stand-in',
+  measure: (run) =>
+    onStandIn(run, [FAST], (turns) => [againstScript('throughput', turns, FAST), cpuTime('cpu', turns, FAST)]),
 };
 
 export const latency: Benchmark = {
-  description: `a batch and a script with the same calls, on a service whose responses take ${LATENCY_MS} ms longer`,
-  measure: (run) => alternate(run, LATENCY_MS, (rounds) => [wallTime('latency', 0.95, rounds)]),
+  description: `a batch and a script with the same requests, on the stand-in with responses that take ${LATENCY_MS} ms`,
+  measure: (run) =>
+    onStandIn(run, [SLOW, SLOW_WIDE], (turns) => [
+      againstScript('latency', turns, SLOW, ['>=', 1.2]),
+      againstScript('latency.200', turns, SLOW_WIDE, ['>=', 0.85]),
+    ]),
 };
 
-interface Round {
-  readonly companies: number;
-  readonly script: MoveTimes;
-  readonly ferry: MoveTimes;
-}
+const SERVICE: Case = { latencyMs: 0, limits: CONCURRENCY };
+const SLOW_SERVICE: Case = { latencyMs: LATENCY_MS, limits: CONCURRENCY };
 
-function wallTime(name: string, goal: number, rounds: readonly Round[]): Measured {
+export const serviceThroughput: Benchmark = {
+  description: 'a batch and a script with the same requests, on the Company Data Service',
+  measure: (run) =>
+    onService(run, SERVICE, (turns) => [
+      againstScript('service-throughput', turns, SERVICE, ['>=', 0.85]),
+      cpuTime('service-cpu', turns, SERVICE),
+    ]),
+};
+
+export const serviceLatency: Benchmark = {
+  description: `a batch and a script with the same requests, on the Company Data Service with ${LATENCY_MS} ms more per response`,
+  measure: (run) =>
+    onService(run, SLOW_SERVICE, (turns) => [againstScript('service-latency', turns, SLOW_SERVICE, ['>=', 0.95])]),
+};
+
+type FiguresOf = (turns: readonly Turn[]) => readonly Measured[];
+
+function againstScript(name: string, turns: readonly Turn[], each: Case, goal?: Measured['goal']): Measured {
+  const rate = (contender: string) => eachRound(turnsOf(turns, contender, each), perSecond);
   return {
     name,
-    value: median(rounds.map(({ script, ferry }) => script.tookMs / ferry.tookMs)),
-    unit: 'wall time, script / tokenferry',
-    goal: ['>=', goal],
-    note: perSecond(rounds),
+    value: speedRatio(turns, 'tokenferry', 'script', each),
+    unit: 'companies per second, tokenferry / script',
+    ...(goal && { goal }),
+    note: `${atOnce(each)} at once; companies per second in each round of ${turns[0]?.companies}: script ${rate('script')}; tokenferry ${rate('tokenferry')}`,
   };
 }
 
-function cpuTime(rounds: readonly Round[]): Measured {
-  const perCompany = (who: 'script' | 'ferry') => each(rounds, (round) => round[who].cpuMs / round.companies);
+function cpuTime(name: string, turns: readonly Turn[], each: Case): Measured {
+  const ferry = turnsOf(turns, 'tokenferry', each);
+  const parts = [...new Set(ferry.flatMap(({ cpuMs }) => Object.keys(cpuMs)))];
+  const perPart = parts.map(
+    (part) => `${part} ${eachRound(ferry, ({ companies, cpuMs }) => (cpuMs[part] ?? 0) / companies)}`,
+  );
   return {
-    name: 'cpu',
-    value: median(rounds.map(({ script, ferry }) => ferry.cpuMs / script.cpuMs)),
-    unit: 'CPU time of the worker, tokenferry / script',
-    goal: ['<=', 2],
-    note: `per company ${perCompany('ferry')} ms / ${perCompany('script')} ms`,
+    name,
+    value: median(ferry.map(cpuPerCompany)),
+    unit: `ms of CPU time per company: ${parts.join(', ')}`,
+    ...(name === 'cpu' && { goal: CPU_GOAL }),
+    note: `${perPart.join('; ')}; script ${eachRound(turnsOf(turns, 'script', each), cpuPerCompany)}`,
   };
 }
 
-async function alternate(
-  { quick, report, save }: Run,
-  latencyMs: number | undefined,
-  figuresOf: (rounds: readonly Round[]) => readonly Measured[],
-): Promise<readonly Measured[]> {
-  const [companies, rounds] = quick ? [100, 1] : [10_000, 5];
+function onStandIn(run: Run, cases: readonly Case[], figuresOf: FiguresOf): Promise<readonly Measured[]> {
+  return withEnvironment(
+    () => startStandIn(),
+    (bench) => withScript(bench, (contenders) => measure(run, bench.service, contenders, cases, 0, figuresOf)),
+  );
+}
+
+/** The first check comes after the shortest syncs, as Tokenferry's does. */
+const SERVICE_CHECK_MS = 250;
+
+function onService(run: Run, each: Case, figuresOf: FiguresOf): Promise<readonly Measured[]> {
+  const { latencyMs } = each;
   const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
-  return withEnvironment({ ...settings, ...(latencyMs !== undefined && { latencyMs }) }, async (bench) => {
-    const total = rounds * companies * 2;
-    const measured: Round[] = [];
-    const worker = await bench.startWorker();
-    // Warm up, because the first companies are slower while code is compiled and caches are empty.
-    await moveByFerry(bench, worker, 50, () => undefined);
-    for (let round = 0; round < rounds; round += 1) {
-      const reporter = (who: string, before: number) => (moved: number) =>
-        report((2 * round + before) * companies + moved, total, `${who}, round ${round + 1} of ${rounds}`);
-      const byScript = (before: number) => moveByScript(bench, companies, reporter('script', before));
-      const byFerry = (before: number) => moveByFerry(bench, worker, companies, reporter('tokenferry', before));
-      // Alternate the order, because the service becomes slower with every company.
-      const both =
-        round % 2 === 0
-          ? { script: await byScript(0), ferry: await byFerry(1) }
-          : { ferry: await byFerry(0), script: await byScript(1) };
-      measured.push({ companies, ...both });
-      save(figuresOf(measured));
-    }
-    return figuresOf(measured);
-  });
+  return withEnvironment(
+    () => startMeasuredService({ ...settings, ...(latencyMs > 0 && { latencyMs }) }),
+    (bench) =>
+      withScript(bench, (contenders) => measure(run, bench.service, contenders, [each], SERVICE_CHECK_MS, figuresOf)),
+  );
 }
 
-async function moveByScript({ service }: BenchEnvironment, companies: number, report: (moved: number) => void) {
-  const atOnce = CONCURRENCY.slicesAtOnce * CONCURRENCY.companiesPerSliceAtOnce;
-  report(0);
-  return runScript({ ...service, companies: allocateCompanies(companies), concurrency: atOnce }, report);
+async function withScript<T>(
+  bench: BenchEnvironment,
+  work: (contenders: readonly Contender[]) => Promise<T>,
+): Promise<T> {
+  const script = await startScript(bench.service);
+  try {
+    return await work([script, tokenferry(bench, await bench.startWorker())]);
+  } finally {
+    await script.stop();
+  }
 }
 
-async function moveByFerry(
-  { ferry }: BenchEnvironment,
-  worker: MeasuredWorker,
-  companies: number,
-  report: (moved: number) => void,
-): Promise<MoveTimes> {
-  report(0);
-  const batch = await prepareBatch(ferry, companies);
-  const before = await worker.usage();
-  const tookMs = await moveBatch(ferry, batch, report);
-  const { cpuMs } = await worker.usage();
-  return { tookMs, cpuMs: cpuMs - before.cpuMs };
-}
-
-function perSecond(rounds: readonly Round[]): string {
-  const rate = (who: 'script' | 'ferry') => each(rounds, (round) => (round.companies * 1_000) / round[who].tookMs);
-  return `companies per second in each round of ${rounds[0]?.companies}: script ${rate('script')}; tokenferry ${rate('ferry')}`;
-}
-
-/** Returns the rounded values of all rounds, separated by spaces. */
-function each(rounds: readonly Round[], valueOf: (round: Round) => number): string {
-  return rounds.map((round) => valueOf(round).toPrecision(3)).join(' ');
+async function measure(
+  { quick, report, save, companies, rounds }: Run,
+  service: ServiceUnderTest,
+  contenders: readonly Contender[],
+  cases: readonly Case[],
+  firstCheckAfterMs: number,
+  figuresOf: FiguresOf,
+): Promise<readonly Measured[]> {
+  const size = quick ? { companies: 100, rounds: 1 } : { companies: companies ?? 10_000, rounds: rounds ?? 5 };
+  const turns = await compare(
+    { cases, contenders, ...size, firstCheckAfterMs, report, save: (some) => save(figuresOf(some)) },
+    service,
+  );
+  return figuresOf(turns);
 }

@@ -26,12 +26,12 @@ export interface ChildProgram<Served extends Calls> {
 }
 
 /**
- * Starts a program in this folder. Calls to a program that has ended are rejected.
+ * Starts a program. Calls to a program that has ended are rejected.
  *
- * @param name the file without its extension, such as `worker-process`
+ * @param name a file in this folder without its extension, such as `worker-process`, or an absolute path
  */
 export function startProcess<Served extends Calls>(name: string): ChildProgram<Served> {
-  const file = path.join(__dirname, `${name}.js`);
+  const file = path.isAbsolute(name) ? name : path.join(__dirname, `${name}.js`);
   // Standard output is reserved for the results of the benchmark.
   const child = fork(file, { stdio: ['ignore', process.stderr, process.stderr, 'ipc'] });
   const exited = once(child, 'exit');

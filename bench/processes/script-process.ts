@@ -1,86 +1,55 @@
-/**
- * The script that a batch is compared with. It makes the same calls through the same client, with the same checks, the
- * same polling and the same concurrency. Unlike a batch it stores no state: if it stops early, nobody knows which
- * tokens have been used.
- */
-import { randomUUID } from 'node:crypto';
+/** The script that Tokenferry is compared with: the job of job.ts, with nothing around it. */
 import { setTimeout as delay } from 'node:timers/promises';
-import pLimit from 'p-limit';
-import type { CompanyDataClient } from '../../company-data-client';
-import { createCompanyDataClient } from '../../company-data-client';
-import { pollDelayMs } from '../../domain/planning/pacing';
-import { Secret } from '../../security';
-import type { BenchCompany } from '../companies';
-import { companiesOf, PLATFORM } from '../companies';
-import type { MoveTimes, ScriptCalls, ScriptWork } from './script';
+import { companiesOf } from '../companies';
 import { serveParent } from './child-process';
+import type { Job, JobCompany } from './job';
+import { createLimit, openJob } from './job';
+import type { MoverCalls, MoverSettings, MoverWork, MoveTimes } from './mover';
 import { usage } from './usage';
 
+const POLL_DELAY_MS = 250;
+
+let settings: MoverSettings;
 let moved = 0;
 
-async function move({ url, key, companies, concurrency: atOnce }: ScriptWork): Promise<MoveTimes> {
-  const client = createCompanyDataClient({ baseUrl: url, apiKey: new Secret(key), authorizationTimeoutMs: 60_000 });
-  const [imports, checks] = [pLimit(atOnce), pLimit(atOnce)];
-  moved = 0;
+async function move({ companies, concurrency, firstCheckAfterMs }: MoverWork): Promise<MoveTimes> {
   const rows = companiesOf(companies);
+  const job = openJob({ ...settings, connections: concurrency });
+  const limit = createLimit(concurrency);
+  moved = 0;
   const startedAt = performance.now();
   const before = usage();
-  await Promise.all(rows.map((company) => moveOne(client, imports, checks, company)));
+  await Promise.all(rows.map((company) => moveOne(job, limit, company, firstCheckAfterMs)));
   const { cpuMs } = usage();
   const tookMs = performance.now() - startedAt;
-  await client.close();
+  await job.close();
   return { tookMs, cpuMs: cpuMs - before.cpuMs };
 }
 
-/** Moves one company. A company that is waiting for its sync does not count against the concurrency. */
 async function moveOne(
-  client: CompanyDataClient,
-  imports: pLimit.Limit,
-  checks: pLimit.Limit,
-  company: BenchCompany,
+  job: Job,
+  limit: ReturnType<typeof createLimit>,
+  company: JobCompany,
+  firstCheckAfterMs: number,
 ): Promise<void> {
-  const { companyId, connectionId } = await imports(() => importOne(client, company));
-  const syncingSince = Date.now();
-  do await delay(pollDelayMs(Date.now() - syncingSince));
-  while (!(await checks(() => isComplete(client, company, companyId, connectionId))));
+  let isMoved = false;
+  const imported = await limit(async () => {
+    const ids = await job.importCompany(company);
+    if (firstCheckAfterMs === 0) isMoved = await job.verifyCompany(company, ids);
+    return ids;
+  });
+  while (!isMoved) {
+    await delay(firstCheckAfterMs || POLL_DELAY_MS);
+    isMoved = await limit(() => job.verifyCompany(company, imported));
+  }
   moved += 1;
 }
 
-async function importOne(client: CompanyDataClient, { name, organization, credential }: BenchCompany) {
-  const { value: company } = await client.createCompany(
-    { name, tags: { row: name } },
-    { idempotencyKey: randomUUID() },
-  );
-  const { value: connection } = await client.createConnection(company.id, PLATFORM.key, {
-    idempotencyKey: randomUUID(),
-  });
-  const { value: linked } = await client.putAuthorization(company.id, connection.id, new Secret(credential));
-  if (linked.status !== 'Linked' || linked.connectionInfo?.['organizationId'] !== organization) {
-    throw new Error(`${name} is ${linked.status}`);
-  }
-  await client.startSync(company.id);
-  return { companyId: company.id, connectionId: connection.id };
-}
-
-async function isComplete(
-  client: CompanyDataClient,
-  { name, organization, expectedInvoices }: BenchCompany,
-  companyId: string,
-  connectionId: string,
-): Promise<boolean> {
-  const { value: status } = await client.dataStatus(companyId);
-  const sets = Object.values(status);
-  if (sets.length === 0 || sets.some(({ currentStatus }) => currentStatus !== 'Complete')) return false;
-  const { value: connection } = await client.getConnection(companyId, connectionId);
-  if (connection.status !== 'Linked' || connection.connectionInfo?.['organizationId'] !== organization) {
-    throw new Error(`${name} is ${connection.status}`);
-  }
-  const { value: invoices } = await client.countRecords(companyId, 'invoices');
-  if (invoices < expectedInvoices) throw new Error(`${name} has ${invoices} invoices`);
-  await client.syncSettings(companyId);
-  return true;
-}
-
-const served: ScriptCalls = { move, moved: async () => moved };
+const served: MoverCalls = {
+  start: async (given) => void (settings = given),
+  move,
+  moved: async () => moved,
+  usage: async () => usage(),
+};
 
 serveParent(served, async () => undefined);

@@ -15,11 +15,15 @@ export interface ServiceSettings {
   readonly syncMsPerRecord?: number;
 }
 
-/** The address of the service, and a key of its only account. */
-export interface ServiceAddress {
+/** A service in its own process: the Company Data Service or the stand-in. */
+export interface ServiceUnderTest {
   readonly url: string;
-  /** An administrator's key for a paid account. */
+  /** An administrator's key for a paid account, the only account of the service. */
   readonly key: string;
+  stop(): Promise<void>;
+}
+
+export interface ServiceAddress extends Pick<ServiceUnderTest, 'url' | 'key'> {
   readonly databaseUrl: string;
 }
 
@@ -38,10 +42,9 @@ export type ServiceCalls = {
   readonly usage: (nothing: null) => Promise<Usage>;
 };
 
-export interface MeasuredService extends ServiceAddress {
+export interface MeasuredService extends ServiceAddress, ServiceUnderTest {
   answers(): Promise<AnswerCounts>;
   usage(): Promise<Usage>;
-  stop(): Promise<void>;
 }
 
 /** Requests per minute that no benchmark reaches. */

@@ -47,6 +47,8 @@ export interface RunningTemporal {
   /** Host and port of the server's gRPC API. */
   address: string;
   uiUrl: string;
+  /** The server's process. */
+  process: SupervisedProcess;
   stop(): Promise<void>;
 }
 
@@ -97,7 +99,10 @@ export async function startTemporal({
     const ready = await waitUntilReady(server, address);
     grpc.release();
     ui.release();
-    if (ready) return { address, uiUrl: `http://127.0.0.1:${ui.port}`, stop: () => server.stop() };
+    if (ready) {
+      const uiUrl = `http://127.0.0.1:${ui.port}`;
+      return { address, uiUrl, process: server, stop: () => server.stop() };
+    }
 
     const logTail = tailOf(logFile);
     await server.stop();

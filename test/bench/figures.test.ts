@@ -1,6 +1,6 @@
 import { figureOf, median, type Measured } from '../../bench/figures';
 
-test.each<[Measured['goal'], number, string, boolean]>([
+test.each<[NonNullable<Measured['goal']>, number, string, boolean]>([
   [['>=', 0.95], 0.95, '>= 0.95', true],
   [['>=', 0.95], 0.949_99, '>= 0.95', false],
   [['<=', 30], 30, '<= 30', true],
@@ -9,6 +9,10 @@ test.each<[Measured['goal'], number, string, boolean]>([
   [['<', 300], 300, '< 300', false],
 ])('the goal %j is compared with %d without rounding', (goal, value, printed, met) => {
   expect(figureOf({ name: 'any', value, unit: 'ms', goal })).toEqual({ value, goal: printed, met, unit: 'ms' });
+});
+
+test('a figure without a goal neither meets nor misses one', () => {
+  expect(figureOf({ name: 'any', value: 1, unit: 'ms' })).toEqual({ value: 1, goal: null, met: null, unit: 'ms' });
 });
 
 test('a value that could not be measured meets no goal', () => {

@@ -1,0 +1,65 @@
+/** Starts a program that moves companies with the job of job.ts: the script, or a peer of Tokenferry. */
+import type { CompanyRange } from '../companies';
+import type { ChildProgram } from './child-process';
+import { startProcessWith } from './child-process';
+import type { JobSettings } from './job';
+import type { Usage } from './usage';
+
+export interface MoverSettings extends Omit<JobSettings, 'connections'> {
+  /** The database of a program that stores its state in Postgres. */
+  readonly databaseUrl?: string;
+  /** The address of a server that calls the program, or that the program calls. */
+  readonly serverUrl?: string;
+}
+
+export interface MoverWork {
+  readonly companies: CompanyRange;
+  readonly concurrency: number;
+  /**
+   * Time from the start of the syncs to the first check of a company, in milliseconds. A company that waits for it does
+   * not count against the concurrency. 0 means an immediate check, before the next company.
+   */
+  readonly firstCheckAfterMs: number;
+}
+
+/** The wall time and the CPU time of moving companies, in milliseconds. */
+export interface MoveTimes {
+  readonly tookMs: number;
+  readonly cpuMs: number;
+}
+
+export type MoverCalls = {
+  readonly start: (settings: MoverSettings) => Promise<void>;
+  readonly move: (work: MoverWork) => Promise<MoveTimes>;
+  readonly moved: (nothing: null) => Promise<number>;
+  readonly usage: (nothing: null) => Promise<Usage>;
+};
+
+export interface Mover {
+  /** @param report called every few seconds with the number of moved companies */
+  move(work: MoverWork, report: (moved: number) => void): Promise<MoveTimes>;
+  usage(): Promise<Usage>;
+  stop(): Promise<void>;
+}
+
+const POLL_INTERVAL_MS = 5_000;
+
+/** @param program a program in this folder, such as `script-process`, or an absolute path */
+export async function startMover(program: string, settings: MoverSettings): Promise<Mover> {
+  return startProcessWith(program, async (mover: ChildProgram<MoverCalls>) => {
+    await mover.call('start', settings);
+    return {
+      move: async (work, report) => {
+        const poll = () => void mover.call('moved', null).then(report, () => undefined);
+        const polling = setInterval(poll, POLL_INTERVAL_MS);
+        try {
+          return await mover.call('move', work);
+        } finally {
+          clearInterval(polling);
+        }
+      },
+      usage: () => mover.call('usage', null),
+      stop: () => mover.end(),
+    };
+  });
+}
