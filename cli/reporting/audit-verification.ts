@@ -93,7 +93,10 @@ async function verify(file: string, migrationId: string, approvers: readonly App
 function printVerified(output: Output, { entries, end, hasLedger }: Omit<Verification, 'unproven'>): void {
   const mark = output.styled('green', '✓');
   output.line(`${mark} ${counted(entries, 'entry')}: the signature of every applied decision matches its record`);
-  if (hasLedger) output.line(`${mark} signed decisions support every confirmation and every release in the ledger`);
+  if (hasLedger)
+    output.line(
+      `${mark} signed decisions support every confirmation, and every permission to move companies, in the ledger`,
+    );
   if (end) {
     const by = `${end.exportedBy} exported and signed the trail on ${localTime(end.exportedAt)}`;
     output.line(`${mark} ${by}: nothing has been changed, added or removed since then`);

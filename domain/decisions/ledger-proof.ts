@@ -51,7 +51,7 @@ export function createLedgerProof(): LedgerProof {
           : [`${counted(confirmed, 'company')} confirmed in the ledger, ${proven} by signed decisions`]),
         ...(RELEASES.indexOf(released) <= RELEASES.indexOf(provenRelease)
           ? []
-          : [`released in the ledger: ${TEXTS[released]}; by signed decisions: ${TEXTS[provenRelease]}`]),
+          : [`the ledger allows ${TEXTS[released]} to be moved; the signed decisions allow ${TEXTS[provenRelease]}`]),
       ];
     },
   };
@@ -61,7 +61,7 @@ export function createLedgerProof(): LedgerProof {
 const RELEASES: readonly Release[] = ['nothing', 'first-company', 'all'];
 
 const TEXTS: Readonly<Record<Release, string>> = {
-  nothing: 'nothing',
+  nothing: 'none',
   'first-company': 'the first company',
   all: 'all companies',
 };

@@ -92,7 +92,8 @@ function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): st
   if (stepNumber(step) > stepNumber(facts.step) && !STEP_RULES[step].approvableEarly) {
     return `${step} is not open yet: the migration is at step ${stepNumber(facts.step)}, ${facts.step}`;
   }
-  if (step === 'schedule' && !facts.hasProposal) return 'no start time has been proposed yet';
+  if (step === 'schedule' && !facts.hasProposal)
+    return 'no start time has been proposed yet; propose one with: ferry propose-time';
   if (step === 'migrate-first-company' && facts.firstCompany?.stage !== 'verified')
     return 'no first company has been moved and verified yet';
   const open = step === 'complete-migration' && facts.counts ? countOpen(facts.counts) : 0;
@@ -174,7 +175,7 @@ export function isFirstCompanyRetry(
 }
 
 function exceptionRefusal(facts: DecisionFacts): string | null {
-  if (facts.step !== 'complete-migration') return 'exceptions can be decided on only in step 6, complete-migration';
+  if (facts.step !== 'complete-migration') return 'exceptions can be resolved only in step 6, complete-migration';
   return hasNoExceptions(facts) ? NO_EXCEPTIONS : null;
 }
 
@@ -188,6 +189,6 @@ function hasNoExceptions({ step, counts }: DecisionFacts): boolean {
 /** Returns why a decision came too late; null if it is still valid. */
 function validityRefusal({ validUntil }: DecisionBase, at: string): string | null {
   return validUntil !== undefined && at > validUntil
-    ? `this decision was valid until ${momentText(validUntil)} and was not applied in time`
+    ? `this decision expired at ${momentText(validUntil)}, before a worker could apply it`
     : null;
 }

@@ -39,7 +39,7 @@ export function ledgerRefusal(record: DecisionRecord, ledger: LedgerView): strin
   const { decision, outcome } = record;
   const { rules, recorded, suppliedBy } = ledger;
   if (decision.kind === 'unreadable') return 'the message could not be read';
-  if (rules === null) return 'the ledger has no decision rules for this migration; start a new migration';
+  if (rules === null) return 'an older version of Tokenferry created this migration; start a new one';
   const refusal =
     (rules.approvers && signedRecordRefusal(ledger.migrationId, rules.approvers, record, ledger.lastSigned)) ??
     preconditionRefusal(decision, ledgerFacts(decision, ledger), outcome.at) ??
@@ -75,8 +75,8 @@ function ledgerFacts(decision: Decision, ledger: LedgerView): DecisionFacts {
 }
 
 /**
- * Returns whether a decision is a start time, which shows that step 2 is open in the workflow: a workflow that was reset
- * needs another one. The ledger withdraws the release until the schedule is approved again.
+ * Returns whether a decision proposes a start time. The workflow accepts one although companies have moved only if it was
+ * reset, so step 2 is open again. The ledger then withdraws the release until the schedule is approved again.
  */
 const isReopenedByReset = ({ kind }: Decision): boolean => kind === 'time';
 

@@ -138,7 +138,7 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
     }
     case 'credentialsSupplied': {
       const { companies } = fields;
-      if (!isCount(companies)) return malformed('companies must be a number: 0 or a positive whole number');
+      if (!isCount(companies)) return malformed('companies must be a whole number, 0 or more');
       return { decision: { kind: 'credentials-supplied', ...sender, companies } };
     }
     case 'pause':
@@ -158,7 +158,7 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
     case 'manifestAmended': {
       const { added, corrected } = fields;
       if (!isCount(added) || !isCount(corrected))
-        return malformed('added and corrected must be numbers: 0 or positive whole numbers');
+        return malformed('added and corrected must be whole numbers, 0 or more');
       return { decision: { kind: 'manifest-amended', ...sender, added, corrected } };
     }
     case 'exclude':

@@ -84,7 +84,7 @@ export function signatureRefusal(
   signed: SignedMessage | null,
   lastSigned: LastSigned = {},
 ): string | null {
-  if (!signed) return 'decisions in this migration must be signed; this one is not';
+  if (!signed) return 'decisions in this migration must be signed by an approver; this one is not';
   const { content, signature } = signed;
   const approver = approvers.find(({ publicKey }) => publicKey === signature.publicKey);
   if (!approver) return 'this decision is signed with a key that does not belong to an approver of this migration';
@@ -99,7 +99,7 @@ export function signatureRefusal(
     return 'this decision must say when it was signed, as a UTC time such as 2026-03-07T20:00:00.000Z';
   const last = lastSigned[signature.publicKey];
   if (last !== undefined && signedAt <= last)
-    return 'this decision is out of order: the same person has already sent one that was signed at the same time or later';
+    return 'this decision is out of order: the same person has already sent one that was signed at the same time or later; make the decision again';
   return null;
 }
 

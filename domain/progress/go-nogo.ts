@@ -129,7 +129,13 @@ function decisionAnswer({ progress }: GoNoGoFacts): Answer {
 
 function windowAnswers({ windowsPaused }: GoNoGoFacts): readonly Answer[] {
   if (windowsPaused === null) return [];
-  return [{ check: 'window', go: false, why: `no window opens until the windows are resumed: ${windowsPaused}` }];
+  return [
+    {
+      check: 'window',
+      go: false,
+      why: `no window opens (${windowsPaused}); resume the windows with: ferry schedule resume`,
+    },
+  ];
 }
 
 function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
@@ -250,7 +256,7 @@ function soFar({ failed, tried }: GoNoGoFacts['failures']): string {
 function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
   const { toleratedFailures, toleratedShare } = limits;
   if (exceedsTolerance(limits, failures))
-    return `another company is tried, because too many were already not moved ${soFar(failures)}`;
+    return `it tries one more company, because too many were already not moved ${soFar(failures)}`;
   const bounds = [
     ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')}`]),
     ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)}% of those tried`]),

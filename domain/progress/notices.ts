@@ -81,6 +81,9 @@ function withoutNames(state: MigrationState): MigrationState {
   const kinds = preflight?.problems.length ?? 0;
   return {
     ...state,
-    preflight: preflight && { ...preflight, problems: kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problem`] },
+    preflight: preflight && {
+      ...preflight,
+      problems: kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problem; to list them, run: ferry show`],
+    },
   };
 }

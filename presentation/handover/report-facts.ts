@@ -81,7 +81,8 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
 }
 
 function proofText(unproven: readonly string[]): string {
-  if (unproven.length === 0) return 'every confirmation and every release is backed by a signed decision';
+  if (unproven.length === 0)
+    return 'every confirmation, and every permission to move companies, is backed by a signed decision';
   return `${unproven.join('; ')}. Someone changed the database without a signed decision. Find out who before you rely on this report`;
 }
 

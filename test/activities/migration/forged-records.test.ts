@@ -51,7 +51,7 @@ test('a decision that expired a few minutes ago is applied if it is dated before
     claimed(inTime, ago(3 * MINUTE_MS)),
     claimed({ ...inTime, decisionId: 'too-late' }, ago(MINUTE_MS)),
   );
-  const why = expect.stringContaining('was valid until') as string;
+  const why = expect.stringContaining('this decision expired at') as string;
   expect(outcomes).toMatchObject([{ applied: false, text: why }, { applied: true }, { applied: false, text: why }]);
 });
 

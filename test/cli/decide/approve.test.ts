@@ -67,7 +67,7 @@ test('an approval with a different digest is refused as out of date', async () =
 test('a decision is refused after its --valid-until', async () => {
   const late = ['--valid-until', '2026-01-01T00:00:00Z'];
   const { json } = await runJson(orchestrator, 'approve', ID, 'supply-details', ...SAM, ...late);
-  expect(json['text']).toContain('this decision was valid until 2026-01-01 00:00 UTC');
+  expect(json['text']).toContain('this decision expired at 2026-01-01 00:00 UTC');
 });
 
 test('an approval on a terminal contains the digest of the review that was shown', async () => {

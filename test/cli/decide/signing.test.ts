@@ -85,7 +85,7 @@ test('keys show prints the --approver option, and the help explains the default 
 });
 
 test.each<[string, string, readonly string[], string]>([
-  ['an unsigned decision', 'pia', ['--by', 'Sam'], 'must be signed; this one is not'],
+  ['an unsigned decision', 'pia', ['--by', 'Sam'], 'must be signed by an approver; this one is not'],
   [
     "a decision in an approver's name, signed with another key,",
     'eve',

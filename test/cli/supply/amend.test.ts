@@ -54,7 +54,9 @@ test('an amendment that would be refused for its signature changes nothing', asy
   const file = manifest('R-1,Another name,8000000000000021,1', 'N-1,New,8000000000000022,1');
   const { exitCode, err } = await run('amend', id, file, ...AS_CLIENT);
   expect(exitCode).toBe(1);
-  expect(err).toContain('decisions in this migration must be signed; this one is not; nothing was changed');
+  expect(err).toContain(
+    'decisions in this migration must be signed by an approver; this one is not; nothing was changed',
+  );
   expect(await readHeldBack(orchestrator.ferry.db, id)).toEqual([]);
   expect(await company(id, 'R-1')).toMatchObject({ name: 'Company 1' });
 });

@@ -44,9 +44,13 @@ test('signed confirmations are found to support the ledger', async () => {
   expect(await migration.send('confirmSyncDisabled', { companies: ['R-1'], ...CLIENT })).toBe('applied');
   expect(await verifyExport()).toMatchObject({
     exitCode: 0,
-    out: expect.stringContaining('signed decisions support every confirmation and every release') as string,
+    out: expect.stringContaining(
+      'signed decisions support every confirmation, and every permission to move companies',
+    ) as string,
   });
-  expect(await reportText()).toContain('every confirmation and every release is backed by a signed decision');
+  expect(await reportText()).toContain(
+    'every confirmation, and every permission to move companies, is backed by a signed decision',
+  );
 });
 
 test('confirmations and a release without a signed decision are named', async () => {
@@ -55,7 +59,7 @@ test('confirmations and a release without a signed decision are named', async ()
   await db.updateTable('migrations').set({ released: 'all' }).execute();
   const differences = [
     '3 companies confirmed in the ledger, 1 by signed decisions',
-    'released in the ledger: all companies; by signed decisions: nothing',
+    'the ledger allows all companies to be moved; the signed decisions allow none',
   ];
   const { exitCode, out } = await verifyExport();
   expect(exitCode).toBe(1);

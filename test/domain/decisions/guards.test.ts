@@ -154,6 +154,6 @@ describe('the four-eyes rule', () => {
 test('a decision or proposal is refused after its validUntil', () => {
   const valid = (validUntil: string) => answer(proposed, { ...approve('schedule', 'client'), validUntil });
   expect(valid(LATER)).toBe('applied');
-  expect(valid(AT)).toBe('this decision was valid until 2026-03-02 09:00 UTC and was not applied in time');
-  expect(answer(proposed, { ...proposeTime('client'), validUntil: AT })).toContain('was not applied in time');
+  expect(valid(AT)).toBe('this decision expired at 2026-03-02 09:00 UTC, before a worker could apply it');
+  expect(answer(proposed, { ...proposeTime('client'), validUntil: AT })).toContain('before a worker could apply it');
 });

@@ -48,14 +48,14 @@ test('a release is compared with the signed approvals', () => {
   const proof = createLedgerProof();
   const claims = { ...confirmed(0), confirmations: [], released: 'first-company' } as const;
   expect(proof.differences(claims)).toEqual([
-    'released in the ledger: the first company; by signed decisions: nothing',
+    'the ledger allows the first company to be moved; the signed decisions allow none',
   ]);
   for (const step of ['supply-details', 'schedule', 'update-application'] as const)
     for (const role of ['support', 'client'] as const)
       proof.add({ ...cleo, kind: 'step', verdict: 'approve', step, role }, { applied: true, at: AT });
   expect(proof.differences(claims)).toEqual([]);
   expect(proof.differences({ ...claims, released: 'all' })).toEqual([
-    'released in the ledger: all companies; by signed decisions: the first company',
+    'the ledger allows all companies to be moved; the signed decisions allow the first company',
   ]);
 });
 

@@ -145,7 +145,13 @@ test.each<[string, readonly DecisionDraft[], Partial<LedgerView>, DecisionDraft,
     { kind: 'resume', role: 'client' },
     /only support can resume/,
   ],
-  ['a decision that came too late', [], waiting, { kind: 'pause', role: 'client', validUntil: AT }, /was valid until/],
+  [
+    'a decision that came too late',
+    [],
+    waiting,
+    { kind: 'pause', role: 'client', validUntil: AT },
+    /this decision expired at/,
+  ],
 ])('the ledger refuses %s', (_, before, facts, draft, why) => {
   expect(refusalOf(draft, view(recordedAfter(before), facts))).toMatch(why);
 });

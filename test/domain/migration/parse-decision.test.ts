@@ -140,8 +140,8 @@ describe('parseDecision', () => {
       { ...SENT, startAt: '2026-03-07T20:00Z', windows: [{ ...WINDOW, from: '22' }] },
       'windows must be a list of at most 50 windows',
     ],
-    ['a count that is text', 'credentialsSupplied', { ...SENT, companies: '3' }, 'companies must be a number'],
-    ['a negative count', 'credentialsSupplied', { ...SENT, companies: -1 }, 'companies must be a number'],
+    ['a count that is text', 'credentialsSupplied', { ...SENT, companies: '3' }, 'companies must be a whole number'],
+    ['a negative count', 'credentialsSupplied', { ...SENT, companies: -1 }, 'companies must be a whole number'],
   ])('refuses a message with %s (%s), and says what it expects', (_, message, input, expected) => {
     expect(parse(message, input)).toEqual({ malformed: expect.stringContaining(expected) as string });
   });

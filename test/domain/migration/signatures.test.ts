@@ -72,7 +72,7 @@ test('the order of fields does not change the signature', () => {
 const altered = (change: Fields): Fields => ({ ...signed(), ...change });
 
 test.each<[string, Fields, RegExp]>([
-  ['is not signed', content(), /must be signed; this one is not/],
+  ['is not signed', content(), /must be signed by an approver; this one is not$/],
   ['has a malformed signature', altered({ signature: 'not a signature' }), /must be signed/],
   ['is signed with an unknown key', signed({}, { key: EVE }), /does not belong to an approver/],
   [

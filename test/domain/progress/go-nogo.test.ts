@@ -149,7 +149,7 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   [
     { toleratedFailures: 1 },
     { failed: 2, tried: 40 },
-    'another company is tried, because too many were already not moved (2 of 40 so far)',
+    'it tries one more company, because too many were already not moved (2 of 40 so far)',
   ],
 ])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
   const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));

@@ -84,7 +84,7 @@ test('a start that is approved and then rejected must be proposed again', async 
 test('a start that has been rejected cannot be approved', async () => {
   const migration = await withProposedStart('reject-approve');
   const [, approval] = await sendTogether(migration, TIME_REJECTED, TIME_APPROVED);
-  expect(approval).toEqual([false, 'no start time has been proposed yet']);
+  expect(approval).toEqual([false, 'no start time has been proposed yet; propose one with: ferry propose-time']);
   expect((await migration.until(() => true)).step).toBe('schedule');
 });
 
@@ -159,7 +159,7 @@ test('a decision that expires before a worker is running is refused', async () =
   );
   expect(expired).toEqual([
     false,
-    expect.stringMatching(/^this decision was valid until .* and was not applied in time$/),
+    expect.stringMatching(/^this decision expired at .*, before a worker could apply it$/),
   ]);
   expect(valid).toEqual([true, 'schedule approved by client']);
 });
