@@ -24,7 +24,11 @@ export interface LimitOptions {
 export function addLimitOptions(command: Command): Command {
   return addWindowOptions(
     command
-      .option('--slices-at-once <number>', 'number of slices that run at the same time', parseNumber)
+      .option(
+        '--slices-at-once <number>',
+        'number of slices (parallel parts of a batch run) at the same time',
+        parseNumber,
+      )
       .option('--companies-per-slice <number>', 'number of companies that a slice moves at the same time', parseNumber)
       .option(
         '--companies-per-minute <number>',

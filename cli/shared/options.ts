@@ -62,10 +62,10 @@ export function totalInvoicesOption(): Option {
 }
 
 /** Makes `--approver <role:name:key>`: a person whose signed decisions are accepted. */
-export function approverOption(): Option {
+export function approverOption(purpose: string): Option {
   return new Option(
     '--approver <role:name:key>',
-    'accept only decisions signed by an approver: role (client or support), name, public key; can be repeated',
+    `${purpose}: role (client or support), name, public key; can be repeated`,
   ).argParser((text: string, before: readonly Approver[] = []) => [...before, parseApprover(text)]);
 }
 

@@ -76,7 +76,9 @@ export function printPreflight(output: Output, { problems, warnings }: Preflight
 export function printEvidence(output: Output, { firstCompany }: Pick<Progress, 'firstCompany'>): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
   output.line();
-  output.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);
+  output.line(
+    `First company ${firstCompany.reference}: ${firstCompany.stage === 'failed' ? 'not moved' : 'moved and verified'}`,
+  );
   for (const { label, passed, detail, correlationId, durationMs } of firstCompany.evidence) {
     const mark = passed ? output.styled('green', '✓') : output.styled('red', '✗');
     const measured = [

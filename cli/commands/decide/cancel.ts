@@ -45,5 +45,5 @@ async function printConsequences(ferry: MigrationClient, output: Output, migrati
 function printCancelled(output: Output, { print }: CommandResult, migrationId: string): void {
   print(output);
   output.line('  Moves in progress will be completed first. See which companies were moved, which were not,');
-  output.line(`  and whose syncing the client can switch on again, with: ferry report ${migrationId}`);
+  output.line(`  and which of them the client can switch back on, with: ferry report ${migrationId}`);
 }

@@ -62,7 +62,11 @@ export function addDecisions({ program, run, terminal }: Context): void {
     addDecisionOptions(
       program
         .command(`${message} <migration>`)
-        .description(message === 'pause' ? 'Pause a migration: no more moves begin' : 'Resume a paused migration'),
+        .description(
+          message === 'pause'
+            ? 'Pause a migration: no more moves begin'
+            : 'Resume a paused migration; earlier failures no longer count towards its limits',
+        ),
     ).action((migration: string, options: DecisionOptions) =>
       run(() =>
         withMigrationClient(terminal.env, (ferry) => sendDecision(ferry, migration, message, contentFrom(options))),

@@ -91,10 +91,9 @@ async function show(ferry: LedgerClient, ids: readonly string[]): Promise<Comman
 }
 
 function printSchedule(output: Output, { migrationId, windows, occurrences, state, note }: WindowSchedule): void {
-  const noteText = note ? ` (${note})` : '';
   const states: Readonly<Record<WindowSchedule['state'], string>> = {
     running: output.styled('green', 'windows open automatically'),
-    paused: output.styled('yellow', `paused${noteText}: windows do not open`),
+    paused: output.styled('yellow', `windows do not open (${note ?? 'paused'})`),
     'not-yet': 'windows open automatically in step 6; the first company also waits for a window',
     none: windows.length > 0 ? 'the migration has ended' : 'no windows: moves can begin at any time until it ends',
   };

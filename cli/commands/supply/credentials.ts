@@ -242,7 +242,7 @@ function storedText(output: Output, migrationId: string, { decision, ...supplied
   if (decision?.outcome === 'refused')
     return `${output.styled('red', '✗ refused:')} ${migrationId}: ${decision.text}; no credential was stored`;
   const text = `${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`;
-  if (!isEverythingStored(supplied)) return `${output.styled('red', '✗')} ${text}, but the file contains more`;
+  if (!isEverythingStored(supplied)) return `${output.styled('red', '✗')} ${text}, but not the whole file:`;
   if (decision?.outcome !== 'recorded') return `${output.styled('green', '✓')} ${text}`;
   return `${output.styled('yellow', '…')} ${text}, but not in use yet: ${decision.text}`;
 }

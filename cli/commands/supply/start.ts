@@ -59,7 +59,7 @@ export function addStart(context: Context): void {
     .option('--by <name>', `name of the person who supplies the manifest ${DEFAULT_BY}`)
     .option('--four-eyes', 'do not let a person approve what they supplied or proposed, or approve in both roles')
     .option('--require-digest', 'refuse approvals that lack the digest of what was reviewed (ferry approve adds it)')
-    .addOption(approverOption())
+    .addOption(approverOption('accept only decisions signed by an approver'))
     .option('--dry-run', 'run all checks without storing or starting anything');
   addLimitOptions(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {
     if (isComplete(options) && manifest !== undefined) return run(() => start(terminal, manifest, options));

@@ -34,7 +34,7 @@ export function addAudit({ program, run, output, terminal }: Context): void {
     .description('Export the audit trail: every decision, who made it, when, and its outcome')
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, formatOf, 'table')
     .option('--verify <file>', 'verify the signatures of a jsonl export offline, instead of exporting')
-    .addOption(approverOption())
+    .addOption(approverOption('with --verify, an approver whose signatures are valid'))
     .action((migration: string, { format, verify, approver = [] }: AuditOptions) =>
       run(() =>
         verify === undefined

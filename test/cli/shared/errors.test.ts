@@ -76,7 +76,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report/],
   [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
   [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove these rows/],
-  [new VaultClosed(`migration ${M} has no open vault`), /acme\.xero/, /ferry show/],
+  [new VaultClosed(`migration ${M} has no vault yet, or its vault was destroyed`), /acme\.xero/, /ferry show/],
   [new VaultKeyMismatch(), /./, /neither sealed nor stored/],
   [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('0123456789abcdef', ['efgh']), /payload key 0123456789abcdef/, /TOKENFERRY_PAYLOAD_KEY/],

@@ -63,7 +63,7 @@ async function vaultRows(): Promise<readonly number[]> {
 test('a refused supply stores nothing, says why, and fails', async () => {
   const { exitCode, out } = await supply(['R-1', 'R-2'], null);
   expect(exitCode).toBe(1);
-  expect(out).toMatch(/✗ refused: .*must be signed; this one is not; no credential was stored/);
+  expect(out).toMatch(/✗ refused: .*must be signed by an approver; this one is not; no credential was stored/);
   expect(out).not.toContain('✓');
   const { exitCode: ofJson, out: json } = await supply(['R-1'], null, '--json');
   expect(ofJson).toBe(1);
@@ -74,7 +74,7 @@ test('a refused supply stores nothing, says why, and fails', async () => {
 test('a supply of which only a part could be stored fails', async () => {
   const { exitCode, out } = await supply(['R-1', 'R-9'], 'Cleo');
   expect(exitCode).toBe(1);
-  expect(out).toContain(`✗ ${migration.id}: 1 credential sealed and stored, but the file contains more`);
+  expect(out).toContain(`✗ ${migration.id}: 1 credential sealed and stored, but not the whole file:`);
   expect(out).not.toContain('✓');
   expect(await vaultRows()).toEqual([1]);
 });
