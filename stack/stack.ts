@@ -209,7 +209,8 @@ async function stopAll(running: Stoppable[], removeFolder: string | undefined): 
     await part.stop().catch((error: unknown) => failures.push(error));
   }
   if (removeFolder !== undefined) rmSync(removeFolder, { recursive: true, force: true });
-  if (failures.length > 0) throw new AggregateError(failures, 'The stack did not stop cleanly.');
+  if (failures.length > 0)
+    throw new AggregateError(failures, `The stack did not stop cleanly: ${failures.map(String).join('; ')}`);
 }
 
 /** Thrown when a stack is already running in the folder, because two stacks would write to the same data. */

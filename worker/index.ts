@@ -48,7 +48,7 @@ const HEARTBEAT_THROTTLE_MS = 5_000;
 const SHUTDOWN_GRACE_MS = 10_000;
 /**
  * How long Temporal offers a workflow task only to the worker that has the workflow in its cache. If that worker has
- * died, every migration that it had cached stands still for this long. The SDK's default is 10 seconds.
+ * died, every migration that it had cached makes no progress for this long. The SDK's default is 10 seconds.
  */
 const CACHED_WORKER_ONLY_MS = 5_000;
 

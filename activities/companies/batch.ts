@@ -66,7 +66,7 @@ interface CheckResult extends SliceEnd {
 }
 
 export interface CheckReport extends CheckResult {
-  /** As in a slice's report. */
+  /** The number of companies in the ramp, to which claims are restricted; null if there is no ramp. */
   readonly ramp: number | null;
   /** True if the migration is paused, so that no company can be claimed. */
   readonly paused: boolean;

@@ -160,7 +160,7 @@ export class CompanyImport {
     if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;
     return this.ended({
       to: 'outcome-unknown',
-      text: `the answers to ${timesSent} authorizations were lost, and tokens of this platform can be used only once`,
+      text: `the answers to ${timesSent} authorization requests were lost, and a token of this platform can be used only once`,
     });
   }
 
@@ -281,8 +281,8 @@ export class CompanyImport {
   }
 
   /**
-   * Returns a backoff with full jitter, so that companies that failed together are not retried together. A lost answer
-   * is polled for, which must not make later retries wait longer.
+   * Returns a backoff with full jitter, so that companies that failed together are not retried together. Tries
+   * that only read the connection after a lost answer do not lengthen the backoff.
    */
   private backoffMs(): number {
     const { tries, triesInFlight } = this.company;

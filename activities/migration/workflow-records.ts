@@ -63,7 +63,7 @@ const HIGHEST_MARK = 1_000_000_000_000;
 async function queryMark(handle: WorkflowHandle): Promise<number> {
   const mark: unknown = await handle.query(ledgerMarkQuery);
   if (typeof mark === 'number' && Number.isInteger(mark) && mark >= 0 && mark <= HIGHEST_MARK) return mark;
-  throw malformed(handle.workflowId, 'it states a mark that no ledger can have');
+  throw malformed(handle.workflowId, 'it reports a ledger mark that is not possible');
 }
 
 /** Returns an error that is not retried, because a history does not change. */

@@ -1,4 +1,4 @@
-/** The schema migration for two facts that the ledger needs to apply its rules. */
+/** The schema migration for two flags: the migration paused itself, and nothing has proven that its ledger is behind. */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 

@@ -144,7 +144,7 @@ export async function beginRun(db: Database, migrationId: string, run: string, r
       .where('released', '=', 'all')
       .returning('id')
       .executeTakeFirst();
-    if (!begun) throw new NotReleased(`no decision in the ledger releases all companies of ${migrationId}`);
+    if (!begun) throw new NotReleased(`no recorded decision allows all companies of ${migrationId} to be moved`);
     if (rampCompanies > 0) await chooseRamp(tx, migrationId, rampCompanies);
   });
 }

@@ -83,7 +83,7 @@ export async function unwrapKey(
 ): Promise<VaultKey> {
   const stored = await readKey(db, migrationId);
   if (!stored?.vault_public_key || !stored.wrapped) {
-    throw new VaultClosed(`migration ${migrationId} has no open vault`);
+    throw new VaultClosed(`migration ${migrationId} has no vault yet, or its vault was destroyed`);
   }
   const key = wrappedKey(stored);
   if (key === null)

@@ -89,7 +89,7 @@ test('closing a migration destroys its credentials, prevents claims, and can be 
     ending: 'cancelled',
     vaultDestroyedAt: expect.any(Date) as Date,
   });
-  await expect(rig.importSlice(id)).rejects.toThrow(/no open vault/);
+  await expect(rig.importSlice(id)).rejects.toThrow(/its vault was destroyed/);
 });
 
 describe('an interrupted company', () => {

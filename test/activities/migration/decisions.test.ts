@@ -129,7 +129,7 @@ describe('recorded approvals release companies', () => {
     expect([(await readRow(db, id, 2)).state, (await readRow(db, id, 3)).state]).toEqual(['waiting', 'waiting']);
 
     const begin = () => rig.runActivity((activities) => activities.beginRun({ migrationId: id, run: 'run-1' }));
-    await expect(begin()).rejects.toThrow(/no decision in the ledger releases all companies/);
+    await expect(begin()).rejects.toThrow(/no recorded decision allows all companies/);
     await record(id, recordOf(id, 'approve', { step: 'migrate-first-company', ...BY_SAM }, SAM));
     expect(await released(id)).toBe('all');
     await begin();
