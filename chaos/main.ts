@@ -79,7 +79,7 @@ async function testChecker(): Promise<void> {
 async function runSoak(options: Omit<SoakOptions, 'ending'>): Promise<void> {
   const early = new AbortController();
   process.once('SIGINT', () => {
-    log('The soak ends early: the last migrations are completed, and the figures so far are judged.');
+    log('Ending the soak early. The last migrations are completed first; then the figures so far are evaluated.');
     early.abort();
   });
   const result = await soak({ ...options, ending: early.signal }, untilTerminated);

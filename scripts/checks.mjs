@@ -75,7 +75,7 @@ async function runJest(env, checks) {
   const second = await runFiles(['--runInBand', '--runTestsByPath', ...suspects], env);
   // Without a passed test, jest has written no results.
   const unsteady = second.passed === 0 ? [] : suspects.filter((file) => !second.failedFiles.includes(file));
-  if (unsteady.length > 0) console.log(`UNSTEADY: failed, then passed when run alone: ${unsteady.join(', ')}`);
+  if (unsteady.length > 0) console.log(`FLAKY: failed, then passed when run alone: ${unsteady.join(', ')}`);
   return { passed: first.passedInOtherFiles + second.passed, failed: second.failed };
 }
 

@@ -36,8 +36,8 @@ export const decide: Benchmark = {
             unit: 'ms, median',
             goal: ['<=', 30],
             note:
-              `99th percentile of ${decisions} decisions: ${quantile(timed, 0.99).toFixed(0)} ms; median of as many ` +
-              `updates of an empty workflow: ${median(emptyTimes.slice(warmUp)).toFixed(0)} ms`,
+              `99th percentile of ${decisions} decisions: ${quantile(timed, 0.99).toFixed(0)} ms; median of the same ` +
+              `number of updates of an empty workflow: ${median(emptyTimes.slice(warmUp)).toFixed(0)} ms`,
           },
         ];
       },

@@ -12,8 +12,8 @@ export const INVARIANTS = {
   confirmation: 'no token is sent before the client has confirmed the company',
   release: 'no token is sent before the decisions that release the company, or after the migration was cancelled',
   window: 'no token is sent outside the windows',
-  trail: 'the trail has each decision once, with its outcome, and no decision that nobody sent',
-  report: 'the report, as JSON and as CSV, says of each row what the service holds',
+  trail: 'the trail contains each decision once, with its outcome, and no decision that was not sent',
+  report: 'the JSON and the CSV report agree with the service about each row',
 } as const;
 
 export type Invariant = keyof typeof INVARIANTS;

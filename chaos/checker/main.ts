@@ -29,7 +29,7 @@ function print({ violations, checked, unknown }: CheckResult): void {
 }
 
 async function main(folder: string | undefined): Promise<void> {
-  if (folder === undefined) throw new Error('name the folder of a run, which contains evidence.json');
+  if (folder === undefined) throw new Error('specify the folder of a run: it contains evidence.json');
   const result = await check(await readEvidence(folder));
   print(result);
   if (result.violations.length > 0) process.exitCode = 1;

@@ -47,7 +47,7 @@ function truthOf(facts: RowFacts): { readonly text: string; readonly retryMovesI
   const { connections, platformTokens, row } = facts;
   if (connections.some((each) => isLinkedTo(row, each)))
     return { text: 'its connection is linked', retryMovesIt: true };
-  if (connections.length === 0) return { text: 'the service has no connection of it', retryMovesIt: false };
+  if (connections.length === 0) return { text: 'the service has no connection for it', retryMovesIt: false };
   if (connections.some((each) => each.exchangePending)) {
     return { text: 'its token was used, and sending it again continues the exchange', retryMovesIt: true };
   }
@@ -76,12 +76,12 @@ function contradiction(facts: RowFacts): string | null {
       return own === undefined ? 'the service does not have its connection' : whyNotMoved(facts, own);
     case 'syncing':
       if (own === undefined) return 'the service does not have its connection';
-      return own.acceptedDigest === null ? 'the service has accepted no credential of it' : null;
+      return own.acceptedDigest === null ? 'the service has not accepted a credential for it' : null;
     case 'failed':
       return whyNotFailed(facts);
     case 'skipped':
       return linked && row.crossedAt === null && row.sentAt === null
-        ? 'its connection is linked, and the ledger does not know of it'
+        ? 'its connection is linked, although the ledger shows that no token was sent'
         : null;
     case 'excluded':
       if (row.existedBefore) return null;
@@ -117,7 +117,7 @@ function whyNotFailed(facts: RowFacts): string | null {
     const refusals = connections
       .flatMap(({ errors }) => errors)
       .filter(({ statusText }) => statusText === 'GrantRefused');
-    if (refusals.length === 0) return wasForgotten(facts) ? null : 'the platform has refused no grant of it';
+    if (refusals.length === 0) return wasForgotten(facts) ? null : 'the platform has not refused its grant';
     const isLinked = linked && !linked.errors.some((error) => refusals.includes(error) && error.status === 'Active');
     return isLinked ? 'its connection is linked, and accepted a credential after the refusal' : null;
   }

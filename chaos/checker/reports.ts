@@ -59,7 +59,7 @@ export async function checkReports(
     }
     const decisions = trail.filter((entry) => entry.migration === migration && entry.content.kind !== 'unreadable');
     if (report.decisions.length !== decisions.length) {
-      add('', `it has ${report.decisions.length} decisions, and the trail has ${decisions.length}`);
+      add('', `the JSON report has ${report.decisions.length} decisions, and the trail has ${decisions.length}`);
     }
     for (const facts of ofMigration) {
       checked += 1;
@@ -69,10 +69,10 @@ export async function checkReports(
       const inCsv = table.filter((record) => record['reference'] === reference);
       const [company] = inJson;
       const [record] = inCsv;
-      if (company === undefined || inJson.length > 1) add(reference, `the JSON report has it ${inJson.length} times`);
-      else for (const detail of differences(facts, company)) add(reference, `JSON: ${detail}`);
-      if (record === undefined || inCsv.length > 1) add(reference, `the CSV report has it ${inCsv.length} times`);
-      else for (const detail of csvDifferences(facts, record, report.ending)) add(reference, `CSV: ${detail}`);
+      if (company === undefined || inJson.length > 1) add(reference, `the JSON report lists it ${inJson.length} times`);
+      else for (const detail of differences(facts, company)) add(reference, `JSON report: ${detail}`);
+      if (record === undefined || inCsv.length > 1) add(reference, `the CSV report lists it ${inCsv.length} times`);
+      else for (const detail of csvDifferences(facts, record, report.ending)) add(reference, `CSV report: ${detail}`);
     }
   }
   return { violations, checked: { report: checked } };
@@ -98,16 +98,17 @@ function expectedState({ row: { state, failure } }: RowFacts): string {
 
 function* differences(facts: RowFacts, company: JsonCompany): Generator<string> {
   const expected = expectedState(facts);
-  if (company.state !== expected) yield `it says ${company.state} instead of ${expected}`;
-  if (company.ledgerState !== facts.row.state) yield `it says ${company.ledgerState} instead of ${facts.row.state}`;
+  if (company.state !== expected) yield `state ${company.state} instead of ${expected}`;
+  if (company.ledgerState !== facts.row.state)
+    yield `ledger state ${company.ledgerState} instead of ${facts.row.state}`;
   if (company.switchOn === 'yes' && isUsedByService(facts)) {
-    yield 'it says that the client may switch the company on, but the service holds its grant';
+    yield 'the client may switch the company on, although the service holds its grant';
   }
   yield* idDifferences(facts, company.companyId, company.connectionId, company.storedName);
   for (const { records } of company.evidence ?? []) {
     const isMoved = company.state === 'moved' && facts.own !== undefined;
     if (isMoved && records?.dataType === 'invoices' && records.found !== facts.own.invoices) {
-      yield `it says ${records.found} invoices, and the service has ${facts.own.invoices}`;
+      yield `${records.found} invoices, but the service has ${facts.own.invoices}`;
     }
   }
 }
@@ -120,11 +121,11 @@ function* csvDifferences(
   const word = WORDS[expectedState(facts)] ?? '';
   // After the end of the migration, nothing is moved any more.
   const expected = ending !== null && word === 'not moved yet' ? 'not moved' : word;
-  if (record['outcome'] !== expected) yield `it says ${record['outcome']} instead of ${expected}`;
+  if (record['outcome'] !== expected) yield `outcome ${record['outcome']} instead of ${expected}`;
   if (record['switch back on'] === 'yes' && isUsedByService(facts)) {
-    yield 'it says that the client may switch the company on, but the service holds its grant';
+    yield 'the client may switch the company on, although the service holds its grant';
   }
-  if (expected === 'must reconnect' && record['link for the end customer'] === '') yield 'it has no link';
+  if (expected === 'must reconnect' && record['link for the end customer'] === '') yield 'no link for the end customer';
   const text = (name: string): string | null => record[name] || null;
   yield* idDifferences(facts, text('company id'), text('connection id'), text('stored name'));
 }
@@ -137,20 +138,20 @@ function* idDifferences(
   storedName: string | null,
 ): Generator<string> {
   if (row.state !== 'moved') {
-    if (companyId !== row.companyId) yield `it names company ${companyId} instead of ${row.companyId}`;
-    if (connectionId !== row.connectionId) yield `it names connection ${connectionId} instead of ${row.connectionId}`;
+    if (companyId !== row.companyId) yield `company ${companyId} instead of ${row.companyId}`;
+    if (connectionId !== row.connectionId) yield `connection ${connectionId} instead of ${row.connectionId}`;
     return;
   }
   const company = companies.find(({ id }) => id === companyId);
   if (company === undefined) {
-    yield `it names company ${companyId}, which the service does not have for this row`;
+    yield `company ${companyId}, which the service does not have for this row`;
     return;
   }
-  if (storedName !== company.name) yield `it says the name ${storedName}, and the service has ${company.name}`;
+  if (storedName !== company.name) yield `name ${storedName}, but the service has ${company.name}`;
   const connection = company.connections.find(({ id }) => id === connectionId);
   if (connection === undefined || own === undefined) {
-    yield `it names connection ${connectionId}, which the service does not have for this row`;
+    yield `connection ${connectionId}, which the service does not have for this row`;
   } else if (!isLinkedTo(row, connection) || !isComplete(connection)) {
-    yield `it says moved, and connection ${connectionId} is ${connection.status} or not complete`;
+    yield `moved, but connection ${connectionId} is ${connection.status} or not complete`;
   }
 }

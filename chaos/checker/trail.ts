@@ -20,17 +20,18 @@ export function checkTrail(trail: readonly TrailEntry[], sent: readonly LoggedDe
     const { migration, decisionId, message, role } = first;
     const recorded = entries.get(keyOf(first)) ?? [];
     const answers = decisions.map(({ answer }) => answer);
-    if (recorded.length > 1) report(migration, decisionId, `the trail has it ${recorded.length} times`);
+    if (recorded.length > 1) report(migration, decisionId, `the trail contains it ${recorded.length} times`);
     const [entry] = recorded;
     if (entry === undefined) {
       if (answers.includes('applied')) report(migration, decisionId, `${message} was applied, but is not in the trail`);
       continue;
     }
     if (entry.role !== null && entry.role !== role)
-      report(migration, decisionId, `the trail has it from ${entry.role}`);
-    if (answers.includes('applied') && !entry.applied) report(migration, decisionId, 'the trail has it as refused');
+      report(migration, decisionId, `the trail attributes it to ${entry.role}`);
+    if (answers.includes('applied') && !entry.applied)
+      report(migration, decisionId, 'it was applied, but the trail shows it as refused');
     if (answers.includes('refused') && !answers.includes('applied') && entry.applied) {
-      report(migration, decisionId, `${message} was refused, but the trail has it as applied`);
+      report(migration, decisionId, `${message} was refused, but the trail shows it as applied`);
     }
   }
   for (const entry of trail) {
