@@ -201,7 +201,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
         }
       : {
           topic: 'Still needed',
-          text: `${left}, stored in encrypted form. Each is deleted once its company has been moved; the others are deleted when the migration ends. Until the migration ends, our keys could still decrypt deleted credentials in the files, log and backups of our database. When it ends, we erase the secret needed to do so.`,
+          text: `${storedText(count)} Until the migration ends, our keys could still decrypt deleted credentials in the files, log and backups of our database. When it ends, we erase the secret needed to do so.`,
         },
     {
       topic: 'To delete on your side',
@@ -215,6 +215,12 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
         `Do not disconnect these companies in ${platformOf(head)}, because that would end our access too.`,
     },
   ];
+}
+
+/** Returns how many credentials are stored, and when they are deleted. */
+function storedText(count: number): string {
+  if (count === 0) return 'none at the moment.';
+  return `${counted(count, 'credential')}, stored in encrypted form. Each is deleted once its company has been moved; the others are deleted when the migration ends.`;
 }
 
 /** Returns how to rotate the client secret that was shared; empty if none was needed. */

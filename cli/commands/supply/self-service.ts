@@ -90,7 +90,9 @@ async function confirmStart(
       ? 'for each, a new company is created in your account'
       : `for ${totals.existing}, the existing companies that you specified are used; for any others, new companies are created`;
   output.line(`${counted(totals.companies, `${platform.name} company`)}: ${into}.`);
-  output.line(`${counted(withCredential, 'credential')}: encrypted on this machine, used once, then destroyed.`);
+  output.line(
+    `${counted(withCredential, 'credential')}: encrypted on this machine, handed over to the service, then destroyed.`,
+  );
   output.line(
     isRotating(platform)
       ? `${platform.name}: your own app's tokens stop working as each company is moved.`

@@ -122,6 +122,11 @@ describe('the head of the report', () => {
     [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| migration closed |  | 2026-11-20 23:00 UTC |'],
     [{}, 'Who to call: Sam, +44 20 7946 0000'],
     [{}, 'Details supplied: 2026-11-20 22:00 UTC by Cleo'],
+    [{}, '**Still needed**: none at the moment. Until the migration ends'],
+    [
+      { figures: { ...HEAD.figures, credentialsLeft: 2 } },
+      '**Still needed**: 2 credentials, stored in encrypted form.',
+    ],
     [{}, '| must reconnect | 1 |'],
     [{}, '| not moved | 1 |'],
     [
