@@ -18,7 +18,6 @@ export interface MigrationClient {
   readonly db?: Database;
   /** Signs the decisions of the person who holds this key. Absent if decisions are not signed. */
   readonly signer?: SigningKey;
-  /** Closes all connections. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Helpers that run two pieces of work at the same time in one workflow. */
+/** Runs two pieces of work at the same time in one workflow. */
 
 /**
  * Runs a companion alongside the main work, for as long as the main work lasts.

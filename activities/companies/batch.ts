@@ -74,7 +74,6 @@ export interface CheckReport extends CheckResult {
    * True if the window is closed and companies could be claimed if it were open; false while the migration is paused.
    */
   readonly outsideWindow: boolean;
-  /** The number of companies that are still syncing. */
   readonly syncing: number;
   /** Milliseconds until the next check is due; null if no company is syncing. */
   readonly nextCheckInMs: number | null;
@@ -148,7 +147,6 @@ interface SliceWork {
 /** How often a slice looks for companies whose attempt has died. It first does so when it begins. */
 const RECLAIM_EVERY_MS = 1_000;
 
-/** Claims and imports companies. */
 export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
   const { db, sendWithinMs } = deps;
   const { migrationId, slice, onlyRow, finishing = false } = work;

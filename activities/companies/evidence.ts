@@ -85,7 +85,6 @@ export function groupDataSets(status: DataStatus): DataSets {
   const broken: string[] = [];
   const running: string[] = [];
   for (const { dataType, currentStatus } of Object.values(status)) {
-    // The platform does not offer this data set.
     if (currentStatus === 'NotSupported') continue;
     if (currentStatus === 'Complete') complete.push(dataType);
     else if (BROKEN.includes(currentStatus)) broken.push(dataType);

@@ -92,7 +92,7 @@ export interface Counts {
   readonly unconfirmedInFirstWave: number;
   /** Waiting, not held back and confirmed, but without a usable credential. */
   readonly withoutCredential: number;
-  /** Waiting for a correction, or for the preflight to check a correction, whatever else is missing. */
+  /** Waiting for a correction, or for the preflight to check a correction, even if something else is missing too. */
   readonly heldBack: number;
   readonly waiting: number;
   readonly importing: number;

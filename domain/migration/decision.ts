@@ -128,7 +128,6 @@ export type Decision =
 export interface Unreadable {
   readonly kind: 'unreadable';
   readonly decisionId: string;
-  /** The name of the message. */
   readonly message: string;
   /** The role and the name that the message claims; null if they are not readable. */
   readonly role: Role | null;

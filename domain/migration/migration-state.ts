@@ -104,7 +104,6 @@ export interface MigrationState {
   readonly route: Route;
   readonly step: Step;
   readonly closed: Ending | null;
-  /** The current limits. */
   readonly limits: MigrationLimits;
   readonly steps: Readonly<Partial<Record<Step, StepTimes>>>;
   readonly approvals: readonly Approval[];

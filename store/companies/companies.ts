@@ -134,7 +134,6 @@ export interface CompanyFilter {
   readonly wave?: number;
   /** Only companies that need attention: not moved, outcome unknown, deferred, or held back. */
   readonly exceptions?: true;
-  /** Only companies that are deferred. */
   readonly deferred?: true;
 }
 

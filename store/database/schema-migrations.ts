@@ -276,8 +276,7 @@ const erasableVaults: Migration = {
 
 const authorizationsSentAgain: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // True if the attempt that reclaimed the company sent its authorization once more, because the answer to the first
-    // one was lost. A single-use token is not sent a third time.
+    // True if an attempt that reclaimed the company sent its authorization again, because an answer was lost.
     await sql`alter table companies add column authorization_sent_again boolean not null default false`.execute(db);
   },
 };

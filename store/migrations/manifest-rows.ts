@@ -35,7 +35,6 @@ export class OrganizationTaken extends Error {
 /** Maximum number of organizations in the message. Otherwise, supplying a manifest twice would list all of its rows. */
 const MAX_LISTED = 5;
 
-/** Rows per SQL statement. */
 export const ROWS_PER_STATEMENT = 2_000;
 
 /** Builds the values of the columns `company_id`, `connection_id` and `named` from the ids that the client supplied. */

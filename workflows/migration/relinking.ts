@@ -33,8 +33,7 @@ async function pollRelinking(migration: MigrationContext, isOver: () => boolean)
     const { relinking } = migration.state();
     const { waiting, reconnected } = await longActivities.checkReconnected({ migrationId });
     await refreshCounts(migration, (state) => ({
-      // Keeps what relink decisions added during this poll, so that the next poll follows at once and checks their
-      // companies.
+      // A relink decision may have added companies during this poll. The next poll follows at once and checks them.
       relinking: waiting + state.relinking - relinking,
       // Wakes a batch run, which verifies the companies that have reconnected.
       wakes: state.wakes + reconnected,
