@@ -117,7 +117,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|node_modules|coverage|stack/temporal/cli-module)/' },
+    exclude: { path: '(^|/)(dist|node_modules|coverage|stack/temporal/cli-module|bench/peers)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
   },

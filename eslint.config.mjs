@@ -96,6 +96,7 @@ export default tseslint.config(
         __dirname: 'readonly',
         Buffer: 'readonly',
         fetch: 'readonly',
+        performance: 'readonly',
         AbortSignal: 'readonly',
       },
     },

@@ -28,10 +28,20 @@ export interface Benchmark {
   measure(run: Run): Promise<readonly Measured[]>;
 }
 
+/** A table that says more than figures do. */
+export interface Table {
+  readonly heading: string;
+  readonly about: string;
+  readonly titles: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
 export interface Run {
   readonly quick: boolean;
   readonly report: Report;
   readonly save: (measured: readonly Measured[]) => void;
+  /** Stores a table, replacing the one with the same heading. */
+  readonly saveTable: (table: Table) => void;
   /** Companies in each batch of a comparison, and its rounds, if the command line sets them. */
   readonly companies?: number;
   readonly rounds?: number;

@@ -3,14 +3,15 @@ import { Command, InvalidArgumentError } from 'commander';
 import { formatTable, openProgressBar } from '../cli/terminal';
 import { cost } from './measurements/cost';
 import { decide, open } from './measurements/decisions';
-import type { Benchmark, Figure, Measured } from './figures';
+import type { Benchmark, Figure, Measured, Report, Table } from './figures';
 import { figureOf } from './figures';
 import { limit } from './measurements/limit';
 import { memory } from './measurements/memory';
 import { pacing } from './measurements/pacing';
+import { peers } from './measurements/peers';
 import { recover } from './measurements/recover';
 import type { Result } from './results';
-import { metText, systemLoad, writeResults } from './results';
+import { metText, systemLoad, writeResults, writeTable } from './results';
 import { scale, serviceScale } from './measurements/scale';
 import { service } from './measurements/service';
 import { latency, serviceLatency, serviceThroughput, throughput } from './measurements/throughput';
@@ -32,6 +33,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 
 /** Benchmarks that run only if they are named. */
 const NAMED: Readonly<Record<string, Benchmark>> = {
+  peers,
   'service-throughput': serviceThroughput,
   'service-latency': serviceLatency,
   'service-scale': serviceScale,
@@ -51,6 +53,7 @@ async function main(names: readonly string[], { json, quick = false, ...size }: 
     throw new Error(`unknown benchmark: ${unknown.join(', ')}. Choose from: ${Object.keys(ALL).join(', ')}`);
   }
   const results: Result[] = [];
+  const tables = new Map<string, Table>();
   for (const [name, benchmark] of Object.entries(names.length === 0 ? BENCHMARKS : ALL)) {
     if (names.length > 0 && !names.includes(name)) continue;
     const load = systemLoad();
@@ -62,17 +65,30 @@ async function main(names: readonly string[], { json, quick = false, ...size }: 
       if (!quick) writeResults(found);
       return found;
     };
+    const saveTable = (table: Table): void => {
+      tables.set(table.heading, table);
+      if (!quick) writeTable(table, load);
+    };
+    const report: Report = (...progress) => bar.update(...progress);
     try {
-      results.push(
-        ...save(await benchmark.measure({ quick, ...size, save, report: (...progress) => bar.update(...progress) })),
-      );
+      results.push(...save(await benchmark.measure({ quick, ...size, save, saveTable, report })));
     } finally {
       bar.close();
     }
   }
   const figures = Object.fromEntries(results.map(({ name, figure }) => [name, figure]));
+  if (!json) for (const table of tables.values()) process.stdout.write(`${textOf(table)}\n`);
   process.stdout.write(`${json ? JSON.stringify({ figures }) : tableOf(figures)}\n`);
   if (quick) process.stderr.write('This was a quick run. Its figures show only that the benchmarks work.\n');
+}
+
+function textOf({ heading, about, titles, rows }: Table): string {
+  const table = formatTable(
+    process.stdout,
+    titles.map((title) => ({ title })),
+    rows,
+  );
+  return `${heading}\n${about}\n${table}`;
 }
 
 function tableOf(figures: Readonly<Record<string, Figure>>): string {

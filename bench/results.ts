@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
-import type { Figure } from './figures';
+import type { Figure, Table } from './figures';
 
 const FILE = path.join(__dirname, '..', '..', 'bench', 'RESULTS.md');
 const TITLES = ['Figure', 'Value', 'Goal', 'Met', 'Unit', 'Measured', 'Load', 'Details'] as const;
@@ -22,10 +22,43 @@ export function systemLoad(): number {
 
 /** Writes results, replacing older ones of the same figures. Removes results of another machine. */
 export function writeResults(results: readonly Result[]): void {
-  const before = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
-  const rows = new Map(before.includes(machine()) ? rowsIn(before) : []);
+  const { rows, sections } = read();
   for (const result of results) rows.set(result.name, rowOf(result));
-  writeFileSync(FILE, `# Benchmark results\n\n${machine()}\n\n${ABOUT}\n\n${tableOf([...rows.values()])}`);
+  write(rows, sections);
+}
+
+/** Writes a table below the figures, replacing the one with the same heading. */
+export function writeTable({ heading, about, titles, rows: cells }: Table, load: number): void {
+  const { rows, sections } = read();
+  const measured = `Measured on ${today()}, at a load of ${load.toFixed(1)} at the start.`;
+  sections.set(heading, `${about} ${measured}\n\n${tableOf(titles, cells)}`);
+  write(rows, sections);
+}
+
+interface Content {
+  /** The figures by name. */
+  readonly rows: Map<string, Row>;
+  /** The text below each heading. */
+  readonly sections: Map<string, string>;
+}
+
+/** Reads the results of this machine. */
+function read(): Content {
+  const before = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
+  if (!before.includes(machine())) return { rows: new Map(), sections: new Map() };
+  const [figures = '', ...sections] = before.split('\n## ');
+  return { rows: new Map(rowsIn(figures)), sections: new Map(sections.map(sectionOf)) };
+}
+
+function sectionOf(text: string): readonly [string, string] {
+  const end = text.indexOf('\n');
+  return [text.slice(0, end), `${text.slice(end).trim()}\n`];
+}
+
+function write(rows: Content['rows'], sections: Content['sections']): void {
+  const below = [...sections].map(([heading, text]) => `\n## ${heading}\n\n${text}`).join('');
+  const figures = tableOf(TITLES, [...rows.values()]);
+  writeFileSync(FILE, `# Benchmark results\n\n${machine()}\n\n${ABOUT}\n\n${figures}${below}`);
 }
 
 const ABOUT =
@@ -42,8 +75,11 @@ type Row = readonly string[];
 
 function rowOf({ name, figure, note, load }: Result): Row {
   const { value, goal, met, unit } = figure;
-  const day = new Date().toISOString().slice(0, 10);
-  return [name, String(Number(value.toPrecision(4))), goal ?? '-', metText(met), unit, day, load.toFixed(1), note];
+  return [name, String(Number(value.toPrecision(4))), goal ?? '-', metText(met), unit, today(), load.toFixed(1), note];
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }
 
 /** @param met null if the figure has no goal */
@@ -68,11 +104,9 @@ function rowsIn(text: string): readonly [string, Row][] {
 }
 
 /** Pads cells as prettier does. */
-function tableOf(rows: readonly Row[]): string {
-  const widths = TITLES.map((title, column) =>
-    Math.max(...[TITLES, ...rows].map((row) => row[column]?.length ?? 0), title.length),
-  );
+function tableOf(titles: Row, rows: readonly Row[]): string {
+  const widths = titles.map((_, column) => Math.max(3, ...[titles, ...rows].map((row) => row[column]?.length ?? 0)));
   const line = (cells: Row, fill = ' ') =>
     `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width, fill)).join(' | ')} |`;
-  return [line(TITLES), line([], '-'), ...rows.map((row) => line(row))].map((each) => `${each}\n`).join('');
+  return [line(titles), line([], '-'), ...rows.map((row) => line(row))].map((each) => `${each}\n`).join('');
 }

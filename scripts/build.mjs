@@ -68,7 +68,10 @@ export async function build(log = console.log) {
   writeAtomically(RECORD, JSON.stringify(after));
 }
 
-/** Lists the files that tsconfig.json includes, except the tests, because jest compiles those. */
+/**
+ * Lists the files that tsconfig.json includes, except the tests, because jest compiles those, and `bench/peers`, which
+ * has packages of its own.
+ */
 function sources() {
   const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'));
   return include
@@ -76,7 +79,8 @@ function sources() {
     .flatMap((folder) =>
       readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
-        .map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name))),
+        .map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)))
+        .filter((file) => !file.startsWith(path.join('bench', 'peers', path.sep))),
     )
     .sort();
 }
