@@ -192,7 +192,8 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       const companies = await nextCompanies(Math.min(size, pace.companies));
       claimed += companies.length;
       knownMark = Math.max(knownMark, companies[0]?.ledgerMark ?? 0);
-      nextClaimAt = claimedAt + companies.length * pace.waitMs;
+      // No wait after the first company, because this slice takes no other company.
+      if (onlyRow === null) nextClaimAt = claimedAt + companies.length * pace.waitMs;
       const sendBefore = new Date(claimedAt + sendWithinMs);
       return companies.map((company) => ({ company, sendBefore }));
     },

@@ -2,6 +2,7 @@
 import type { MockActivityEnvironment } from '@temporalio/testing';
 import type { FirstCompanyProgress } from '../../../activities/companies/first-company';
 import { failing } from '../../company-data-client/misbehaving-service';
+import { changeLimits } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { activityEnvironment, openImportRig } from '../../support/company-import';
 import { loseAnswer } from '../../support/http-proxy';
@@ -37,6 +38,15 @@ test('only the requested company is moved, and its result is returned', async ()
   const { db } = rig.ledger;
   const states = await Promise.all([1, 2, 3].map(async (row) => (await readRow(db, id, row)).state));
   expect(states).toEqual(['waiting', 'moved', 'waiting']);
+});
+
+test('a slow pace does not delay the first company', async () => {
+  const { id } = await rig.migration(['sbx-ok-10', 'sbx-ok-10']);
+  await changeLimits(rig.ledger.db, id, { companiesPerMinute: 1 });
+  await choose(id, 'c1');
+  const startedAt = Date.now();
+  expect(await advance(id, 1)).toMatchObject({ result: { stage: 'verified' } });
+  expect(Date.now() - startedAt).toBeLessThan(30_000);
 });
 
 test('the evidence lists every check, and all checks except organization and name have a correlation id and a duration', async () => {
