@@ -51,6 +51,13 @@ const SHUTDOWN_GRACE_MS = 10_000;
  * died, every migration that it had cached makes no progress for this long. The SDK's default is 10 seconds.
  */
 const CACHED_WORKER_ONLY_MS = 5_000;
+/**
+ * Activities that a worker runs at the same time. A slice keeps its slot for up to a minute, also while it waits for
+ * the pace of its migration. With too few slots, the activities of one migration wait for the slices of others. A
+ * waiting slice costs little: what limits the load are the requests in flight and the connections to the ledger, which
+ * all slices share. The SDK's default is 100.
+ */
+const ACTIVITY_SLOTS = 1_000;
 
 /** Thrown when a worker starts while Temporal cannot be reached. */
 class TemporalUnreachable extends Error {
@@ -133,6 +140,7 @@ export async function startWorker(
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
       maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
       stickyQueueScheduleToStartTimeout: CACHED_WORKER_ONLY_MS,
+      maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
     });
     await createSweepSchedule(client.schedule, timing.sweepEveryMs, log);
     const ended = worker.run().finally(release);
