@@ -19,8 +19,10 @@ export interface Pace {
 /**
  * Divides the limits among the slices.
  *
- * If the rate is low, fewer slices are used, and each slice imports fewer companies at the same time. A slice that
- * starts as many companies as it may import at once therefore waits at most a minute in total.
+ * If the rate is low, fewer slices are used: no more than are needed to import as many companies at once as begin in a
+ * minute. Each slice costs an activity slot, heartbeats and history events even while it waits. Each slice also imports
+ * fewer companies at the same time. A slice that starts as many companies as it may import at once therefore waits at
+ * most a minute in total.
  */
 export function paceOf({
   slicesAtOnce,
@@ -28,7 +30,7 @@ export function paceOf({
   companiesPerMinute,
 }: Pick<MigrationLimits, 'slicesAtOnce' | 'companiesPerSliceAtOnce' | 'companiesPerMinute'>): Pace {
   if (companiesPerMinute === null) return { slices: slicesAtOnce, companies: companiesPerSliceAtOnce, waitMs: 0 };
-  const slices = Math.min(slicesAtOnce, companiesPerMinute);
+  const slices = Math.min(slicesAtOnce, Math.ceil(companiesPerMinute / companiesPerSliceAtOnce));
   const companies = Math.min(companiesPerSliceAtOnce, Math.floor(companiesPerMinute / slices));
   return { slices, companies, waitMs: (slices * MINUTE_MS) / companiesPerMinute };
 }

@@ -22,6 +22,12 @@ test('the slices together keep to the pace, there is at least one, and none wait
   );
 });
 
+test('a low rate uses no more slices than it needs', () => {
+  const slicesAt = (companiesPerMinute: number) =>
+    paceOf({ slicesAtOnce: 4, companiesPerSliceAtOnce: 8, companiesPerMinute }).slices;
+  expect([1, 8, 10, 17, 25, 200].map(slicesAt)).toEqual([1, 1, 2, 3, 4, 4]);
+});
+
 test('no slice waits if there is no rate', () => {
   const withoutRate = { slicesAtOnce: 4, companiesPerSliceAtOnce: 8, companiesPerMinute: null };
   expect(paceOf(withoutRate)).toEqual({ slices: 4, companies: 8, waitMs: 0 });
