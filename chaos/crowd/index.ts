@@ -139,9 +139,9 @@ async function measureEach(
   const moves: SmallMove[] = [];
   for (const migration of migrations) {
     const move = { ...(await measureMove(ferry, migration)), ...(await slotWaits(ferry, migration.id)) };
-    const { tookMs, longestWaitMs, allWaitsMs } = move;
+    const { tookMs, longestWaitMs, allWaitsMs, retriedActivities } = move;
     log(
-      `${migration.id}: ${tookMs} ms, of which its activities waited ${allWaitsMs} ms for a worker (longest ${longestWaitMs} ms)`,
+      `${migration.id}: ${tookMs} ms, of which its activities waited ${allWaitsMs} ms for a worker (longest ${longestWaitMs} ms); ${retriedActivities} of them were retried`,
     );
     moves.push(move);
   }
