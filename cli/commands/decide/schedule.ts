@@ -95,7 +95,10 @@ function printSchedule(output: Output, { migrationId, windows, occurrences, stat
     running: output.styled('green', 'windows open automatically'),
     paused: output.styled('yellow', `windows do not open (${note ?? 'paused'})`),
     'not-yet': 'windows open automatically in step 6; the first company also waits for a window',
-    none: windows.length > 0 ? 'the migration has ended' : 'no windows: moves can begin at any time until it ends',
+    none:
+      windows.length > 0
+        ? 'the migration has ended'
+        : 'no windows: moves can begin at any time while the migration is open',
   };
   output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
   const zone = windows[0]?.timeZone;
@@ -125,7 +128,11 @@ async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<Com
   return changeEach(ids, async (id) => {
     const outcome = await triggerSchedule(ferry, id);
     if (outcome === undefined) return NOT_SCHEDULED;
-    if (outcome === null) return { done: true, text: 'triggered; the window opens as soon as a worker is running' };
+    if (outcome === null)
+      return {
+        done: true,
+        text: 'triggered, but no worker has answered yet; the window opens once a worker is running',
+      };
     return { done: outcome.opened, text: outcome.text };
   });
 }

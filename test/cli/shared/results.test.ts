@@ -7,7 +7,7 @@ type Shown = Parameters<typeof printFirstCompany>[1];
 function printed(state: 'open' | 'done', passed: boolean): string {
   const stdout = capturedStream();
   const evidence: Shown['firstCompany'] = {
-    ...{ row: 1, reference: 'K-7', stage: 'verified', failure: null },
+    ...{ row: 1, reference: 'K-7', stage: passed ? 'verified' : 'failed', failure: null },
     evidence: [
       { code: 'authorized', label: 'authorized', passed: true, detail: 'yes', correlationId: 'c-1' },
       { code: 'organization', label: 'organization', passed, detail: '4711', correlationId: 'c-2' },
@@ -27,4 +27,9 @@ test('the evidence of the first company is one line once it is approved, unless 
   expect(printed('open', true)).toContain('organization: 4711  (correlation id c-2)');
   expect(printed('done', true)).toBe('\nFirst company K-7: approved, 2 checks passed (to see them: --json)\n');
   expect(printed('done', false)).toContain('organization: 4711  (correlation id c-2)');
+});
+
+test('the result of the first company is shown in the words of the other views', () => {
+  expect(printed('open', true)).toContain('First company K-7: moved and verified\n');
+  expect(printed('open', false)).toContain('First company K-7: not moved\n');
 });

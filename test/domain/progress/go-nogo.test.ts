@@ -42,10 +42,12 @@ const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVIN
 const noGos = (given: GoNoGoFacts): readonly Answer['check'][] =>
   goNoGo(given).answers.flatMap(({ check, go }) => (go ? [] : [check]));
 
-test('paused windows are a no-go, which says who paused them and why', () => {
+test('paused windows are a no-go, which says who paused them, why, and how to resume them', () => {
   const given = facts({ windowsPaused: 'paused by Sam: month end' });
   expect(noGos(given)).toEqual(['window']);
-  expect(goNoGo(given).answers.find(({ check }) => check === 'window')?.why).toContain('paused by Sam: month end');
+  expect(goNoGo(given).answers.find(({ check }) => check === 'window')?.why).toBe(
+    'no window opens (paused by Sam: month end); resume the windows with: ferry schedule resume',
+  );
 });
 
 test('the result is a go with all answers and the window if everything is ready', () => {
