@@ -181,7 +181,7 @@ describe('a call', () => {
         expect(hasUnsafeCharactersInMultilineText(text)).toBe(false);
       });
     },
-    withinMs(120_000),
+    withinMs(240_000),
   );
 });
 

@@ -42,7 +42,7 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
 
   const paused = await run('schedule', 'pause', migration.id, '--by', 'Sam', '--reason', 'month end');
   expect(paused).toMatchObject({ exitCode: 0 });
-  expect((await run('schedule', 'show', migration.id)).out).toContain('paused (paused by Sam: month end)');
+  expect((await run('schedule', 'show', migration.id)).out).toContain('windows do not open (paused by Sam: month end)');
   const { json } = await runJson(orchestrator, 'go-nogo', migration.id);
   expect(json['answers']).toContainEqual(expect.objectContaining({ check: 'window', go: false }));
 

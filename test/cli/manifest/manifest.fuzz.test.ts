@@ -227,5 +227,5 @@ test(
       removeTempFiles();
     });
   },
-  withinMs(60_000),
+  withinMs(240_000),
 );

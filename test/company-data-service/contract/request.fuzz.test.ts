@@ -286,5 +286,5 @@ test(
     await requests.tryAll({ corpus: CORPUS, any: anyRequest, generated: 600 }, assertAnswered);
     await assertHealthy();
   },
-  withinMs(120_000),
+  withinMs(240_000),
 );
