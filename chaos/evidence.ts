@@ -9,6 +9,7 @@ import { credentialDigest } from './cluster';
 import type { ChaosMigration } from './driver/migration';
 
 const MAX_REPORT_BYTES = 2 ** 28;
+const REPORT_TRIES = 5;
 
 /** The name of the log of decisions in the folder of a run. */
 export const DECISION_LOG = 'decisions.jsonl';
@@ -21,9 +22,16 @@ export async function writeReports({ variables }: Cluster, id: string, folder: s
     const file = path.join(folder, `${id}.${format}`);
     const command = [path.join(__dirname, '..', 'cli', 'main.js'), 'report', id, '--format', format];
     const settings = { env: variables, maxBuffer: MAX_REPORT_BYTES };
-    const { stdout } = await promisify(execFile)(process.execPath, command, settings);
-    writeFileSync(file, stdout);
-    return file;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const { stdout } = await promisify(execFile)(process.execPath, command, settings);
+        writeFileSync(file, stdout);
+        return file;
+      } catch (error) {
+        // On a busy machine, `ferry` may not reach Temporal within its five seconds. A person would run it again.
+        if (tries === REPORT_TRIES) throw error;
+      }
+    }
   };
   return { migration: id, json: await report('json'), csv: await report('csv') };
 }
