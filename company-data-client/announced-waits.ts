@@ -5,7 +5,7 @@
  * functions throw or return a wait of more than `LONGEST_WAIT_MS`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { LONGEST_WAIT_MS } from '../domain/companies/call-failure';
+import { LONGEST_RETRY_AFTER_MS, LONGEST_WAIT_MS } from '../domain/companies/call-failure';
 import { redactErrorText } from '../security/redaction';
 
 const MAX_SHOWN_LENGTH = 100;
@@ -30,11 +30,13 @@ export interface ImplausibleWait {
  * compared with the response's own `Date`, so the result does not depend on our clock.
  *
  * @param now epoch milliseconds; used if the `Date` header is missing or invalid
- * @returns milliseconds; undefined if the header is missing, cannot be parsed, or asks for more than `LONGEST_WAIT_MS`
+ * @returns milliseconds, at most `LONGEST_RETRY_AFTER_MS`; undefined if the header is missing, cannot be parsed, or asks
+ * for more than `LONGEST_WAIT_MS`
  */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const waitMs = announcedRetryAfterMs(headers, now);
-  return waitMs !== undefined && waitMs > LONGEST_WAIT_MS ? undefined : waitMs;
+  if (waitMs === undefined || waitMs > LONGEST_WAIT_MS) return undefined;
+  return Math.min(waitMs, LONGEST_RETRY_AFTER_MS);
 }
 
 /**

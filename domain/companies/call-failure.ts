@@ -4,6 +4,12 @@
  */
 export const LONGEST_WAIT_MS = 25 * 3_600_000;
 
+/**
+ * The longest time for which a `Retry-After` is followed, in milliseconds. A mistaken one of many hours must not stop a
+ * batch for a night, and a request after an hour that comes too early is refused without harm.
+ */
+export const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
 /** A failed call to the Company Data Service as plain data. The failure table interprets it. */
 export type CallFailure =
   /** The service, or a proxy in front of it, answered with an error. */
@@ -21,7 +27,7 @@ export type CallFailure =
       readonly service: string;
       /** Identifies the call, so that the service's support team can look it up. */
       readonly correlationId?: string;
-      /** From `Retry-After`; at most `LONGEST_WAIT_MS`. */
+      /** From `Retry-After`; at most `LONGEST_RETRY_AFTER_MS`. */
       readonly retryAfterMs?: number;
     }
   /** No complete answer arrived. The call might have taken effect, unless the connection was refused. */

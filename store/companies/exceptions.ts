@@ -7,11 +7,12 @@ import { queryOne } from '../database/database';
 
 /**
  * The condition for a deferred company: it was tried at least twice, and is still waiting because the service or the
- * platform deferred it. It is retried automatically. If the platform refused the application, the company counts after
- * the first try, because a retry does not help unless something is corrected.
+ * platform deferred it. It is retried automatically. It counts after the first try if its next try is minutes away, or
+ * if the platform refused the application, because a retry does not help unless something is corrected.
  */
 export const IS_DEFERRED = sql<boolean>`(
-  state = 'waiting' and held_back is null and failure_text is not null and (tries >= 2 or failure is not null))`;
+  state = 'waiting' and held_back is null and failure_text is not null
+  and (tries >= 2 or failure is not null or not_before > clock_timestamp() + interval '5 minutes'))`;
 
 export interface LeaveOutOptions {
   readonly migrationId: string;

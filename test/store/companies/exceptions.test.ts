@@ -9,7 +9,7 @@ import {
   recordRelinked,
   retryCompanies,
 } from '../../../store';
-import { createMovableMigration, useLedger, updateRow, readRow, manifestRows } from '../../support/ledger';
+import { createMovableMigration, manifestRows, msFromNow, readRow, updateRow, useLedger } from '../../support/ledger';
 
 const ledger = useLedger();
 
@@ -69,7 +69,7 @@ test('a company that was deferred twice is an exception, which can be retried no
   const { id } = await createMovableMigration(ledger, manifestRows(4));
   const deferred = { failure_text: 'the platform is unavailable', not_before: new Date('2999-01-01') };
   await updateRow(ledger.db, id, 1, { ...deferred, tries: 2 });
-  await updateRow(ledger.db, id, 2, { ...deferred, tries: 1 });
+  await updateRow(ledger.db, id, 2, { ...deferred, tries: 1, not_before: msFromNow(60_000) });
   await updateRow(ledger.db, id, 3, { ...deferred, tries: 5 });
   const listed: unknown[] = [];
   for await (const each of readCompanies(ledger.db, id, { exceptions: true })) listed.push(each);
@@ -83,6 +83,13 @@ test('a company that was deferred twice is an exception, which can be retried no
   const skip = { migrationId: id, by: 'Sam', reason: 'sold', as: 'skip' } as const;
   expect(await leaveOutCompanies(ledger.db, { ...skip, companies: ['c2', 'c3'] })).toBe(1);
   expect((await readRow(ledger.db, id, 3)).state).toBe('skipped');
+});
+
+test('a company whose next try is many minutes away can be retried after its first try', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(1));
+  await updateRow(ledger.db, id, 1, { failure_text: 'busy', tries: 1, not_before: msFromNow(3_600_000) });
+  expect(await retryCompanies(ledger.db, id, 'all')).toBe(1);
+  expect(await readRow(ledger.db, id, 1)).toMatchObject({ not_before: null });
 });
 
 test('counts failures until they are accepted, and counts new failures after a retry', async () => {

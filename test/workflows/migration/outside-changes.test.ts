@@ -158,11 +158,10 @@ test('a rejection that is sent after a sign-off is applied after it', async () =
   const { temporal, db } = orchestrator.ferry;
   const { workflow } = temporal;
   const signOff = { step: 'complete-migration', ...SUPPORT };
-  // Both arrive in one workflow task, while the sign-off still needs the counts.
-  await Promise.all([
-    workflow.getHandle(migration.id).signal('approve', { decisionId: SIGN_OFF, ...signOff }),
-    workflow.getHandle(migration.id).signal('reject', { decisionId: REJECTION, ...signOff, reason: 'not yet' }),
-  ]);
+  // The rejection arrives while the sign-off still waits for the counts.
+  const handle = workflow.getHandle(migration.id);
+  await handle.signal('approve', { decisionId: SIGN_OFF, ...signOff });
+  await handle.signal('reject', { decisionId: REJECTION, ...signOff, reason: 'not yet' });
   await until(async () => (await readOutcome(db, migration.id, REJECTION)) !== null);
   const { steps } = await migration.until(() => true);
   const trail: string[] = [];
