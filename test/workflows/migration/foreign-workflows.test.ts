@@ -132,7 +132,9 @@ test('activities refuse a call from a foreign workflow', async () => {
       expect(await call(activity, input, `evil-${activity}`)).toMatch(
         /is not allowed to call this activity for attacked/,
       );
-    expect(await call('beginRun', { migrationId, run: 'batch-9' }, `${migrationId}.batch`)).toMatch(/no recorded decision/);
+    expect(await call('beginRun', { migrationId, run: 'batch-9' }, `${migrationId}.batch`)).toMatch(
+      /no recorded decision/,
+    );
     expect(await call('closeMigration', { migrationId }, `${migrationId}.closing`)).toMatch(/no decision/);
   });
 });
