@@ -8,7 +8,7 @@ const { createLimit, openJob } = built('./job.js');
 const { companiesOf } = built('../companies.js');
 const { usage } = built('./usage.js');
 
-/** Connections to Postgres. A pool of 20 is as fast. */
+/** Connections to Postgres. */
 const POOL_SIZE = 40;
 const SILENT = { debug() {}, info() {}, warn() {}, error: (...texts) => console.error(...texts) };
 
