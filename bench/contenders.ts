@@ -1,4 +1,4 @@
-/** What the comparisons measure: Tokenferry, the script, and its peers, each with the same job. */
+/** Tokenferry, the script and the peers, which the comparisons measure with the same job. */
 import type { BenchEnvironment } from './environment';
 import { allocateCompanies } from './companies';
 import { moveBatch, PLATFORM, prepareBatch } from './migration';

@@ -1,12 +1,11 @@
 /** The job as a DBOS workflow of two steps, each a part of the job: import and verification. */
 import { createRequire } from 'node:module';
 import { DBOS } from '@dbos-inc/dbos-sdk';
+import { createMover } from './mover.mjs';
 
 const built = createRequire(new URL('../../dist/bench/processes/', import.meta.url));
 const { serveParent } = built('./child-process.js');
-const { createLimit, openJob } = built('./job.js');
-const { companiesOf } = built('../companies.js');
-const { usage } = built('./usage.js');
+const { openJob } = built('./job.js');
 
 /** Connections to Postgres. */
 const POOL_SIZE = 40;
@@ -14,7 +13,6 @@ const SILENT = { debug() {}, info() {}, warn() {}, error: (...texts) => console.
 
 let settings;
 let job;
-let moved = 0;
 
 const moveCompany = DBOS.registerWorkflow(
   async (company) => {
@@ -25,25 +23,14 @@ const moveCompany = DBOS.registerWorkflow(
   { name: 'moveCompany' },
 );
 
-/** Starts at most `concurrency` workflows at once. DBOS's queue would poll and write once more for each workflow. */
-async function move({ companies, concurrency }) {
-  job = openJob({ ...settings, connections: concurrency });
-  const limit = createLimit(concurrency);
-  moved = 0;
-  const startedAt = performance.now();
-  const before = usage();
-  await Promise.all(
-    companiesOf(companies).map((company) =>
-      limit(async () => {
-        await moveCompany(company);
-        moved += 1;
-      }),
-    ),
-  );
-  const { cpuMs } = usage();
-  const tookMs = performance.now() - startedAt;
+/** DBOS's queue is not used, because it would poll and write once more for each workflow. */
+const mover = createMover((company) => moveCompany(company));
+
+async function move(work) {
+  job = openJob({ ...settings, connections: work.concurrency });
+  const times = await mover.move(work);
   await job.close();
-  return { tookMs, cpuMs: cpuMs - before.cpuMs };
+  return times;
 }
 
 serveParent(
@@ -58,9 +45,8 @@ serveParent(
       });
       await DBOS.launch();
     },
+    ...mover,
     move,
-    moved: async () => moved,
-    usage: async () => usage(),
   },
   () => DBOS.shutdown(),
 );
