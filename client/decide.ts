@@ -30,7 +30,7 @@ export interface DecisionContent {
 export interface DecisionResult {
   /**
    * `recorded` means that Temporal has the decision, but its outcome is not known to this program: no worker has
-   * applied or refused it yet, or the outcome cannot be decrypted.
+   * applied or refused it yet, it is not in the ledger yet, or the outcome cannot be decrypted.
    */
   readonly outcome: 'applied' | 'refused' | 'recorded';
   /** Identifies the decision in the audit trail. */
@@ -49,8 +49,8 @@ const QUERY_EVERY_MS = 500;
 const READ_LEDGER_EVERY_MS = 100;
 
 /**
- * Sends a decision and waits up to 12 s for its outcome. If a decision about companies (`COMPANY_DECISIONS`) was
- * applied, and `ferry` is connected to the ledger's database, waits up to 3 s more for the ledger's outcome.
+ * Sends a decision and waits up to 12 s for its outcome. If the migration has applied the decision, and `ferry` is
+ * connected to the ledger's database, waits up to 3 s more for the ledger's outcome.
  *
  * Sends the decision as an update, which the migration answers once the decision is in the ledger. If no answer arrives
  * within 2 s, also sends the same decision as a signal, because Temporal keeps signals until a worker runs. Then
@@ -82,9 +82,9 @@ export async function decide(
       return { outcome: 'recorded', decisionId, text, signedBy };
     }
     if (outcome) {
-      const changesCompanies = outcome.applied && COMPANY_DECISIONS.includes(message);
-      const { text } = changesCompanies ? await outcomeInLedger(ferry, migrationId, outcome) : outcome;
-      return { outcome: outcome.applied ? 'applied' : 'refused', decisionId, text, signedBy };
+      const final = outcome.applied ? await outcomeInLedger(ferry, migrationId, outcome) : outcome;
+      if (final === null) return { outcome: 'recorded', decisionId, text: notInLedgerText(migrationId), signedBy };
+      return { outcome: final.applied ? 'applied' : 'refused', decisionId, text: final.text, signedBy };
     }
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw await closedOrMissing(ferry, migrationId);
@@ -219,24 +219,35 @@ async function readOutcomeIfAnswered(
   }
 }
 
-const COMPANY_DECISIONS: readonly DecisionMessage[] = ['exclude', 'skip', 'retry', 'relink', 'replaceCredential'];
 const IN_LEDGER_WITHIN_MS = 3_000;
 
 /**
- * Waits up to 3 s for the ledger's outcome of a decision about companies, and returns it. Only the ledger's outcome has
- * the number of companies that were changed, because some of them may have changed state before the decision was
- * applied.
+ * Reads the ledger's outcome of a decision that the migration has applied, and waits for it up to 3 s.
  *
- * @returns the given outcome if the ledger does not have one in time
+ * Only the ledger's outcome counts: it decides what may be moved, and it has the number of companies that a decision
+ * has changed. The migration's outcome can come first, for example while the database is down. A program that takes
+ * tasks from the workers' task queue could even forge it.
+ *
+ * @returns null if the ledger has no outcome in time, or cannot be read. If `ferry` is not connected to the ledger,
+ * returns the given outcome
  */
-async function outcomeInLedger({ db }: MigrationClient, migrationId: string, outcome: Outcome): Promise<Outcome> {
+async function outcomeInLedger(
+  { db }: MigrationClient,
+  migrationId: string,
+  outcome: Outcome,
+): Promise<Outcome | null> {
+  if (!db) return outcome;
   const deadline = Date.now() + IN_LEDGER_WITHIN_MS;
-  while (db && Date.now() < deadline) {
-    const recorded = await readOutcome(db, migrationId, outcome.decisionId);
+  do {
+    const recorded = await readOutcome(db, migrationId, outcome.decisionId).catch(() => null);
     if (recorded) return recorded;
     await new Promise((resolve) => setTimeout(resolve, READ_LEDGER_EVERY_MS));
-  }
-  return outcome;
+  } while (Date.now() < deadline);
+  return null;
+}
+
+function notInLedgerText(migrationId: string): string {
+  return `accepted by the migration, but without effect until it is in the ledger. To check, run: ferry audit ${migrationId}`;
 }
 
 /**

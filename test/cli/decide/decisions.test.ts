@@ -1,5 +1,6 @@
 import { sendCompanyDecision } from '../../../cli/shared/decisions';
 import { until } from '../../support/conditions';
+import { createTestDatabase } from '../../support/database';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
@@ -52,6 +53,21 @@ test.each([
 ])('ferry %j fails with one line: %s', async (args, message) => {
   const { exitCode, out, err } = await run(...args);
   expect({ exitCode, out, err }).toEqual({ exitCode: 1, out: '', err: `ferry: ${message}\n` });
+});
+
+test('a decision that the ledger does not have is not reported as applied', async () => {
+  const emptyLedger = await createTestDatabase();
+  const { exitCode, out } = await ferry(['pause', ID, '--reason', 'lunch'], undefined, {
+    ...orchestrator.env,
+    DATABASE_URL: emptyLedger.url,
+  });
+  await emptyLedger.drop();
+  expect({ exitCode, out }).toEqual({
+    exitCode: 0,
+    out: `… ${ID}: accepted by the migration, but without effect until it is in the ledger. To check, run: ferry audit ${ID}\n`,
+  });
+  // The first ledger has it.
+  expect((await run('resume', ID)).out).toContain('✓');
 });
 
 test('a decision by the wrong role is refused with exit code 1, and appears in the report', async () => {

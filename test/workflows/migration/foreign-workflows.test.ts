@@ -244,7 +244,7 @@ test.each(['terminate', 'cancel'] as const)(
     const { runId } = await batch.describe();
     await batch[end]();
     const { outage } = await other.until(({ outage: problem }) => problem !== null);
-    expect(outage?.why).toMatch(/^the batch run has ended without a report .*another one will begin$/);
+    expect(outage?.why).toMatch(/^the batch run has ended without a report \(.+\); another one will begin$/);
     // A decision ends the wait.
     expect(await other.send('adjust', { limits: { rampCompanies: 0 }, ...SUPPORT })).toBe('applied');
     await other.until(({ outage: problem }) => problem === null);

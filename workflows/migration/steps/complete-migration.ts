@@ -6,6 +6,7 @@ import {
   ChildWorkflowFailure,
   condition,
   ParentClosePolicy,
+  rootCause,
   startChild,
 } from '@temporalio/workflow';
 import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
@@ -160,7 +161,8 @@ async function reportOf(
     return await run.result();
   } catch (error) {
     if (CancellationScope.current().consideredCancelled || !(error instanceof ChildWorkflowFailure)) throw error;
-    return { problem: error.cause?.message ?? error.message };
+    // A cancellation has no text.
+    return { problem: rootCause(error) || error.message };
   }
 }
 
