@@ -1,17 +1,11 @@
 /** The failures of activities as Temporal receives them. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { dropped, failing } from '../company-data-client/misbehaving-service';
-import type { ImportRig } from '../support/company-import';
-import { openImportRig } from '../support/company-import';
+import { useImportRig } from '../support/company-import';
 import type { Interceptor } from '../support/http-proxy';
 import { updateRow } from '../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 /** Returns the failure of `checkReconnected` while every read of a connection is intercepted. */
 async function failureOf(interference: Interceptor): Promise<ApplicationFailure> {

@@ -8,8 +8,7 @@ import { Secret } from '../../security';
 import { createLog } from '../../security/log';
 import type { MisbehavingService, Reply } from '../company-data-client/misbehaving-service';
 import { CORRELATION_ID, startMisbehavingService } from '../company-data-client/misbehaving-service';
-import type { ImportRig } from '../support/company-import';
-import { openImportRig } from '../support/company-import';
+import { useImportRig } from '../support/company-import';
 import { alterBody } from '../support/http-proxy';
 import { readRow } from '../support/ledger';
 
@@ -147,11 +146,7 @@ describe('results and errors of the HTTP client', () => {
 });
 
 describe('the ledger of a company that was not moved', () => {
-  let rig: ImportRig;
-  beforeAll(async () => {
-    rig = await openImportRig();
-  });
-  afterAll(() => rig.close());
+  const rig = useImportRig();
 
   test.each([
     [400, 'the error'],

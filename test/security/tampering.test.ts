@@ -14,15 +14,10 @@ import {
 } from '../../security';
 import { payloadConverter } from '../../security/payload-converter';
 import { readVault, supplyCredentials } from '../../store';
-import type { ImportRig } from '../support/company-import';
-import { openImportRig } from '../support/company-import';
+import { useImportRig } from '../support/company-import';
 import { credentialOf, readRow } from '../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const GOOD = ['sbx-ok-1', 'sbx-ok-1', 'sbx-ok-1'];
 

@@ -25,6 +25,7 @@ import {
   type Ledger,
   type MovableMigration,
 } from './ledger';
+import { useOpened } from './opened';
 import { SERVICE_CIPHER } from './service-cipher';
 
 const LEASE_MS = 60_000;
@@ -74,7 +75,14 @@ interface SliceOptions {
   readonly environment?: MockActivityEnvironment;
 }
 
-export async function openImportRig(): Promise<ImportRig> {
+/** Opens a rig for the tests of a file. Each test begins without interceptors. */
+export function useImportRig(): Omit<ImportRig, 'close'> {
+  const rig = useOpened(openImportRig);
+  beforeEach(() => rig.proxy.reset());
+  return rig;
+}
+
+async function openImportRig(): Promise<ImportRig> {
   const serviceDatabase = await createTestDatabase();
   const ledger = await openLedger();
   const { db, keys } = ledger;

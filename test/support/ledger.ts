@@ -27,6 +27,7 @@ import type { Tables } from '../../store/database/tables';
 import { createTemporaryFolder } from '../../stack/folders';
 import { until } from './conditions';
 import { createTestDatabase } from './database';
+import { useOpened } from './opened';
 
 /** An empty ledger for one test file. */
 export interface Ledger {
@@ -58,34 +59,9 @@ export async function openLedger(): Promise<Ledger> {
   };
 }
 
-/**
- * Opens an empty ledger before the tests of a file, and closes it after them. Its properties can only be read while
- * tests are running.
- */
+/** Opens an empty ledger for the tests of a file. */
 export function useLedger(): Omit<Ledger, 'close'> {
-  let ledger: Ledger | undefined;
-  beforeAll(async () => {
-    ledger = await openLedger();
-  });
-  afterAll(() => ledger?.close());
-  const opened = (): Ledger => {
-    if (!ledger) throw new Error('the ledger can only be used while tests are running');
-    return ledger;
-  };
-  return {
-    get db() {
-      return opened().db;
-    },
-    get url() {
-      return opened().url;
-    },
-    get keys() {
-      return opened().keys;
-    },
-    get secrets() {
-      return opened().secrets;
-    },
-  };
+  return useOpened(openLedger);
 }
 
 /** The time of the confirmation that syncing is disabled. */

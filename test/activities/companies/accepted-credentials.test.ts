@@ -1,17 +1,11 @@
 /** An accepted credential is never sent again, but its replacement is sent. */
 import { retryWithNewCredential, stopClaims, supplyCredentials, retryCompanies } from '../../../store';
 import { Secret } from '../../../security';
-import type { ImportRig } from '../../support/company-import';
-import { statusAtService, openImportRig } from '../../support/company-import';
+import { statusAtService, useImportRig } from '../../support/company-import';
 import type { Interceptor } from '../../support/http-proxy';
 import { replaceCredentials, updateRow, readRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const SINGLE_USE = 'vxvy';
 /** A platform whose authorization contains no organization, so that the service cannot detect a wrong one. */

@@ -1,16 +1,10 @@
 /** Companies that already exist at the service and whose ids the client supplied. They are never removed. */
 import { randomUUID } from 'node:crypto';
 import { closeMigration, stopClaims } from '../../../store';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 import { readRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const XERO = 'gbol';
 const key = () => ({ idempotencyKey: randomUUID() });

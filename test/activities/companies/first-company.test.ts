@@ -3,17 +3,11 @@ import type { MockActivityEnvironment } from '@temporalio/testing';
 import type { FirstCompanyProgress } from '../../../activities/companies/first-company';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { changeLimits } from '../../../store';
-import type { ImportRig } from '../../support/company-import';
-import { activityEnvironment, openImportRig } from '../../support/company-import';
+import { activityEnvironment, useImportRig } from '../../support/company-import';
 import { loseAnswer } from '../../support/http-proxy';
 import { chooseFirst, readRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const choose = (migrationId: string, wanted: string | null) =>
   chooseFirst(rig.ledger.db, migrationId, wanted, 'first-company');

@@ -1,18 +1,12 @@
 /** The rows of the failure table that concern an import: their effects on the company and on the batch. */
 import { acceptFailures } from '../../../store';
 import { CORRELATION_ID, dropped, failing, html } from '../../company-data-client/misbehaving-service';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 import { until } from '../../support/conditions';
 import { alterBody, sendAnswer, type Interceptor } from '../../support/http-proxy';
 import { readRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const COMPANY = /^\/companies$/;
 const CONNECTION = /\/connections$/;

@@ -6,18 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Activities } from '../../../activities';
 import { terminationRecord } from '../../../domain/decisions/audit-trail';
 import { readMigration, recordDecisions } from '../../../store';
-import type { ImportRig } from '../../support/company-import';
-import { activityEnvironment, statusAtService, openImportRig } from '../../support/company-import';
+import { activityEnvironment, statusAtService, useImportRig } from '../../support/company-import';
 import type { Fault, CrashableWorker, InjectedFault } from '../../support/crash-points';
 import { startCrashableWorker } from '../../support/crash-points';
 import { rowsWithCredential, msFromNow, readRow } from '../../support/ledger';
 import { mapConcurrently } from '../../support/side-by-side';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const SINGLE_USE = 'vxvy';
 const KEPT = 'rwuv';

@@ -1,17 +1,11 @@
 /** Attempts that die in the middle of an import, and the attempts that continue it. */
 import { neverAnswered } from '../../company-data-client/misbehaving-service';
-import type { ImportRig } from '../../support/company-import';
-import { activityEnvironment, statusAtService, openImportRig } from '../../support/company-import';
+import { activityEnvironment, statusAtService, useImportRig } from '../../support/company-import';
 import { until } from '../../support/conditions';
 import { sendAnswer } from '../../support/http-proxy';
 import { readRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const AUTHORIZATION = /\/authorization$/;
 const SINGLE_USE = 'vxvy';

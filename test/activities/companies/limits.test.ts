@@ -1,18 +1,12 @@
 /** The limits of a migration, which a slice reads from the ledger for every group. */
 import { log } from '@temporalio/activity';
 import { beginRun, changeLimits, countCompanies, readMigration } from '../../../store';
-import type { ImportRig } from '../../support/company-import';
-import { activityEnvironment, openImportRig } from '../../support/company-import';
+import { activityEnvironment, useImportRig } from '../../support/company-import';
 import { until } from '../../support/conditions';
 import { sendAnswer } from '../../support/http-proxy';
 import { updateRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const repeated = (count: number, token: string) => Array.from({ length: count }, () => token);
 

@@ -4,19 +4,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import { dropped, failing, json, neverAnswered } from '../../company-data-client/misbehaving-service';
-import type { ImportRig } from '../../support/company-import';
-import { statusAtService, openImportRig } from '../../support/company-import';
+import { statusAtService, useImportRig } from '../../support/company-import';
 import { loseAnswer, sendAnswer, type Interceptor } from '../../support/http-proxy';
 import { MAX_AUTHORIZATIONS } from '../../../store';
 import { Secret } from '../../../security';
 import { readRow, updateRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const AUTHORIZATION = /\/authorization$/;
 const SYNC = /\/data\/all$/;

@@ -1,21 +1,15 @@
 /** The circuit breaker in an outage: it ends an import or a verification early. */
 import { countCompanies } from '../../../store';
 import { failing } from '../../company-data-client/misbehaving-service';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 import { updateRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
+const rig = useImportRig();
 beforeEach(() => {
-  rig.proxy.reset();
   // The backoff is random. If it were almost 0, the same slice would claim the company again.
   jest.spyOn(Math, 'random').mockReturnValue(0.9);
 });
 afterEach(() => jest.restoreAllMocks());
-afterAll(() => rig.close());
 
 const repeated = (count: number, token: string) => Array.from({ length: count }, () => token);
 const unavailable = failing(503, 'Maintenance');

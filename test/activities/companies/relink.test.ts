@@ -1,14 +1,9 @@
 import { awaitRelink, giveUpRelinking, readRelinking, recordRelinked } from '../../../store';
 import { html } from '../../company-data-client/misbehaving-service';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 import { readRow, updateRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 test('the poll gives up on a company that was deleted at the service and continues with the others', async () => {
   const { id } = await rig.migration(['sbx-revoked', 'sbx-revoked']);

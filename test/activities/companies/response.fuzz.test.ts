@@ -21,7 +21,7 @@ import {
   NASTY_TEXTS,
   withinMs,
 } from '../../support/fuzz';
-import { type ImportRig, openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 import { sendAnswer, type Interceptor } from '../../support/http-proxy';
 import { msFromNow, readRow } from '../../support/ledger';
 
@@ -186,11 +186,7 @@ describe('a call', () => {
 });
 
 describe('an import', () => {
-  let rig: ImportRig;
-  beforeAll(async () => {
-    rig = await openImportRig();
-  });
-  afterAll(() => rig.close());
+  const rig = useImportRig();
 
   /**
    * Handles each request with the next behaviour. Null forwards it. Otherwise the given answer is sent, after the

@@ -2,16 +2,10 @@
 import { failing } from '../../company-data-client/misbehaving-service';
 import { clearLedgerFlag, flagForReconciliation, readDecisions } from '../../../store';
 import { takeBackup } from '../../support/backup';
-import type { ImportRig } from '../../support/company-import';
-import { activityEnvironment, openImportRig, statusAtService } from '../../support/company-import';
+import { activityEnvironment, useImportRig, statusAtService } from '../../support/company-import';
 import { readRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const SINGLE_USE = 'vxvy';
 const ROWS = [1, 2, 3];

@@ -4,17 +4,11 @@ import { retryCompanies, retryWithNewCredential, stageCredentials, stopClaims } 
 import { acceptStaged } from '../../../store/vault/vault';
 import { Secret } from '../../../security';
 import { dropped, failing } from '../../company-data-client/misbehaving-service';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig, statusAtService } from '../../support/company-import';
+import { useImportRig, statusAtService } from '../../support/company-import';
 import type { Interceptor } from '../../support/http-proxy';
 import { readRow, updateRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const SINGLE_USE = 'vxvy';
 const XERO = 'gbol';

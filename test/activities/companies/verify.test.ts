@@ -1,17 +1,11 @@
 /** The verification of syncing companies: connection authorized, right organization, complete data sets. */
 import { failing } from '../../company-data-client/misbehaving-service';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 import { until } from '../../support/conditions';
 import { alterBody, sendAnswer, type Interceptor } from '../../support/http-proxy';
 import { rowsWithCredential, msFromNow, updateRow, readRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const CONNECTION = /\/connections\/[^/]+$/;
 const STATUS = /\/dataStatus$/;

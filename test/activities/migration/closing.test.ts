@@ -16,8 +16,7 @@ import {
   stopClaims,
 } from '../../../store';
 import { Secret } from '../../../security';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 import { loseAnswer } from '../../support/http-proxy';
 import {
   createMovableMigration,
@@ -29,12 +28,7 @@ import {
 } from '../../support/ledger';
 import { BY_CLEO, recordOf } from '../../support/signed-decisions';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const close = (migrationId: string) => rig.runActivity((activities) => activities.closeMigration({ migrationId }));
 const resolve = (migrationId: string) =>

@@ -4,8 +4,7 @@ import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { readDecisions, readMigration, stageCredentials, supplyMigration } from '../../../store';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 import {
   CONFIRMED_AT,
   createMovableMigration,
@@ -18,12 +17,7 @@ import {
 } from '../../support/ledger';
 import { BY_CLEO, BY_SAM, CLEO, recordOf, SAM, SIGNED, steps1To3 } from '../../support/signed-decisions';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 describe('a decision', () => {
   const AT = new Date().toISOString();

@@ -1,14 +1,9 @@
 /** Estimates use the throughput of this migration, or else of the platform, or else an assumption. */
 import { sql } from 'kysely';
 import { changeLimits, closeMigration } from '../../../store';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const estimateRemaining = (migrationId: string, runFinished: boolean) =>
   rig.runActivity((activities) => activities.estimateRemaining({ migrationId, runFinished }));

@@ -2,17 +2,11 @@
 import type { Decision } from '../../../domain/migration/decision';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { readDecisions, readMigration } from '../../../store';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 import { createMovableMigration, manifestRows, readRow, updateRow } from '../../support/ledger';
 import { BY_CLEO, BY_SAM, recordOf, SAM, SIGNED } from '../../support/signed-decisions';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const MINUTE_MS = 60_000;
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();

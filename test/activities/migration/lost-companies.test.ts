@@ -1,15 +1,9 @@
 /** The companies that a restored service has lost, as `ferry reconcile` finds them in every state. */
 import { failing } from '../../company-data-client/misbehaving-service';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig, statusAtService } from '../../support/company-import';
+import { useImportRig, statusAtService } from '../../support/company-import';
 import { msFromNow, readRow, updateRow } from '../../support/ledger';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 const PUT = /\/authorization$/;
 const reconcile = (id: string) => rig.runActivity((activities) => activities.reconcileLedger({ migrationId: id }));

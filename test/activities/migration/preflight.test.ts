@@ -4,20 +4,14 @@ import { ManifestDigest } from '../../../cli/manifest';
 import { Secret } from '../../../security';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { registerApplications } from '../../support/applications';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 import { alterBody } from '../../support/http-proxy';
 import { suppliedMigration, updateRow, readRow, manifestRows } from '../../support/ledger';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { amendManifest, NOT_CHECKED, readHeldBack, supplyMigration } from '../../../store';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-  await registerApplications(rig.directClient);
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
+beforeAll(() => registerApplications(rig.directClient));
 
 const check = (migrationId: string) =>
   rig.runActivity((activities) => activities.preflight({ migrationId, startAt: null }));

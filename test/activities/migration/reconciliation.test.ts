@@ -1,17 +1,11 @@
 /** The activity that repairs a ledger: it trusts neither Temporal's history nor its caller. */
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { checkLedgerMark, readDecisions, readLedgerStatus, readMigration } from '../../../store';
-import type { ImportRig } from '../../support/company-import';
-import { openImportRig } from '../../support/company-import';
+import { useImportRig } from '../../support/company-import';
 import { createMovableMigration, manifestRows, readRow, release, updateRow } from '../../support/ledger';
 import { BY_CLEO, BY_SAM, CLEO, recordOf, SAM, SIGNED, steps1To3 } from '../../support/signed-decisions';
 
-let rig: ImportRig;
-beforeAll(async () => {
-  rig = await openImportRig();
-});
-beforeEach(() => rig.proxy.reset());
-afterAll(() => rig.close());
+const rig = useImportRig();
 
 function allApprovals(id: string, sam: typeof SAM | null, cleo: typeof SAM | null): readonly DecisionRecord[] {
   return [...steps1To3(id, { sam, cleo }), recordOf(id, 'approve', { step: 'migrate-first-company', ...BY_SAM }, sam)];
