@@ -8,18 +8,35 @@
  * using the program first.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { constants } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface SupervisedProcess {
   /** The program's process id, which differs from the supervisor's; null if the program could not be started. */
   readonly pid: Promise<number | null>;
-  /** Resolves with the exit code when the program has ended. */
+  /** Resolves with true when the program has sent a message (see `sendsReady`), and with false if it ends before. */
+  readonly ready: Promise<boolean>;
+  /** Resolves with the exit code when the program has ended and is not restarted; 128 + n after signal n. */
   readonly exited: Promise<number>;
+  readonly logFile: string;
   hasExited(): boolean;
+  /**
+   * From now on, restarts the program when it ends, but not if it has ended more than five times within a minute.
+   *
+   * @param onEnd called each time the program ends without being stopped
+   */
+  keepRunning(onEnd: (end: ProgramEnd) => void): void;
   /** Stops the program and resolves when it has ended. Can be called more than once. */
   stop(): Promise<void>;
+}
+
+export interface ProgramEnd {
+  /** For example `signal SIGKILL` or `exit code 1`. */
+  readonly reason: string;
+  readonly isRestarted: boolean;
 }
 
 export interface SupervisedProgram {
@@ -34,40 +51,80 @@ export interface SupervisedProgram {
   graceMs: number;
   /** The user to run the program as. Requires root. Default: the user of this process. */
   user?: { uid: number; gid: number } | undefined;
+  /** True for a Node program that calls `process.send` when it is ready. */
+  sendsReady?: boolean;
   /** A temporary folder. Several supervisors can share it; the last one that stops removes it. */
   removeFolder?: string | undefined;
 }
 
-export function startSupervised({ env, ...program }: SupervisedProgram): SupervisedProcess {
+/** How often a program is restarted within a minute. */
+const MAX_RESTARTS = 5;
+const RESTARTS_WITHIN_MS = 60_000;
+/** The pause before the first restart within a minute. The next pauses are two, three, ... times as long. */
+const RESTART_PAUSE_MS = 200;
+
+export function startSupervised(program: SupervisedProgram): SupervisedProcess {
+  const first = startSupervisor(program);
+  let current = first;
+  let onEnd: ((end: ProgramEnd) => void) | undefined;
+  let exitCode: number | undefined;
+  let stopping = false;
+
+  const superviseUntilEnd = async (): Promise<number> => {
+    for (let ends: number[] = []; ; current = startSupervisor(program)) {
+      const code = await current.exited;
+      ends = [...ends.filter((at) => at > Date.now() - RESTARTS_WITHIN_MS), Date.now()];
+      const isRestarted = onEnd !== undefined && ends.length <= MAX_RESTARTS;
+      if (!stopping) onEnd?.({ reason: reasonOf(code), isRestarted });
+      if (!stopping && isRestarted) await delay(RESTART_PAUSE_MS * ends.length);
+      if (stopping || !isRestarted) return (exitCode = code);
+    }
+  };
+  const exited = superviseUntilEnd();
+  return {
+    pid: first.pid,
+    ready: first.ready,
+    exited,
+    logFile: program.logFile,
+    hasExited: () => exitCode !== undefined,
+    keepRunning: (callback) => {
+      onEnd = callback;
+      if (exitCode !== undefined && !stopping) callback({ reason: reasonOf(exitCode), isRestarted: false });
+    },
+    stop: async () => {
+      stopping = true;
+      current.stop();
+      await exited;
+    },
+  };
+}
+
+/** Starts the program once. */
+function startSupervisor({ env, ...program }: SupervisedProgram) {
   const supervisor = spawn(process.execPath, [path.join(__dirname, 'supervisor.mjs'), JSON.stringify(program)], {
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
     env,
   });
-  let running = true;
-  const exited = new Promise<number>((resolve) => {
-    const onEnd = (code: number): void => {
-      running = false;
-      resolve(code);
-    };
-    supervisor.once('exit', (code) => onEnd(code ?? 1));
-    supervisor.once('error', () => onEnd(127));
-  });
   // A broken pipe means that the supervisor has already ended, which resolves `exited`.
   supervisor.stdin.on('error', () => undefined);
-  const pid = once(supervisor.stdout, 'data').then(
-    ([line]) => Number(line),
-    () => null,
-  );
+  // The supervisor writes the program's process id, and a second line when the program is ready.
+  const lines = createInterface({ input: supervisor.stdout })[Symbol.asyncIterator]();
+  const pid = lines.next().then(({ value, done }) => (done ? null : Number(value)));
   return {
-    pid: Promise.race([pid, exited.then(() => null)]),
-    exited,
-    hasExited: () => !running,
-    stop: async () => {
-      supervisor.stdin.end();
-      await exited;
-    },
+    pid,
+    ready: pid.then(() => lines.next()).then(({ done }) => !done),
+    exited: new Promise<number>((resolve) => {
+      supervisor.once('exit', (code) => resolve(code ?? 1));
+      supervisor.once('error', () => resolve(127));
+    }),
+    stop: () => void supervisor.stdin.end(),
   };
+}
+
+function reasonOf(code: number): string {
+  const [signal] = Object.entries(constants.signals).find(([, number]) => number === code - 128) ?? [];
+  return signal === undefined ? `exit code ${code}` : `signal ${signal}`;
 }
 
 /** Returns the last lines of a log file, for an error message; an empty string if the file cannot be opened. */

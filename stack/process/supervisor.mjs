@@ -1,9 +1,10 @@
 /** Supervises one program. supervised-process.ts starts this script and explains it. */
 import { spawn } from 'node:child_process';
 import { existsSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { constants } from 'node:os';
 import path from 'node:path';
 
-const { command, args, logFile, stopSignal, graceMs, user, removeFolder } = JSON.parse(process.argv[2]);
+const { command, args, logFile, stopSignal, graceMs, user, sendsReady, removeFolder } = JSON.parse(process.argv[2]);
 
 process.umask(0o077); // only the owner can read a server's files
 
@@ -11,15 +12,17 @@ const MARKER = '.supervisor-';
 if (removeFolder) writeFileSync(path.join(removeFolder, MARKER + process.pid), '');
 
 const log = openSync(logFile, 'a', 0o600);
-const child = spawn(command, args, { stdio: ['ignore', log, log], cwd: '/', detached: true, ...user });
+const stdio = ['ignore', log, log, ...(sendsReady ? ['ipc'] : [])];
+const child = spawn(command, args, { stdio, cwd: '/', detached: true, ...user });
 // A parent that has already ended does not read this. Its end is noticed below.
 process.stdout.on('error', () => undefined);
 if (child.pid !== undefined) process.stdout.write(`${child.pid}\n`);
+child.once('message', () => process.stdout.write('ready\n'));
 child.on('error', (error) => {
   writeSync(log, `${error.message}\n`);
   finish(127);
 });
-child.on('exit', (code) => finish(code ?? 1));
+child.on('exit', (code, signal) => finish(code ?? 128 + constants.signals[signal]));
 
 process.stdin.resume();
 for (const ending of ['end', 'close', 'error']) process.stdin.on(ending, stop);

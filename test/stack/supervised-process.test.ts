@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startSupervised, type SupervisedProcess } from '../../stack/process/supervised-process';
+import { startSupervised, type ProgramEnd, type SupervisedProcess } from '../../stack/process/supervised-process';
 import { isRunning, until } from '../support/conditions';
 
 const SUPERVISOR = path.resolve(__dirname, '../../stack/process/supervisor.mjs');
@@ -64,6 +64,49 @@ test('the program has a process id of its own, by which it can be killed', async
 
 test('a program that cannot be started has no process id', async () => {
   expect(await start({ ...shell(''), command: '/nowhere/program' }).pid).toBeNull();
+});
+
+test('a program that is kept running is restarted when it ends, but not too often', async () => {
+  const program = start(shell('exit 3'));
+  const ends: ProgramEnd[] = [];
+  program.keepRunning((end) => ends.push(end));
+  expect(await program.exited).toBe(3);
+  const restarts = Array.from({ length: 5 }, () => ({ reason: 'exit code 3', isRestarted: true }));
+  expect(ends).toEqual([...restarts, { reason: 'exit code 3', isRestarted: false }]);
+});
+
+test('a program that is kept running is not restarted once it is stopped', async () => {
+  const program = start(shell('exec sleep 600'));
+  const ends: ProgramEnd[] = [];
+  program.keepRunning((end) => ends.push(end));
+  process.kill(await startedPid(), 'SIGKILL');
+  await until(() => ends.length === 1);
+  expect(ends).toEqual([{ reason: 'signal SIGKILL', isRestarted: true }]);
+  rmSync(pidFile);
+  const restarted = await startedPid();
+  await program.stop();
+  expect([ends.length, program.hasExited(), await isRunning(restarted)]).toEqual([1, true, false]);
+});
+
+test('a program that ended before it was kept running is reported', async () => {
+  const program = start(shell('exit 3'));
+  await program.exited;
+  const ends: ProgramEnd[] = [];
+  program.keepRunning((end) => ends.push(end));
+  expect(ends).toEqual([{ reason: 'exit code 3', isRestarted: false }]);
+});
+
+test('a Node program is ready when it sends a message, and never if it ends before', async () => {
+  const node = (script: string) => ({
+    ...shell(''),
+    command: process.execPath,
+    args: ['-e', script],
+    sendsReady: true,
+  });
+  const program = start(node("process.send('ready'); setInterval(() => {}, 1000)"));
+  expect(await program.ready).toBe(true);
+  await program.stop();
+  expect(await start(node('')).ready).toBe(false);
 });
 
 test('stop sends the program its own stop signal first', async () => {
