@@ -65,9 +65,7 @@ module.exports = {
       ...['domain', 'platforms', 'workflows', 'activities', 'company-data-client', 'store', 'security', 'config'],
     ]),
     ...only('client', ['presentation', 'domain', 'platforms', 'workflows/messages', 'store', 'security', 'config']),
-    ...only('stack', [
-      ...['company-data-service', 'worker', 'workflows/messages', 'security', 'config', 'domain', 'platforms'],
-    ]),
+    ...only('stack', [...['company-data-service', 'workflows/messages', 'security', 'config', 'domain', 'platforms']]),
     ...only('cli', [
       ...['client', 'stack', 'presentation', 'domain', 'platforms', 'store', 'company-data-client', 'security'],
       ...['config', 'workflows/messages'],

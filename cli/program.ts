@@ -28,8 +28,7 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
   let failed = false;
   const run: Context['run'] = async (work) => {
     const result = await work();
-    if ('written' in result) return;
-    output.show(result);
+    if (!('written' in result)) output.show(result);
     failed = result.failed ?? false;
   };
 

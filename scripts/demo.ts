@@ -8,7 +8,7 @@ import path from 'node:path';
 import { DemoTerminal } from './demo-terminal';
 import { assertOutcome } from './demo-outcome';
 import { createTemporaryFolder } from '../stack/folders';
-import { startStackWithWorker } from '../stack/stack';
+import { startStack } from '../stack/stack';
 
 const EXAMPLE = path.join(__dirname, '..', '..', 'examples', 'quickbooks-online-25');
 const MIGRATION = 'acme.quickbooks-online';
@@ -19,18 +19,20 @@ async function main(keep: boolean, signal: AbortSignal): Promise<void> {
   say('Tokenferry demo: 25 QuickBooks Online companies move into the Company Data Service.');
   say('Starting Postgres, Temporal, the service and a worker in a temporary folder (a few seconds).');
   const dataFolder = createTemporaryFolder();
-  const stack = await startStackWithWorker({
+  const stack = await startStack({
     dataFolder,
     ephemeral: true,
     env: process.env,
     databaseUrl: process.env['DATABASE_URL'] || undefined,
     logLevel: 'warn',
+    workers: 1,
     signal,
     log: say,
+    warn: say,
   });
   try {
     const terminal = new DemoTerminal(dataFolder, signal);
-    await migrate(terminal);
+    await Promise.race([migrate(terminal), stack.failed.then(fail)]);
     await assertOutcome(terminal, MIGRATION);
     say('\nAs expected: 23 moved, 1 must reconnect, 1 incomplete.');
     if (keep) await waitForInterruption(say, stack.temporalUiUrl, dataFolder, signal);
@@ -38,6 +40,10 @@ async function main(keep: boolean, signal: AbortSignal): Promise<void> {
   } finally {
     await stack.stop();
   }
+}
+
+function fail(reason: string): never {
+  throw new Error(reason);
 }
 
 /** Runs the commands of the six steps. */
@@ -90,11 +96,11 @@ async function migrate(terminal: DemoTerminal): Promise<void> {
 
 async function waitForInterruption(
   say: (line: string) => void,
-  uiUrl: string | undefined,
+  uiUrl: string,
   home: string,
   signal: AbortSignal,
 ): Promise<void> {
-  say(`\nTemporal UI: ${uiUrl ?? 'not started here'}/namespaces/default/workflows/${MIGRATION}`);
+  say(`\nTemporal UI: ${uiUrl}/namespaces/default/workflows/${MIGRATION}`);
   say(`To use ferry with this stack, set: TOKENFERRY_HOME=${home}`);
   say('Press Ctrl-C to stop and remove everything.');
   await new Promise<void>((resolve) => {

@@ -1,11 +1,10 @@
 /**
  * Runs everything that a migration needs on one machine, for `ferry up` and the demo: Postgres, Temporal with its Web
- * UI, a codec server, the Company Data Service and a worker. For `ferry service start`, `service/` runs only the
+ * UI, a codec server, the Company Data Service and workers. For `ferry service start`, `service/` runs only the
  * service.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import path from 'node:path';
 import {
   loadConfig,
   readRunningStack,
@@ -14,12 +13,9 @@ import {
   writeRunningStack,
   type Config,
   type ConfigPartName,
-  type TemporalConfig,
 } from '../config';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../security';
 import { postgresUser } from './postgres/binaries';
-import { createLog } from '../security/log';
-import { startWorker } from '../worker';
 import { startServiceOnFreePort } from './service/standalone';
 import { reserveStackCodec } from './codec';
 import { openStackDatabases } from './postgres/databases';
@@ -33,15 +29,17 @@ import {
 import { createSecretCipher } from './service/secret-cipher';
 import { acquireTemporalCli } from './temporal/cli';
 import { startTemporal } from './temporal/server';
+import { tailOf, type SupervisedProcess } from './process/supervised-process';
+import { startWorkers, type Workers, type WorkersOptions } from './workers';
 
 /**
  * The configuration of a stack: everything that a process of the orchestrator can need, except a signing key, the
- * service's keys and a worker deployment. It needs no worker deployment, because a stack has only one worker, which is
- * not versioned.
+ * service's keys and a worker deployment. It needs no worker deployment, because the workers of a stack
+ * are not versioned.
  */
 export type StackConfig = Config<Exclude<ConfigPartName, 'signingKey' | 'serviceKeys' | 'workerDeployment'>>;
 
-export interface StackOptions {
+export interface StackOptions extends WorkersOptions {
   /**
    * Folder of data, keys and logs. While the stack runs, it contains `stack.json`, by which commands find the stack.
    */
@@ -52,43 +50,27 @@ export interface StackOptions {
   ports?: { postgres?: number; temporal?: number; temporalUi?: number; codec?: number; service?: number };
   /** An external Postgres (`DATABASE_URL`). Default: an embedded one. */
   databaseUrl?: string | undefined;
-  /** An external Temporal (`TEMPORAL_ADDRESS` or a profile). Default: an embedded one. */
-  temporal?: TemporalConfig | undefined;
   /** Environment variables, to find the `temporal` command and to configure the webhook. */
   env: NodeJS.ProcessEnv;
-  logLevel: StackConfig['logLevel'];
-  /** Starts the worker in this process, once everything that it uses is running. */
-  startWorker: (config: StackConfig) => Promise<Stoppable>;
   /** Aborts the start and stops what is already running. */
   signal?: AbortSignal;
   log: (line: string) => void;
+  /** Called when a part has ended and is restarted. */
+  warn: (text: string) => void;
 }
 
 export interface Stack {
   /** Configuration for commands that use this stack. */
   config: StackConfig;
-  /** Undefined if Temporal is external. */
-  temporalUiUrl: string | undefined;
-  /** The codec server, for the Web UI and the `temporal` command. Undefined if Temporal is external. */
-  codecUrl: string | undefined;
+  temporalUiUrl: string;
+  /** The codec server, for the Web UI and the `temporal` command. */
+  codecUrl: string;
   /** The documentation page of the service's API. */
   serviceDocsUrl: string;
-  /** Stops everything in reverse order. Can be called more than once. */
+  /** Resolves with the reason if a part has ended too often to be restarted. The other parts are still running. */
+  failed: Promise<string>;
+  /** Stops everything, the workers first. Can be called more than once. */
   stop(): Promise<void>;
-}
-
-/** Starts a stack with its worker, whose log is written to the data folder. */
-export async function startStackWithWorker(options: Omit<StackOptions, 'startWorker'>): Promise<Stack> {
-  const to = workerLog(options.dataFolder);
-  return startStack({
-    ...options,
-    startWorker: (config) => startWorker(config, createLog({ level: config.logLevel, to })),
-  });
-}
-
-/** Returns the path of the worker's log. */
-export function workerLog(dataFolder: string): string {
-  return path.join(dataFolder, 'logs', 'worker.log');
 }
 
 interface Stoppable {
@@ -96,47 +78,45 @@ interface Stoppable {
 }
 
 /**
- * Starts a stack: Postgres and Temporal as supervised processes, the rest in this process. A start that fails or is
- * aborted leaves nothing running.
+ * Starts a stack: Postgres, Temporal and the workers as supervised processes, the rest in this process. A start that
+ * fails or is aborted leaves nothing running. Afterwards, a process that ends is restarted.
  *
- * @throws StackAlreadyRunning, PostgresUnavailable, TemporalCliUnavailable, TemporalUnavailable, or an error of the
- * service or the worker
+ * @throws StackAlreadyRunning, PostgresUnavailable, TemporalCliUnavailable, TemporalUnavailable, WorkerUnavailable, or
+ * an error of the service
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dataFolder, ephemeral } = options;
   await assertNotRunning(dataFolder);
   mkdirSync(dataFolder, { recursive: true, mode: postgresUser() ? 0o711 : 0o700 });
+  rmSync(stackFile(dataFolder), { force: true }); // of a stack that was killed
 
+  const workers = startWorkers(options);
   const running: Stoppable[] = [];
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopped ??= stopAll(running, ephemeral ? dataFolder : undefined));
+  const stop = (): Promise<void> =>
+    (stopped ??= stopAll(
+      [...running, workers, { stop: async () => removeRunningStack(dataFolder, process.pid) }],
+      ephemeral ? dataFolder : undefined,
+    ));
   try {
-    return { ...(await startParts(options, running)), stop };
+    return { ...(await startParts(options, workers, running)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startParts(options: StackOptions, running: Stoppable[]): Promise<Omit<Stack, 'stop'>> {
-  const { dataFolder, ephemeral, env, logLevel, log, ports = {}, signal } = options;
+async function startParts(options: StackOptions, workers: Workers, running: Stoppable[]): Promise<Omit<Stack, 'stop'>> {
+  const { dataFolder, ephemeral, env, logLevel, log, warn, ports = {}, signal } = options;
 
-  const cli = options.temporal === undefined ? await acquireTemporalCli({ env, log }) : undefined;
+  const cli = await acquireTemporalCli({ env, log });
   signal?.throwIfAborted();
-  const codec = cli === undefined ? undefined : await reserveStackCodec(ports.codec);
+  const codec = await reserveStackCodec(ports.codec);
   const servers = { dataFolder, ephemeral, log };
-  const [databases, embeddedTemporal] = await startTogether(
+  const [databases, temporal] = await startTogether(
     running,
     openStackDatabases({ ...servers, port: ports.postgres, externalUrl: options.databaseUrl }),
-    cli === undefined
-      ? undefined
-      : startTemporal({
-          ...servers,
-          cli,
-          port: ports.temporal,
-          uiPort: ports.temporalUi,
-          codecUrl: codec?.url,
-        }),
+    startTemporal({ ...servers, cli, port: ports.temporal, uiPort: ports.temporalUi, codecUrl: codec.url }),
   );
   signal?.throwIfAborted();
 
@@ -146,15 +126,18 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     ports.service,
   );
   running.push({ stop: () => service.close() });
-  const apiKey = await ensureAdministratorKey(dataFolder, databases);
+  const apiKey = await ensureAdministratorKey(dataFolder, {
+    serviceDatabaseUrl: databases.serviceDatabaseUrl,
+    embedded: databases.process !== undefined,
+  });
   const masterKeyFile = ensureMasterKeyFile(dataFolder);
   const vaultSecretsFolder = ensureVaultSecretsFolder(dataFolder);
   const payloadKeyFile = ensurePayloadKeyFile(dataFolder);
-  const temporal = options.temporal ?? embeddedConfig(embeddedTemporal?.address ?? '');
+  const { address } = temporal;
   const config: StackConfig = {
     home: dataFolder,
     logLevel,
-    temporal,
+    temporal: { address, namespace: 'default', connectionOptions: { address } },
     databaseUrl: new Secret(databases.orchestratorDatabaseUrl),
     service: { url: service.url, apiKey: new Secret(apiKey) },
     masterKeys: parseMasterKeys(new Secret(readFileSync(masterKeyFile, 'utf8'))),
@@ -162,44 +145,60 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     payloadKeys: parsePayloadKeys(new Secret(readFileSync(payloadKeyFile, 'utf8'))),
     webhook: loadConfig(['webhook'], env).webhook,
   };
-  if (codec && embeddedTemporal) {
-    const { uiUrl } = embeddedTemporal;
-    running.push(await codec.start({ payloadKeys: config.payloadKeys, uiUrl, dataFolder }));
-  }
   signal?.throwIfAborted();
 
-  running.push(await options.startWorker(config));
   writeRunningStack(dataFolder, {
     pid: process.pid,
-    temporal: { address: temporal.address, namespace: temporal.namespace },
+    temporal: { address, namespace: 'default' },
     databaseUrl: databases.orchestratorDatabaseUrl,
     service: { url: service.url, apiKey, databaseUrl: databases.serviceDatabaseUrl },
     masterKeyFile,
     vaultSecretsFolder,
     payloadKeyFile,
   });
-  running.push({ stop: async () => removeRunningStack(dataFolder, process.pid) });
+  running.push(await codec.start({ payloadKeys: config.payloadKeys, uiUrl: temporal.uiUrl, dataFolder }));
+  await workers.waitUntilReady();
   return {
     config,
-    temporalUiUrl: embeddedTemporal?.uiUrl,
-    codecUrl: codec?.url,
+    temporalUiUrl: temporal.uiUrl,
+    codecUrl: codec.url,
     serviceDocsUrl: `${service.url}/docs`,
+    failed: keepRunning(
+      [
+        ...(databases.process ? [['Postgres', databases.process] as const] : []),
+        ['Temporal', temporal.process],
+        ...workers.processes.map((worker, index) => [`Worker ${index + 1}`, worker] as const),
+      ],
+      warn,
+    ),
   };
+}
+
+/** Restarts each part that ends. Resolves with the reason if a part has ended too often to be restarted. */
+function keepRunning(
+  parts: readonly (readonly [name: string, process: SupervisedProcess])[],
+  warn: (text: string) => void,
+): Promise<string> {
+  return new Promise((resolve) => {
+    for (const [name, process] of parts) {
+      process.keepRunning(({ reason, isRestarted }) => {
+        const what = isRestarted ? 'and is being restarted' : 'too often to be restarted';
+        const text = `${name} has ended (${reason}) ${what}. Its log, ${process.logFile}, ends with: ${tailOf(process.logFile, 1)}`;
+        (isRestarted ? warn : resolve)(text);
+      });
+    }
+  });
 }
 
 /** Waits for both starts even if one fails, because the part that did start has to be stopped. */
 async function startTogether<First extends Stoppable, Second extends Stoppable>(
   running: Stoppable[],
   first: Promise<First>,
-  second: Promise<Second> | undefined,
-): Promise<[First, Second | undefined]> {
+  second: Promise<Second>,
+): Promise<[First, Second]> {
   const results = await Promise.allSettled([first, second]);
-  for (const result of results) if (result.status === 'fulfilled' && result.value) running.push(result.value);
+  for (const result of results) if (result.status === 'fulfilled') running.push(result.value);
   return [await first, await second];
-}
-
-function embeddedConfig(address: string): TemporalConfig {
-  return { address, namespace: 'default', connectionOptions: { address } };
 }
 
 /** Stops all parts in reverse order, one at a time. Continues if a part fails to stop. */

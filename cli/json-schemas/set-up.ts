@@ -19,6 +19,7 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       codecUrl: z.string().nullable(),
       serviceUrl: z.string(),
       serviceDocsUrl: z.string(),
+      workers: count.describe('worker processes'),
     },
   ],
   'ferry.doctor/1': [

@@ -22,6 +22,8 @@ export interface CommandResult {
 /** The result of a command that has already streamed its output, because the output can have any length. */
 export interface AlreadyWritten {
   readonly written: true;
+  /** True if the exit code is 1, although no error was thrown. */
+  readonly failed?: boolean;
 }
 
 /** Prints nothing. The `printQuietly` of commands without a result that a script could use. */
@@ -88,6 +90,12 @@ export class Output {
 
   styled(style: Style, text: string): string {
     return styled(this.terminal.stdout, style, text);
+  }
+
+  /** Writes a warning to standard error, even with `--json` or `--quiet`. */
+  warn(text: string): void {
+    const { stderr } = this.terminal;
+    stderr.write(`${styled(stderr, 'yellow', 'ferry:')} ${printable(text)}\n`);
   }
 
   /** Writes an error to standard error; with `--json`, to standard output as `ferry.error/1`. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
+import type { SupervisedProcess } from '../process/supervised-process';
 import { startPostgres, type PostgresOptions } from './postgres';
 import { PostgresUnavailable } from './binaries';
 
@@ -13,7 +14,8 @@ const NAMES = { service: 'company_data_service', orchestrator: 'tokenferry' };
 export interface StackDatabases {
   serviceDatabaseUrl: string;
   orchestratorDatabaseUrl: string;
-  embedded: boolean;
+  /** The embedded Postgres; undefined if Postgres is external. */
+  process: SupervisedProcess | undefined;
   stop(): Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export async function openStackDatabases(
   return {
     serviceDatabaseUrl: shared ? url : withDatabase(url, names.service),
     orchestratorDatabaseUrl: shared ? url : withDatabase(url, names.orchestrator),
-    embedded: postgres !== undefined,
+    process: postgres?.process,
     stop: async () => {
       if (externalUrl !== undefined && ephemeral) await dropDatabases(url, Object.values(names));
       await postgres?.stop();

@@ -1,10 +1,11 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { loadConfig, readRunningStack } from '../../config';
 import { startStack, type Stack, type StackOptions } from '../../stack/stack';
 import { createTemporaryFolder } from '../../stack/folders';
+import { reservePort } from '../../stack/ports';
 import { openStackDatabases } from '../../stack/postgres/databases';
 import { startPostgres } from '../../stack/postgres/postgres';
 import { sharedPostgres, temporalCli } from '../support/servers';
@@ -21,8 +22,9 @@ function optionsFor(dataFolder: string): StackOptions {
     ephemeral: true,
     env: { ...process.env, TEMPORAL_CLI_PATH: temporalCli() },
     logLevel: 'silent',
-    startWorker: async () => ({ stop: async () => undefined }),
+    workers: 0,
     log: () => undefined,
+    warn: () => undefined,
   };
 }
 
@@ -39,14 +41,14 @@ test('two stacks run at once on different ports, and stopping one removes only i
     const authorization = `Basic ${Buffer.from(config.service.apiKey.reveal()).toString('base64')}`;
     const account = await fetch(`${config.service.url}/companies`, { headers: { authorization } });
     expect(account.status).toBe(200);
-    expect((await fetch(temporalUiUrl ?? '')).status).toBe(200);
+    expect((await fetch(temporalUiUrl)).status).toBe(200);
     expect(serviceDocsUrl).toBe(`${config.service.url}/docs`);
   }
 
   await one.stop();
   expect(existsSync(one.config.home)).toBe(false);
   await expect(fetch(one.config.service.url)).rejects.toThrow();
-  expect((await fetch(other.temporalUiUrl ?? '')).status).toBe(200);
+  expect((await fetch(other.temporalUiUrl)).status).toBe(200);
 });
 
 test('a running stack writes private files by which commands find it', async () => {
@@ -77,18 +79,16 @@ test('a running stack writes private files by which commands find it', async () 
   expect(readRunningStack(config.home)).toBeUndefined();
 });
 
-test('startStack stops everything if the last part fails to start', async () => {
+test('startStack stops everything if a worker fails to start', async () => {
   const dataFolder = createTemporaryFolder();
-  let serviceUrl = '';
-  const start = startStack({
-    ...optionsFor(dataFolder),
-    startWorker: async (config) => {
-      serviceUrl = config.service.url;
-      throw new Error('the worker does not start');
-    },
-  });
-  await expect(start).rejects.toThrow('the worker does not start');
-  await expect(fetch(`${serviceUrl}/healthz`)).rejects.toThrow();
+  const log = path.join(dataFolder, 'logs', 'worker-1.log');
+  mkdirSync(path.dirname(log));
+  symlinkSync('/nowhere/worker.log', log); // so that the log cannot be opened
+  const { port, release } = await reservePort(0);
+  release();
+  const start = startStack({ ...optionsFor(dataFolder), ports: { service: port }, workers: 1 });
+  await expect(start).rejects.toThrow(`A worker did not start. Its log, ${log}, ends with:`);
+  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
   expect(existsSync(dataFolder)).toBe(false);
 });
 

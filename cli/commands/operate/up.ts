@@ -1,60 +1,77 @@
-import path from 'node:path';
 import { loadConfig } from '../../../config';
-import { startStackWithWorker, workerLog, type Stack } from '../../../stack/stack';
+import { startStack, type Stack } from '../../../stack/stack';
+import { defaultWorkers } from '../../../stack/workers';
 import { CommandFailed } from '../../shared/errors';
+import { integerOption } from '../../shared/options';
 import { waitForAbort } from '../../shared/waiting';
-import type { CommandResult, Output, Terminal } from '../../terminal';
+import type { CommandResult } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import type { Context } from '../../shared/context';
 
-/** `ferry up`: runs the embedded stack in the foreground until Ctrl-C. */
-export function addUp({ program, run, output, terminal }: Context): void {
+interface UpOptions {
+  readonly workers?: number;
+}
+
+/** `ferry up`: runs the embedded stack in the foreground until Ctrl-C, or until a part can no longer be restarted. */
+export function addUp(context: Context): void {
+  const { program, run, output, terminal } = context;
   program
     .command('up')
-    .description('Run everything on this machine until Ctrl-C: Temporal, Postgres, the service and a worker')
-    .action(async () => {
+    .description('Run everything on this machine until Ctrl-C: Temporal, Postgres, the service and workers')
+    .addOption(
+      integerOption('--workers <number>', 'worker processes (default: one for each core beyond two, at most 4)', 1),
+    )
+    .action(async ({ workers = defaultWorkers() }: UpOptions) => {
       const interrupted = terminal.interruption();
-      let stack: Stack | undefined;
       await run(async () => {
-        stack = await start(output, terminal, interrupted);
-        return upResult(stack);
+        const stack = await start(context, workers, interrupted);
+        output.show(upResult(stack, workers));
+        const failure = await Promise.race([waitForAbort(interrupted), stack.failed]);
+        if (failure !== undefined) output.warn(failure);
+        output.note('Stopping...');
+        await stack.stop();
+        output.note('Stopped.');
+        return { written: true, failed: failure !== undefined };
       });
-      await waitForAbort(interrupted);
-      output.note('Stopping...');
-      await stack?.stop();
-      output.note('Stopped.');
     });
 }
 
-async function start(output: Output, { env }: Terminal, interrupted: AbortSignal): Promise<Stack> {
+async function start(
+  { output, terminal: { env } }: Context,
+  workers: number,
+  interrupted: AbortSignal,
+): Promise<Stack> {
   const { home, logLevel } = loadConfig([], env);
   try {
-    return await startStackWithWorker({
+    return await startStack({
       dataFolder: home,
       ephemeral: false,
       env,
       databaseUrl: env['DATABASE_URL'] || undefined,
       logLevel,
+      workers,
       signal: interrupted,
       log: (line) => output.note(line),
+      warn: (text) => output.warn(text),
     });
   } catch (error) {
     if (interrupted.aborted) throw new CommandFailed('interrupted', 'nothing was left running', { cause: error });
     const message = error instanceof Error ? error.message : 'the stack did not start';
-    throw new CommandFailed(message, `see the logs in ${path.dirname(workerLog(home))}`, { cause: error });
+    throw new CommandFailed(message, `see the logs (*.log) in ${home}`, { cause: error });
   }
 }
 
-function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): CommandResult {
+function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack, workers: number): CommandResult {
   return {
     json: {
       schema: 'ferry.up/1',
       home: config.home,
-      temporalUiUrl: temporalUiUrl ?? null,
+      temporalUiUrl,
       temporalAddress: config.temporal.address,
-      codecUrl: codecUrl ?? null,
+      codecUrl,
       serviceUrl: config.service.url,
       serviceDocsUrl,
+      workers,
     },
     printQuietly: PRINT_NOTHING,
     print: (output) => {
@@ -62,9 +79,9 @@ function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): C
       output.table(
         [{ title: 'Part' }, { title: 'Address' }],
         [
-          ['Temporal UI', temporalUiUrl ?? 'not started here; see your configuration'],
+          ['Temporal UI', temporalUiUrl],
           ['Temporal', config.temporal.address],
-          ['Codec server', codecUrl ?? 'not started here; see your configuration'],
+          ['Codec server', codecUrl],
           ['Company Data Service', config.service.url],
           ['API documentation', serviceDocsUrl],
         ],

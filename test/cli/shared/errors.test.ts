@@ -169,6 +169,7 @@ const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
     PostgresUnavailable: 'handled by ferry up',
     TemporalCliUnavailable: 'handled by ferry up',
     TemporalUnavailable: 'handled by ferry up',
+    WorkerUnavailable: 'handled by ferry up',
   },
   ...{ StackAlreadyRunning: 'handled by ferry up', NoFreePort: 'handled by ferry up' },
   CompanyDataError: 'only its subclasses are thrown',

@@ -1,0 +1,163 @@
+/** `ferry up` as a process: its parts are killed, and it is stopped and killed itself. */
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { Connection } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import { readRunningStack } from '../../../config';
+import { createTemporaryFolder } from '../../../stack/folders';
+import { defaultWorkers } from '../../../stack/workers';
+import { TASK_QUEUE } from '../../../workflows/messages';
+import { until } from '../../support/conditions';
+import { temporalCli } from '../../support/servers';
+import { ferry } from '../captured-terminal';
+
+const FERRY = path.join(__dirname, '../../../bin/ferry.js');
+const { TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;
+
+let home: string;
+let up: RunningUp;
+const workerLog = (number: number): string => path.join(home, 'logs', `worker-${number}.log`);
+
+interface RunningUp {
+  readonly child: ChildProcess;
+  readonly out: () => string;
+  readonly err: () => string;
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number | null>;
+}
+
+async function startUp(workers: number): Promise<RunningUp> {
+  const child = spawn(process.execPath, [FERRY, 'up', '--workers', String(workers)], {
+    env: { ...process.env, TOKENFERRY_HOME: home, TEMPORAL_CLI_PATH: temporalCli() },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (data: Buffer) => (texts[name] += data.toString()));
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null);
+  await until(() => texts.stdout.includes('Everything is running') || child.exitCode !== null);
+  if (child.exitCode !== null) throw new Error(`ferry up has ended: ${texts.stderr}`);
+  return { child, out: () => texts.stdout, err: () => texts.stderr, ended };
+}
+
+/** Returns the processes whose arguments contain the home folder, which include all supervised ones. */
+function processes(args: RegExp = /./): readonly number[] {
+  return execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => /^ *(\d+) (.*)$/.exec(line))
+    .filter((match) => match?.[2]?.includes(home) && args.test(match[2]))
+    .map((match) => Number(match?.[1]));
+}
+
+const WORKERS = /\/worker\/main\.js --wait-for \S+$/;
+
+function kill(args: RegExp): void {
+  const [pid] = processes(args);
+  if (pid === undefined) throw new Error(`no process has the arguments ${args}`);
+  process.kill(pid, 'SIGKILL');
+}
+
+/** Returns the process ids of the workers that poll for tasks. */
+async function pollingWorkers(): Promise<readonly number[]> {
+  const address = readRunningStack(home)?.temporal.address ?? '';
+  const connection = await Connection.connect({ address });
+  try {
+    const { pollers } = await connection.workflowService.describeTaskQueue({
+      namespace: 'default',
+      taskQueue: { name: TASK_QUEUE },
+      taskQueueType: TASK_QUEUE_TYPE_ACTIVITY,
+    });
+    return pollers.map(({ identity }) => Number(identity?.replace(`@${hostname()}`, '')));
+  } finally {
+    await connection.close();
+  }
+}
+
+const restarted = (name: string, log: string): string =>
+  `ferry: ${name} has ended (signal SIGKILL) and is being restarted. Its log, ${log}, ends with: `;
+
+describe('ferry up', () => {
+  beforeAll(() => {
+    home = createTemporaryFolder();
+  });
+  afterAll(async () => {
+    up.child.kill('SIGKILL');
+    await until(() => processes().length === 0);
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it('runs the requested number of worker processes, each with a log of its own', async () => {
+    up = await startUp(2);
+    expect(processes(WORKERS)).toHaveLength(2);
+    expect(readFileSync(workerLog(2), 'utf8')).toContain('"msg":"Worker state changed"');
+    if (process.platform !== 'linux') return;
+    const [pid = 0] = processes(WORKERS);
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')).toContain('MALLOC_ARENA_MAX=2');
+  });
+
+  it('reports a worker that was killed, and replaces it', async () => {
+    kill(WORKERS);
+    await until(() => up.err().includes('has ended'));
+    expect([1, 2].some((number) => up.err().startsWith(restarted(`Worker ${number}`, workerLog(number))))).toBe(true);
+    await until(async () => {
+      const polling = await pollingWorkers();
+      const running = processes(WORKERS);
+      return running.length === 2 && running.every((pid) => polling.includes(pid));
+    });
+  });
+
+  it.each([
+    ['Temporal', / server start-dev /, 'temporal.log'],
+    ['Postgres', /^\S*\/bin\/postgres -D/, 'postgres.log'],
+  ])('reports that %s was killed, and restarts it', async (name, args, log) => {
+    kill(args);
+    await until(() => up.err().includes(restarted(name, path.join(home, log))));
+    await until(async () => {
+      const { exitCode, out } = await ferry(['doctor', '--json'], undefined, { TOKENFERRY_HOME: home });
+      const { checks } = JSON.parse(out) as { checks: { check: string; verdict: string }[] };
+      return exitCode === 0 && checks.filter(({ verdict }) => verdict === 'ok').length > 5;
+    });
+    expect(up.child.exitCode).toBeNull();
+  });
+
+  it('stops everything at Ctrl-C, the workers first', async () => {
+    up.child.kill('SIGINT');
+    expect(await up.ended).toBe(0);
+    expect(up.out()).toMatch(/\nStopping\.\.\.\nStopped\.\n$/);
+    expect(processes()).toEqual([]);
+    const [workerStopped = ''] = readFileSync(workerLog(1), 'utf8').trimEnd().split('\n').slice(-1);
+    expect(workerStopped).toContain('"state":"STOPPED"');
+    const { time } = JSON.parse(workerStopped) as { time: number };
+    const postgresLog = readFileSync(path.join(home, 'postgres.log'), 'utf8');
+    const [, shutdown = ''] = /^(\S+ \S+) UTC .*received fast shutdown request/m.exec(postgresLog) ?? [];
+    expect(time).toBeLessThan(Date.parse(`${shutdown}Z`));
+  });
+
+  it('stops everything and exits with 1 if a worker cannot be restarted', async () => {
+    up = await startUp(1);
+    renameSync(path.join(home, 'payload.key'), path.join(home, 'payload.key.away'));
+    kill(WORKERS);
+    expect(await up.ended).toBe(1);
+    renameSync(path.join(home, 'payload.key.away'), path.join(home, 'payload.key'));
+    const [last = ''] = up.err().trimEnd().split('\n').slice(-1);
+    expect(last).toContain('ferry: Worker 1 has ended (exit code 1) too often to be restarted. Its log, ');
+    expect(last).toMatch(/ends with: .*payload key cannot be read/);
+    expect(up.out()).toMatch(/\nStopped\.\n$/);
+    expect(processes()).toEqual([]);
+  });
+
+  it('leaves no process behind if it is killed', async () => {
+    up = await startUp(1);
+    expect(processes().length).toBeGreaterThan(5);
+    up.child.kill('SIGKILL');
+    await until(() => processes().length === 0);
+  });
+});
+
+test('one core is left to the servers, and one to the service, before there is a second worker', () => {
+  expect([1, 2, 3, 4, 6, 64].map(defaultWorkers)).toEqual([1, 1, 1, 2, 4, 4]);
+});
