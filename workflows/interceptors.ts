@@ -32,7 +32,8 @@ export function interceptors(): WorkflowInterceptors {
   return {
     inbound: [
       {
-        execute: async (input, next) => {
+        // Not an async function, because that would hold two promises for as long as the workflow runs.
+        execute: (input, next) => {
           assertReadable(input.args);
           return next(input);
         },

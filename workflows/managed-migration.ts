@@ -35,7 +35,7 @@ const STEPS: Readonly<Record<Step, (migration: MigrationContext) => Promise<void
  * Moves one client's companies on one platform to the Company Data Service, from the supplied details to the signed
  * handover.
  */
-export async function managedMigration(input: MigrationInput): Promise<MigrationResult> {
+export function managedMigration(input: MigrationInput): Promise<MigrationResult> {
   return runMigration(input, (migration) => STEPS[migration.state().step](migration));
 }
 

@@ -13,7 +13,7 @@ import { supplyDetails } from './migration/steps/supply-details';
  *
  * The client decides what happens to companies that were not moved.
  */
-export async function selfServiceMigration(input: MigrationInput): Promise<MigrationResult> {
+export function selfServiceMigration(input: MigrationInput): Promise<MigrationResult> {
   return runMigration(input, (migration) =>
     migration.state().step === 'supply-details' ? supplyDetails(migration) : completeMigration(migration),
   );

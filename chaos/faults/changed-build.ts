@@ -22,9 +22,16 @@ export function withMoreActivities(bundle: string): string {
   return withCode(
     batch,
     refresh,
-    `${refresh}\n    if ((0,_temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__.patched)('estimate-twice'))\n` +
+    `${refresh}\n    if (${sdkIn(bundle)}.patched('estimate-twice'))\n` +
       '      await (SHORT).estimateRemaining({ migrationId, runFinished });',
   );
+}
+
+/** Returns the code with which any module of the bundle can load the workflow SDK. */
+function sdkIn(bundle: string): string {
+  const [load] = /__webpack_require__\([^)]*"[^"]*@temporalio\/workflow\/lib\/index\.js"\)/.exec(bundle) ?? [];
+  if (load === undefined) throw new Error('the workflow bundle does not load the workflow SDK');
+  return load;
 }
 
 /**

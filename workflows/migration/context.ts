@@ -1,10 +1,10 @@
 /**
  * The context of one migration: its plan, its state, and its waits.
  *
- * The whole state is one plain JSON value (`domain/migration/migration-state.ts`). It changes only through `change`,
- * which also refreshes the current details and the search attributes, so that people always see the current state.
+ * The whole state is one plain JSON value (`domain/migration/migration-state.ts`). It changes only through `change`.
  * Message handlers (`message-handlers.ts`) change the state when a decision arrives. The steps wait for such changes
- * and act on them.
+ * and act on them. Once the migration has settled, the current details and the search attributes are updated if the
+ * state has changed, so that people see the current state after every workflow task.
  */
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { withStepEnded, withStepOpened } from '../../domain/decisions/step-transitions';
@@ -16,6 +16,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { progressOf } from '../../domain/progress/progress';
 import { currentDetails } from '../../presentation/temporal-ui/current-details';
 import { searchAttributesOf } from './search-attributes';
+import { createWaitList } from '../wait-list';
 import type { Waits } from './waits';
 import { createWaits } from './waits';
 
@@ -23,18 +24,34 @@ export interface MigrationContext extends Waits {
   readonly plan: MigrationPlan;
   readonly state: () => MigrationState;
   readonly change: (to: (state: MigrationState) => MigrationState) => void;
+  /**
+   * Updates the current details and the search attributes if the state has changed. Called when the migration has
+   * settled, and before its workflow ends.
+   */
+  readonly show: () => void;
   openStep(step: Step): void;
   endStep(step: Step): void;
 }
 
-/** @param carried the state that continue-as-new carried over; undefined if the migration is new */
+/**
+ * Creates the context in the current scope, which must not be cancellable.
+ *
+ * @param carried the state that continue-as-new carried over; undefined if the migration is new
+ */
 export function createMigrationContext(plan: MigrationPlan, carried: MigrationState | undefined): MigrationContext {
   let current = carried ?? newMigration(plan);
+  let isShown = false;
   let attributes = '';
   const state = (): MigrationState => current;
 
   function change(to: (state: MigrationState) => MigrationState): void {
     current = withLedgerMark(to(current));
+    isShown = false;
+  }
+
+  function show(): void {
+    if (isShown) return;
+    isShown = true;
     const progress = progressOf(plan, current);
     setCurrentDetails(currentDetails(progress));
     attributes = updateSearchAttributes(progress, attributes);
@@ -44,9 +61,10 @@ export function createMigrationContext(plan: MigrationPlan, carried: MigrationSt
     plan,
     state,
     change,
+    show,
     openStep: (step) => change((before) => withStepOpened(before, step, now())),
     endStep: (step) => change((before) => withStepEnded(before, step, now())),
-    ...createWaits(state),
+    ...createWaits(state, createWaitList(show)),
   };
 }
 

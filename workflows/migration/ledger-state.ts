@@ -1,5 +1,4 @@
 /** The parts of a migration's state that depend on the ledger: the counts, the estimate and a pause. */
-import { condition } from '@temporalio/workflow';
 import type { StopReason } from '../../domain/companies/failures';
 import { stopReasonText } from '../../domain/companies/failures';
 import type { MigrationState } from '../../domain/migration/migration-state';
@@ -27,28 +26,23 @@ export async function refreshCounts(
   }
 }
 
-export interface CountRefresh {
-  /** Requests a new count. Several requests during one count lead to one more count. */
-  readonly request: () => void;
-  /** Counts the companies each time a count is requested, until the migration is closed. */
-  refresh(): Promise<void>;
-}
-
-/** Counts the companies when a batch run reports progress. The counts come from the ledger, not from the message. */
-export function createCountRefresh(migration: MigrationContext): CountRefresh {
+/**
+ * Counts the companies each time a count is requested, until the migration is closed. A batch run requests it when it
+ * reports progress. The counts come from the ledger, not from the message.
+ *
+ * @returns a function that requests a count. Several requests during one count lead to one more count.
+ */
+export function createCountRefresh(migration: MigrationContext): () => void {
   let requested = false;
-  return {
-    request: () => {
-      requested = true;
+  migration.whenever(
+    () => requested && migration.state().closed === null,
+    async () => {
+      requested = false;
+      await refreshCounts(migration);
     },
-    refresh: async () => {
-      for (;;) {
-        await condition(() => requested || migration.state().closed !== null);
-        if (migration.state().closed !== null) return;
-        requested = false;
-        await refreshCounts(migration);
-      }
-    },
+  );
+  return () => {
+    requested = true;
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * The lifecycle of every migration, on both routes. The steps run one at a time until the last step or a decision
- * closes the migration. Alongside the steps, decisions are recorded, reminders are sent and corrected details are
- * checked.
+ * closes the migration. Alongside the steps, decisions are recorded, companies are counted, reminders are sent and
+ * corrected details are checked.
  */
 import {
   allHandlersFinished,
@@ -13,9 +13,7 @@ import {
 } from '@temporalio/workflow';
 import type { MigrationState } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
-import { runAlongside } from '../concurrency';
 import { assertIsMigration } from '../identity';
-import type { AuditTrail } from './audit-trail';
 import { createAuditTrail } from './audit-trail';
 import type { MigrationResult } from './closing';
 import { closeMigration } from './closing';
@@ -33,69 +31,53 @@ export type MigrationInput = MigrationPlan & { readonly carried?: MigrationState
 /** Works on the current step, and returns when the step may have changed. */
 type StepRunner = (migration: MigrationContext) => Promise<void>;
 
-export async function runMigration(
-  { carried, ...plan }: MigrationInput,
-  runStep: StepRunner,
-): Promise<MigrationResult> {
+export function runMigration({ carried, ...plan }: MigrationInput, runStep: StepRunner): Promise<MigrationResult> {
   assertIsMigration(plan.migrationId);
-  const migration = createMigrationContext(plan, carried);
-  const counts = createCountRefresh(migration);
-  const auditTrail = createAuditTrail(migration);
-  // Set before the first await, because messages can arrive from then on.
-  setMessageHandlers(migration, auditTrail, counts.request);
-  // Changes nothing, but updates the current details and the search attributes.
-  migration.change((state) => state);
   const root = CancellationScope.current();
-  // A cancellation with Temporal's own tools is treated as a decision, so that the migration is closed properly.
-  root.cancelRequested.catch(() => void receiveDecision(migration, 'cancel', CANCELLED_IN_TEMPORAL));
   return CancellationScope.nonCancellable(async () => {
-    void counts.refresh();
-    const handover = await runSteps(migration, auditTrail, runStep);
-    // Makes Temporal show the migration as cancelled. If decisions must be signed, the migration has refused this
-    // unsigned cancellation and may have ended in another way.
-    if (root.consideredCancelled && migration.state().closed === 'cancelled')
-      throw new CancelledFailure(CANCELLED_IN_TEMPORAL.reason);
-    return handover;
+    const migration = createMigrationContext(plan, carried);
+    const auditTrail = createAuditTrail(migration);
+    // Set before the first await, because messages can arrive from then on.
+    setMessageHandlers(migration, auditTrail, createCountRefresh(migration));
+    // A cancellation with Temporal's own tools is treated as a decision, so that the migration is closed properly.
+    migration.when(
+      () => root.consideredCancelled,
+      () => void receiveDecision(migration, 'cancel', CANCELLED_IN_TEMPORAL),
+    );
+    checkChangedDetails(migration);
+    sendReminders(migration);
+    try {
+      while (migration.state().closed === null) {
+        migration.openStep(migration.state().step);
+        await interruptWhenClosed(migration, () => runStep(migration));
+        // The ledger can still refuse the decision that closed the migration. The migration then continues.
+        if (migration.state().closed !== null) await migration.until(() => isRecorded(migration.state()));
+        if (migration.shouldContinueAsNew()) await continueWithEmptyHistory(migration);
+      }
+      await auditTrail.untilClosed();
+      const result = await closeMigration(migration);
+      // Makes Temporal show the migration as cancelled. If decisions must be signed, the migration has refused this
+      // unsigned cancellation and may have ended in another way.
+      if (root.consideredCancelled && migration.state().closed === 'cancelled')
+        throw new CancelledFailure(CANCELLED_IN_TEMPORAL.reason);
+      return result;
+    } finally {
+      migration.show();
+    }
   });
 }
 
 const CANCELLED_IN_TEMPORAL = { role: 'support', by: 'Temporal', reason: "cancelled with Temporal's own tools" };
 
-async function runSteps(
-  migration: MigrationContext,
-  auditTrail: AuditTrail,
-  runStep: StepRunner,
-): Promise<MigrationResult> {
-  const recording = auditTrail.record();
-  void sendReminders(migration);
-  void checkChangedDetails(migration);
-
-  while (migration.state().closed === null) {
-    migration.openStep(migration.state().step);
-    await interruptWhenClosed(migration, () => runStep(migration));
-    // The ledger can still refuse the decision that closed the migration. The migration then continues.
-    if (migration.state().closed !== null) await condition(() => isRecorded(migration.state()));
-    if (migration.shouldContinueAsNew()) await continueWithEmptyHistory(migration);
-  }
-  await recording;
-  return closeMigration(migration);
-}
-
 /** Does the work, but cancels it if a decision closes the migration. */
-async function interruptWhenClosed(migration: MigrationContext, work: () => Promise<void>): Promise<void> {
+function interruptWhenClosed(migration: MigrationContext, work: () => Promise<void>): Promise<void> {
   const scope = new CancellationScope();
   const isClosed = (): boolean => migration.state().closed !== null;
-  try {
-    await runAlongside(
-      () => scope.run(work),
-      async (isOver) => {
-        await condition(() => isOver() || isClosed());
-        scope.cancel();
-      },
-    );
-  } catch (error) {
+  const removeInterrupt = migration.when(isClosed, () => scope.cancel());
+  return scope.run(work).then(removeInterrupt, (error: unknown) => {
+    removeInterrupt();
     if (!isClosed() || !isCancellation(error)) throw error;
-  }
+  });
 }
 
 /** Continues as new. Called only between batch runs, because continuing as new would cancel a batch run. */

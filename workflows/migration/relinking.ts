@@ -5,14 +5,13 @@ import { runAlongside } from '../concurrency';
 import { isRecorded } from './conditions';
 import type { MigrationContext } from './context';
 import { refreshCounts } from './ledger-state';
-import { conditionOrTimer } from './waits';
 
 /** Polls are half a minute apart at first and an hour apart later, because an end customer can take weeks. */
 const POLL_DELAY = { shortestMs: 30_000, longestMs: 3_600_000 };
 const SUMMARY = 'Until the next check for reconnected companies';
 
 /** Does the work, and polls for companies that have reconnected until the work is done. */
-export async function whileRelinking<T>(migration: MigrationContext, work: () => Promise<T>): Promise<T> {
+export function whileRelinking<T>(migration: MigrationContext, work: () => Promise<T>): Promise<T> {
   return runAlongside(work, (isOver) => pollRelinking(migration, isOver));
 }
 
@@ -27,7 +26,7 @@ async function pollRelinking(migration: MigrationContext, isOver: () => boolean)
     // A relink decision increases the count: poll at once.
     const hasMore = (): boolean => migration.state().relinking > stillWaiting && isRecorded(migration.state());
     const timer = stillWaiting === 0 ? undefined : { ms: nextDelayMs(0, added), summary: SUMMARY };
-    await conditionOrTimer(() => isOver() || hasMore(), timer);
+    await migration.until(() => isOver() || hasMore(), timer);
     if (isOver()) return;
     added = hasMore();
     const { relinking } = migration.state();

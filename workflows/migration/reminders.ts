@@ -1,5 +1,5 @@
 /** Sends notices to people who have to act: a notice that the migration has stopped, reminders and an escalation. */
-import { ActivityFailure, condition, log } from '@temporalio/workflow';
+import { ActivityFailure, log } from '@temporalio/workflow';
 import type { Wait } from '../../domain/migration/migration-state';
 import type { NoticeKind } from '../../domain/progress/notices';
 import { afterNotice, nextNotice, noticeOf, waitOf } from '../../domain/progress/notices';
@@ -7,24 +7,27 @@ import { noticeActivities } from '../activity-proxies';
 import type { MigrationContext } from './context';
 import { now } from './context';
 
-/** Sends each notice when it is due. Runs alongside the steps until the migration is closed. */
-export async function sendReminders(migration: MigrationContext): Promise<void> {
-  while (migration.state().closed === null) {
-    const wait = updateWait(migration);
-    const isOver = (): boolean => migration.state().closed !== null || hasNewWait(migration);
-    if (wait === null) {
-      await condition(isOver);
-      continue;
-    }
-    const { kind, dueAt } = nextNotice(migration.state(), wait);
-    const { limits } = migration.state();
-    const dueInMs = Date.parse(dueAt) - Date.now();
-    // Changed limits can change when the notice is due.
-    const isOutdated = (): boolean => isOver() || migration.state().limits !== limits;
-    if (dueInMs > 0 && (await condition(isOutdated, dueInMs, { summary: TIMER_SUMMARIES[kind] }))) continue;
-    migration.change((state) => ({ ...state, wait: afterNotice(wait, kind) }));
-    await post(migration, kind);
+/** Sends each notice when it is due, until the migration is closed. */
+export function sendReminders(migration: MigrationContext): void {
+  const isOver = (): boolean => migration.state().closed !== null;
+  if (isOver()) return;
+  const wait = updateWait(migration);
+  const { limits } = migration.state();
+  // A new wait has notices of its own, and changed limits can change when a notice is due.
+  const isOutdated = (): boolean => isOver() || hasNewWait(migration) || migration.state().limits !== limits;
+  const sendNext = (): void => sendReminders(migration);
+  if (wait === null) {
+    migration.when(isOutdated, sendNext);
+    return;
   }
+  const { kind, dueAt } = nextNotice(migration.state(), wait);
+  const dueInMs = Date.parse(dueAt) - Date.now();
+  if (dueInMs > 0) {
+    migration.when(isOutdated, sendNext, { ms: dueInMs, summary: TIMER_SUMMARIES[kind] });
+    return;
+  }
+  migration.change((state) => ({ ...state, wait: afterNotice(wait, kind) }));
+  void post(migration, kind).then(sendNext);
 }
 
 /** Returns the current wait; null if nobody has to act. A new wait begins now. */

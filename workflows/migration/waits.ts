@@ -7,17 +7,12 @@
  * - A batch of decisions is being written to the ledger. Continuing now would write it twice.
  * - More decisions are waiting to be written than fit into one batch. Carrying them over would make the state too large.
  */
-import { condition, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import type { MigrationState } from '../../domain/migration/migration-state';
 import { nextAuditBatch } from '../../domain/decisions/audit-trail';
+import type { Timer, WaitList } from '../wait-list';
 
-/** The maximum duration of a wait, in milliseconds, and the summary that the Temporal UI shows. */
-export interface Timer {
-  readonly ms: number;
-  readonly summary: string;
-}
-
-export interface Waits {
+export interface Waits extends WaitList {
   /** Waits until the condition holds, the timer fires, or the migration should continue as new. */
   awaitCondition(holds: (state: MigrationState) => boolean, timer?: Timer): Promise<void>;
   /**
@@ -34,7 +29,7 @@ export interface Waits {
   deferContinueAsNew(work: () => Promise<void>): Promise<void>;
 }
 
-export function createWaits(state: () => MigrationState): Waits {
+export function createWaits(state: () => MigrationState, list: WaitList): Waits {
   let openWaits = 0;
   /** True after a wait has returned early. */
   let interrupted = false;
@@ -43,23 +38,23 @@ export function createWaits(state: () => MigrationState): Waits {
   const fitsInOneBatch = (): boolean => nextAuditBatch(state().unrecorded).length === state().unrecorded.length;
   const shouldContinueAsNew = (): boolean => isSuggested() && !deferred && fitsInOneBatch();
 
-  async function awaitCondition(holds: (state: MigrationState) => boolean, timer?: Timer): Promise<void> {
+  function awaitCondition(holds: (state: MigrationState) => boolean, timer?: Timer): Promise<void> {
     openWaits += 1;
-    try {
-      await conditionOrTimer(() => holds(state()) || shouldContinueAsNew(), timer);
-    } finally {
+    const waiting = list.until(() => holds(state()) || shouldContinueAsNew(), timer);
+    return waiting.finally(() => {
       openWaits -= 1;
       interrupted ||= shouldContinueAsNew();
-    }
+    });
   }
 
-  async function awaitInStep(holds: (state: MigrationState) => boolean): Promise<boolean> {
+  function awaitInStep(holds: (state: MigrationState) => boolean): Promise<boolean> {
     const { step } = state();
-    await awaitCondition((now) => holds(now) || now.closed !== null || now.step !== step);
-    return holds(state()) && state().step === step && state().closed === null;
+    const waiting = awaitCondition((now) => holds(now) || now.closed !== null || now.step !== step);
+    return waiting.then(() => holds(state()) && state().step === step && state().closed === null);
   }
 
   return {
+    ...list,
     awaitCondition,
     awaitInStep,
     shouldContinueAsNew,
@@ -71,10 +66,4 @@ export function createWaits(state: () => MigrationState): Waits {
       deferred = false;
     },
   };
-}
-
-/** Waits until the condition holds, or the timer fires. */
-export async function conditionOrTimer(holds: () => boolean, timer?: Timer): Promise<void> {
-  if (timer) await condition(holds, timer.ms, { summary: timer.summary });
-  else await condition(holds);
 }

@@ -31,8 +31,8 @@ const CHANGED = withMoreActivities(PRESENT);
 /** A build that cannot continue any migration. */
 const BROKEN = withCode(
   CHANGED,
-  'async function managedMigration(input) {',
-  "async function managedMigration(input) {\n    throw new Error('this build is broken');",
+  'function managedMigration(input) {',
+  "function managedMigration(input) {\n    throw new Error('this build is broken');",
 );
 
 let orchestrator: Orchestrator;

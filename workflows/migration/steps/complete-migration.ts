@@ -4,7 +4,6 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ChildWorkflowFailure,
-  condition,
   ParentClosePolicy,
   rootCause,
   startChild,
@@ -34,7 +33,7 @@ const STEP = 'complete-migration';
  * end. `runMigration` calls this function repeatedly until the step has ended. Companies whose end customers were asked
  * to reconnect are checked meanwhile, because a batch run can take a day.
  */
-export async function completeMigration(migration: MigrationContext): Promise<void> {
+export function completeMigration(migration: MigrationContext): Promise<void> {
   return whileRelinking(migration, () => waitOrRun(migration));
 }
 
@@ -203,7 +202,7 @@ async function wakeOnChange(
 ): Promise<void> {
   while (!isOver()) {
     const hasChanged = changedSince(migration.state());
-    await condition(() => isOver() || hasChanged(migration.state()));
+    await migration.until(() => isOver() || hasChanged(migration.state()));
     // The signal fails if the run has just ended.
     if (!isOver()) await run.signal(wakeSignal).catch(() => undefined);
   }

@@ -1,5 +1,4 @@
 /** Step 1: the supplied details are checked. Companies that are added or corrected later are checked as well. */
-import { condition } from '@temporalio/workflow';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { longActivities, shortActivities } from '../../activity-proxies';
 import { isRecorded, mayEndStep } from '../conditions';
@@ -22,22 +21,21 @@ export async function supplyDetails(migration: MigrationContext): Promise<void> 
   if (ended && migration.state().preflight) migration.endStep('supply-details');
 }
 
-/** Repeats the preflight when details change after step 1. Runs alongside the steps until the migration is closed. */
-export async function checkChangedDetails(migration: MigrationContext): Promise<void> {
-  const isDue = ({ changes, changesChecked, step }: MigrationState): boolean =>
-    changes > changesChecked && step !== 'supply-details';
-  for (;;) {
-    await condition(() => isDue(migration.state()) || migration.state().closed !== null);
-    if (migration.state().closed !== null) return;
-    await runPreflight(migration);
-  }
+/** Repeats the preflight each time details change after step 1, until the migration is closed. */
+export function checkChangedDetails(migration: MigrationContext): void {
+  const isDue = ({ changes, changesChecked, step, closed }: MigrationState): boolean =>
+    changes > changesChecked && step !== 'supply-details' && closed === null;
+  migration.whenever(
+    () => isDue(migration.state()),
+    () => runPreflight(migration),
+  );
 }
 
 /** Runs the preflight. Discards its result if details change during the run, because another preflight follows. */
 async function runPreflight(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
   // The preflight skips companies that are left out in the ledger, so decisions must be recorded first.
-  await condition(() => isRecorded(migration.state()));
+  await migration.until(() => isRecorded(migration.state()));
   const { changes, proposal } = migration.state();
   const preflight = await longActivities.preflight({ migrationId, startAt: proposal?.startAt ?? null });
   await refreshCounts(migration, (state) => ({

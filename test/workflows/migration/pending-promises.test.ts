@@ -1,0 +1,55 @@
+/**
+ * A migration that waits for people holds few promises. The SDK keeps a stack trace for every pending promise, which is
+ * most of what such a migration costs in memory.
+ */
+import path from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { pino } from 'pino';
+import { createDataConverter } from '../../../security';
+import type { RunningWorker } from '../../../worker';
+import { startWorker } from '../../../worker';
+import { TIMING } from '../../../worker/timing';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import type { TestMigration } from '../running-migration';
+import { startTestMigration, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+let worker: RunningWorker;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  const { payloadConverterPath = '', failureConverterPath = '' } = createDataConverter(orchestrator.config.payloadKeys);
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: path.join(__dirname, '../changed-workflows/counted-promises.ts'),
+    workflowInterceptorModules: [path.join(__dirname, '../../../workflows/interceptors.ts')],
+    payloadConverterPath,
+    failureConverterPath,
+    logger: new DefaultLogger('ERROR'),
+  });
+  worker = await startWorker(orchestrator.config, pino({ level: 'error' }), { workflowBundle }, TIMING);
+});
+afterAll(async () => {
+  await worker.stop();
+  await orchestrator.close();
+});
+
+/** Returns the stack traces of the pending promises of a migration. One of them belongs to the query. */
+async function pendingPromises({ id }: TestMigration): Promise<readonly string[]> {
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(id);
+  return handle.query<readonly string[]>('pendingPromises');
+}
+
+test('a migration that waits for support to accept its details holds at most 21 promises', async () => {
+  const migration = await startTestMigration(orchestrator, 'details', ['sbx-ok-1.details']);
+  await migration.until(({ preflight }) => preflight !== null);
+  expect((await pendingPromises(migration)).length).toBeLessThanOrEqual(21);
+});
+
+test('a migration that waits for both sign-offs holds at most 27 promises', async () => {
+  const migration = await startTestMigration(orchestrator, 'sign-off', ['sbx-ok-1.first', 'sbx-ok-1.second']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts, waitingFor }) => counts.moved === 2 && waitingFor.roles.length === 2);
+  expect((await pendingPromises(migration)).length).toBeLessThanOrEqual(27);
+});
