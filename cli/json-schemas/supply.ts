@@ -6,7 +6,7 @@ import type { CommandSchemas } from './parts';
 const { count } = part;
 
 const checked = {
-  files: z.strictObject({ manifest: z.string(), credentials: z.string().optional() }),
+  files: z.strictObject({ manifest: z.string(), credentials: z.string().optional(), encoding: z.string().optional() }),
   platform: z.string(),
   companies: count,
   credentials: count,

@@ -13,3 +13,4 @@ export type { FindingList } from './findings';
 export { TEMPLATE_FORMATS, type TemplateFormat, templatesOf, templateText } from './template';
 export { addShred, disposeOf, type Disposal, type ShredOption } from './shred-file';
 export { type FileIdentity, identifyFile, NotShredded, shredFile } from './shred-file';
+export { addEncoding, type Encoding, type EncodingOption } from './encoding';

@@ -3,6 +3,7 @@ import type { ManifestRow } from '../../domain/companies/manifest';
 import type { Platform, Route } from '../../platforms/platforms';
 import { credentialColumns, manifestColumns } from './columns';
 import { Duplicates } from './duplicates';
+import type { Encoding, EncodingOption } from './encoding';
 import { FindingList, type Report } from './findings';
 import { HashedKeyMap } from './hashed-key-map';
 import { RowFile, type RowReader } from './row-file';
@@ -16,7 +17,7 @@ import {
 } from './whole-manifest';
 
 /** The files that a client supplies for the start of a migration. */
-export interface ManifestFiles {
+export interface ManifestFiles extends EncodingOption {
   readonly manifest: string;
   /** A separate credential file, matched by reference. */
   readonly credentials?: string;
@@ -68,8 +69,11 @@ export async function readManifest(
   const matcher = new CredentialMatcher();
   /** Maps the reference of a company to the file that contains its credential. */
   const credentialFile = new HashedKeyMap();
-  const manifest = new RowFile(files.manifest, manifestColumns(platform, route));
-  const separate = files.credentials === undefined ? null : new RowFile(files.credentials, credentialColumns(platform));
+  const manifest = new RowFile(files.manifest, manifestColumns(platform, route), files.encoding);
+  const separate =
+    files.credentials === undefined
+      ? null
+      : new RowFile(files.credentials, credentialColumns(platform), files.encoding);
 
   for await (const { reader, company, credential } of eachCompany(manifest, platform, now, findings.add)) {
     if (company !== null) duplicates.checkCompany(reader, company);
@@ -138,8 +142,13 @@ export interface Credentials {
  *
  * @param now an `obtainedAt` after this time is an error
  */
-export async function readCredentials(path: string, platform: Platform, now = new Date()): Promise<Credentials> {
-  const file = new RowFile(path, credentialColumns(platform));
+export async function readCredentials(
+  path: string,
+  platform: Platform,
+  now = new Date(),
+  encoding?: Encoding,
+): Promise<Credentials> {
+  const file = new RowFile(path, credentialColumns(platform), encoding);
   const findings = new FindingList();
   for await (const _ of eachCredential(file, platform, now, findings.add));
   async function* credentials(): AsyncGenerator<ParsedCredential> {

@@ -4,6 +4,7 @@ import { spreadsheetDamage } from '../../domain/companies/manifest';
 import { type Finding, type FindingCode } from '../../domain/companies/finding';
 import { matchColumns, type CellsByField, type Columns, type Table } from './columns';
 import { openCsvTable } from './csv-table';
+import type { Decoding, Encoding } from './encoding';
 import { FileChanged, inQuotes, UnreadableFile, type Report } from './findings';
 import { isJson, openJsonTable } from './json-table';
 import { openSourceFile, type SourceFile } from './source-file';
@@ -16,10 +17,12 @@ import { hasUnsafeCharacters } from '../../domain/text/untrusted-text';
 export class RowFile {
   /** Digest of the content at the first reading; null if that reading did not reach the end of the file. */
   #content: string | null | undefined;
+  #decoding: Decoding | undefined;
 
   constructor(
     private readonly file: string,
     private readonly columns: Columns,
+    private readonly encoding?: Encoding,
   ) {}
 
   /**
@@ -34,6 +37,8 @@ export class RowFile {
     try {
       const text = (): AsyncIterable<string> => withDigest(source.text(), (digest) => (content = digest));
       let isBroken = false;
+      this.#decoding = source.decoding;
+      if (source.decoding.finding !== null) report(source.decoding.finding);
       const table = await openTable(this.file, text, (finding) => {
         isBroken = true;
         report(finding);
@@ -58,7 +63,7 @@ export class RowFile {
 
   async #open(report: Report): Promise<SourceFile | null> {
     try {
-      return await openSourceFile(this.file);
+      return await openSourceFile(this.file, this.encoding, this.#decoding);
     } catch (error) {
       this.#reportUnreadable(error, report);
       return null;
@@ -172,8 +177,8 @@ export class RowReader {
     if (text === '') return null;
 
     if (text.includes('\uFFFD')) {
-      const advice = 'save the file as UTF-8 (in Excel: "CSV UTF-8")';
-      return this.#reject(field, 'undecodable', 'this file is not UTF-8: a character here cannot be read', advice);
+      const message = 'a character here was lost when the file was saved, or is not in its encoding';
+      return this.#reject(field, 'undecodable', message, 'export the file again as UTF-8 (in Excel: "CSV UTF-8")');
     }
     // An unpaired surrogate comes from an escape in a JSON file, such as \ud83d, or directly from a UTF-16 file.
     if (/\p{Surrogate}/u.test(text)) {

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import iconv from 'iconv-lite';
 
+import { decodingOf, unicodeEncodingOf, type Decoding, type Encoding } from './encoding';
 import { UnreadableFile } from './findings';
 
 /** The maximum size of a file, enough for millions of companies. */
@@ -13,25 +14,34 @@ const PIECE_BYTES = 64 * 1024;
 /** A decoded text file. Lines end in `\n`, the byte order mark is removed, and undecodable bytes become U+FFFD. */
 export interface SourceFile {
   readonly modifiedAt: Date;
+  readonly decoding: Decoding;
   /** Reads the text from its beginning, one piece at a time, on demand. */
   readonly text: () => AsyncIterable<string>;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens a client's file, which may be UTF-8 or UTF-16.
+ * Opens a client's file.
  *
+ * @param encoding undefined: UTF-8 or UTF-16
+ * @param known the result of an earlier call for the same file; if undefined, the whole file is read to detect it
  * @throws UnreadableFile if it cannot be opened, is not a regular file, is not text (a workbook, an archive, a PDF), or
  * is too large
  */
-export async function openSourceFile(path: string): Promise<SourceFile> {
+export async function openSourceFile(path: string, encoding?: Encoding, known?: Decoding): Promise<SourceFile> {
   const file = await openRegularFile(path);
   try {
     const { size, mtime } = await file.stat();
     if (size > MAX_BYTES) throw tooLarge(path, size);
     const head = await readHead(file);
     assertText(path, head);
-    return { modifiedAt: mtime, text: () => decoded(file, encodingOf(head)), close: () => file.close() };
+    const decoding = known ?? (await decodingOf(path, head, encoding, () => piecesOf(file)));
+    return {
+      modifiedAt: mtime,
+      decoding,
+      text: () => decoded(file, decoding),
+      close: () => file.close(),
+    };
   } catch (error) {
     await file.close();
     throw error;
@@ -116,7 +126,7 @@ function binaryKindOf(head: Buffer): string | null {
   if (hex.startsWith('504b0304')) return kindOfZip(head.toString('latin1'));
   const known = BINARY_KINDS.find(({ starts }) => hex.startsWith(starts));
   if (known) return known.kind;
-  return encodingOf(head) === 'utf-8' && shareOfZeros(head) > 0.05 ? 'a binary file' : null;
+  return unicodeEncodingOf(head) === 'utf-8' && shareOfZeros(head) > 0.05 ? 'a binary file' : null;
 }
 
 /** Returns the kind of a zip archive. The first entries of an archive show whether it is a workbook. */
@@ -128,33 +138,19 @@ function kindOfZip(head: string): string {
 
 const shareOfZeros = (head: Buffer): number => head.filter((byte) => byte === 0).length / Math.max(1, head.length);
 
-/**
- * Detects the encoding by the byte order mark. Without one, UTF-16 is recognized only if most letters are Latin,
- * because then nearly every other byte is zero.
- */
-function encodingOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
-  const mark = head.toString('hex', 0, 2);
-  if (mark === 'fffe') return 'utf-16le';
-  if (mark === 'feff') return 'utf-16be';
-  const zerosAt = (parity: number): number => head.filter((byte, i) => i % 2 === parity && byte === 0).length;
-  const [even, odd] = [zerosAt(0), zerosAt(1)];
-  const mostlyZero = head.length * 0.3;
-  if (odd > mostlyZero && even < odd / 10) return 'utf-16le';
-  if (even > mostlyZero && odd < even / 10) return 'utf-16be';
-  return 'utf-8';
-}
-
 /** Decodes the text and converts all line endings to `\n`, so that they do not affect line numbers. */
-async function* decoded(file: FileHandle, encoding: 'utf-8' | 'utf-16le' | 'utf-16be'): AsyncGenerator<string> {
+async function* decoded(file: FileHandle, { encoding, replacesUndecodable }: Decoding): AsyncGenerator<string> {
+  const cleaned = (text: string): string =>
+    withUnixLineEndings(replacesUndecodable ? text.replaceAll('\uFFFD', '?') : text);
   const decoder = iconv.getDecoder(encoding);
   let pending = '';
   for await (const bytes of piecesOf(file)) {
     const text = pending + decoder.write(bytes);
     // A carriage return at the end of a piece may be the first half of CR LF.
     pending = text.endsWith('\r') ? '\r' : '';
-    yield withUnixLineEndings(pending ? text.slice(0, -1) : text);
+    yield cleaned(pending ? text.slice(0, -1) : text);
   }
-  yield withUnixLineEndings(pending + (decoder.end() ?? ''));
+  yield cleaned(pending + (decoder.end() ?? ''));
 }
 
 /** Reads the file in pieces that share one buffer. A piece is valid only until the next one is read. */

@@ -6,6 +6,7 @@ import { isRotating, PLATFORMS } from '../../platforms/platforms';
 import { isIdWord, isReservedLabel, migrationIdOf } from '../../domain/migration/temporal-names';
 import { CommandFailed } from '../shared/errors';
 import type { Prompts } from '../terminal/prompts';
+import type { Encoding } from '../manifest';
 import type { CheckOutcome } from './check';
 import { checkAll, printSummary } from './check';
 import type { Context } from '../shared/context';
@@ -19,6 +20,7 @@ export interface GivenOptions {
   readonly client?: string;
   readonly label?: string;
   readonly credentials?: string;
+  readonly encoding?: Encoding;
   /** Absent if the user did not pass the option. */
   readonly contact?: string;
 }
@@ -31,6 +33,7 @@ interface Answers {
   readonly credentials?: string;
   readonly client: string;
   readonly label?: string;
+  readonly encoding?: Encoding;
   /** The arguments that the answers add to the command line. */
   readonly added: readonly string[];
 }
@@ -87,6 +90,7 @@ async function ask(prompts: Prompts, given: GivenOptions, print: (line: string) 
     ...{ route, platform, manifest, client },
     ...(credentials === undefined ? {} : { credentials }),
     ...(given.label === undefined ? {} : { label: given.label }),
+    ...(given.encoding === undefined ? {} : { encoding: given.encoding }),
     added: [
       ...(given.manifest === undefined ? [manifest] : []),
       ...(given.platform === undefined ? ['--platform', platform.slug] : []),
@@ -157,22 +161,32 @@ function askWord(prompts: Prompts, question: string): Promise<string> {
 
 function check(
   env: NodeJS.ProcessEnv,
-  { platform, route, manifest, credentials, client, label }: Answers,
+  { platform, route, manifest, credentials, client, label, encoding }: Answers,
 ): Promise<CheckOutcome> {
   return checkAll(env, {
-    files: { manifest, ...(credentials === undefined ? {} : { credentials }) },
+    files: { manifest, ...(credentials === undefined ? {} : { credentials }), ...(encoding && { encoding }) },
     platform,
     route,
     migrationId: migrationIdOf(client, platform.slug, label),
   });
 }
 
-/** Asks for a label if the id already exists and has no label. Otherwise asks the user to correct the files. */
+/** Asks for a label if the id already exists and has no label, or for the encoding. Otherwise asks for corrections. */
 async function askForCorrection(prompts: Prompts, answers: Answers, { findings }: CheckOutcome): Promise<Answers> {
   if (answers.label === undefined && findings.listed.some(({ code }) => code === 'migration-exists')) {
     const label = await askWord(prompts, 'This migration already exists. Label for the new one?');
     return { ...answers, label, added: [...answers.added, '--label', label] };
   }
+  const encoding = suggestedEncoding(answers, findings);
+  if (encoding !== null && (await prompts.confirm(`Read the files as ${encoding}?`))) {
+    return { ...answers, encoding, added: [...answers.added, '--encoding', encoding] };
+  }
   if (await prompts.confirm('Check the corrected files again?')) return answers;
   throw notStarted();
+}
+
+/** Returns the encoding that would make the files readable, if the user has not specified one. */
+function suggestedEncoding({ encoding }: Answers, { listed }: CheckOutcome['findings']): Encoding | null {
+  const isSuggested = listed.some(({ code, advice }) => code === 'not-utf8' && advice.endsWith('windows-1252'));
+  return encoding === undefined && isSuggested ? 'windows-1252' : null;
 }

@@ -8,6 +8,8 @@ export type FindingCode =
   | 'file-unreadable'
   | 'file-too-large'
   | 'not-text'
+  | 'not-utf8'
+  | 'wrong-encoding'
   | 'empty'
   | 'no-companies'
   | 'no-header'

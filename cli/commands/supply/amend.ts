@@ -3,8 +3,8 @@ import { amendManifest, ManifestClosed, NOT_CHECKED, readHeldBack } from '../../
 import { CommandFailed } from '../../shared/errors';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, signatureProblem } from '../../../client';
-import type { Manifest } from '../../manifest';
-import { ManifestDigest, readManifest } from '../../manifest';
+import type { EncodingOption, Manifest } from '../../manifest';
+import { addEncoding, ManifestDigest, readManifest } from '../../manifest';
 import type { CommandResult } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
@@ -18,18 +18,22 @@ const CHECKED_WITHIN_MS = 15_000;
 const POLL_EVERY_MS = 100;
 const MAX_REFERENCES = 10;
 
+type AmendOptions = ActorOptions & EncodingOption;
+
 /** Advice for a migration that has ended. */
 const startNewMigration = ({ route }: StoredMigration): string =>
   `start a new migration for these companies: ferry ${route === 'managed' ? 'start' : 'self-service'} FILE --label WORD`;
 
 export function addAmend({ program, run, terminal }: Context): void {
   addActorOptions(
-    program
-      .command('amend <migration> <manifest>')
-      .description(
-        'Add companies, or correct companies that have not been moved yet, from a manifest (CSV or JSON) with only these rows',
-      ),
-  ).action((migration: string, manifest: string, options: ActorOptions) =>
+    addEncoding(
+      program
+        .command('amend <migration> <manifest>')
+        .description(
+          'Add companies, or correct companies that have not been moved yet, from a manifest (CSV or JSON) with only these rows',
+        ),
+    ),
+  ).action((migration: string, manifest: string, options: AmendOptions) =>
     run(() => withLedgerClient(terminal.env, (ferry) => amend(ferry, migration, manifest, options))),
   );
 }
@@ -38,11 +42,12 @@ async function amend(
   ferry: LedgerClient,
   migrationId: string,
   file: string,
-  options: ActorOptions,
+  options: AmendOptions,
 ): Promise<CommandResult> {
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(ferry, migrationId, startNewMigration);
-  const manifest = await readManifest({ manifest: file }, platform, migration.route);
+  const { encoding } = options;
+  const manifest = await readManifest({ manifest: file, ...(encoding && { encoding }) }, platform, migration.route);
   if (manifest.findings.errors > 0) return invalidManifest(manifest);
   // The rows are stored before the decision is sent, so a refused decision would leave them held back.
   const problem = signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });

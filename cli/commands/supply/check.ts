@@ -3,10 +3,11 @@ import { checkAll, checkJson, printSummary } from '../../starting/check';
 import type { CommandResult } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import type { Context } from '../../shared/context';
+import { addEncoding, type EncodingOption } from '../../manifest';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
 import { printFindings } from '../../shared/results';
 
-interface CheckOptions {
+interface CheckOptions extends EncodingOption {
   readonly platform: Platform;
   readonly credentials?: string;
   readonly offline?: true;
@@ -14,23 +15,25 @@ interface CheckOptions {
 }
 
 export function addCheck({ program, run, terminal }: Context): void {
-  program
+  const command = program
     .command('check <manifest>')
     .description('Check a manifest (CSV or JSON) and the configured account for errors; no credential is sent anywhere')
     .addOption(platformOption())
     .option('-c, --credentials <file>', 'a separate credential file, matched by company reference')
     .option('--offline', 'check only the files')
-    .addOption(totalInvoicesOption())
-    .action(async (manifest: string, options: CheckOptions) => run(() => check(terminal.env, manifest, options)));
+    .addOption(totalInvoicesOption());
+  addEncoding(command).action(async (manifest: string, options: CheckOptions) =>
+    run(() => check(terminal.env, manifest, options)),
+  );
 }
 
 async function check(
   env: NodeJS.ProcessEnv,
   manifest: string,
-  { platform, credentials, offline, totalInvoices }: CheckOptions,
+  { platform, credentials, offline, totalInvoices, encoding }: CheckOptions,
 ): Promise<CommandResult> {
   const outcome = await checkAll(env, {
-    files: { manifest, ...(credentials !== undefined && { credentials }) },
+    files: { manifest, ...(credentials !== undefined && { credentials }), ...(encoding && { encoding }) },
     platform,
     ...(offline ? { offline } : {}),
     ...(totalInvoices === undefined ? {} : { recordsInTotal: totalInvoices }),

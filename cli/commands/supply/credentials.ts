@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
 import { inChunks } from '../../../domain/text/streams';
 import type { SuppliedCredential, SupplyResult } from '../../../store';
@@ -14,13 +14,13 @@ import { parseTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import type { Disposal, ShredOption } from '../../manifest';
-import { addShred, disposeOf } from '../../manifest';
+import { addEncoding, addShred, disposeOf, type EncodingOption } from '../../manifest';
 import { findingsJson, printFindings, referenceList } from '../../shared/results';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, addActorOptions, actorFrom, contentFrom, sendDecision } from '../../shared/decisions';
 import { platformOf, withLedgerClient } from '../../shared/clients';
 
-interface CredentialOptions extends DecisionOptions, ShredOption {
+interface CredentialOptions extends DecisionOptions, ShredOption, EncodingOption {
   readonly obtainedAt?: Date;
 }
 
@@ -35,7 +35,7 @@ const OBTAINED_AT = [
  * the file.
  */
 export function addCredentials({ program, run, terminal }: Context): void {
-  addShred(
+  addFileOptions(
     addActorOptions(
       program
         .command('credentials <migration> <file>')
@@ -50,7 +50,7 @@ export function addCredentials({ program, run, terminal }: Context): void {
     ),
   );
 
-  addShred(
+  addFileOptions(
     addDecisionOptions(
       program
         .command('replace-credential <migration> <file>')
@@ -65,6 +65,8 @@ export function addCredentials({ program, run, terminal }: Context): void {
     ),
   );
 }
+
+const addFileOptions = (command: Command): Command => addShred(addEncoding(command));
 
 interface Request {
   readonly migrationId: string;
@@ -158,11 +160,11 @@ async function readCredentialFile(
   ferry: LedgerClient,
   migrationId: string,
   file: string,
-  { obtainedAt }: CredentialOptions,
+  { obtainedAt, encoding }: CredentialOptions,
 ): Promise<Credentials> {
   const migration = await readMigration(ferry.db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
-  const read = await readCredentials(file, platformOf(migration));
+  const read = await readCredentials(file, platformOf(migration), new Date(), encoding);
   if (obtainedAt === undefined) return read;
   return { ...read, credentials: withObtainedAt(read.credentials, obtainedAt.toISOString()) };
 }

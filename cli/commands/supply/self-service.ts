@@ -6,6 +6,7 @@ import type { LedgerClient, SelfServiceStart } from '../../../client';
 import { startSelfService } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import type { Context, YesOption } from '../../shared/context';
+import { addEncoding, type EncodingOption } from '../../manifest';
 import type { CheckOutcome } from '../../starting/check';
 import { checkAll, dryRun, printSummary } from '../../starting/check';
 import { findingsJson, printFindings, printPreflight } from '../../shared/results';
@@ -23,7 +24,7 @@ import { watchMigration } from '../../reporting/watch';
 import { DEFAULT_CONTACT } from '../../starting/questions';
 import { withLedgerClient } from '../../shared/clients';
 
-interface SelfServiceOptions extends StartTarget, LimitOptions, YesOption, Pick<ActorOptions, 'by'> {
+interface SelfServiceOptions extends StartTarget, LimitOptions, YesOption, EncodingOption, Pick<ActorOptions, 'by'> {
   readonly credentials?: string;
   readonly contact: string;
   readonly totalInvoices?: number;
@@ -48,7 +49,7 @@ export function addSelfService(context: Context): void {
     .option('--yes', 'do not ask for confirmation')
     .option('--detach', 'return as soon as the migration has started, without watching it')
     .option('--dry-run', 'run all checks without storing or starting anything');
-  addLimitOptions(command).action((manifest: string, options: SelfServiceOptions) =>
+  addLimitOptions(addEncoding(command)).action((manifest: string, options: SelfServiceOptions) =>
     context.run(() => selfService(context, manifest, options)),
   );
 }
@@ -56,8 +57,12 @@ export function addSelfService(context: Context): void {
 async function selfService(context: Context, file: string, options: SelfServiceOptions): Promise<CommandResult> {
   const { output, terminal } = context;
   assertStartable(options, 'self-service');
-  const { client, platform, label, credentials } = options;
-  const files = { manifest: file, ...(credentials === undefined ? {} : { credentials }) };
+  const { client, platform, label, credentials, encoding } = options;
+  const files = {
+    manifest: file,
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(encoding && { encoding }),
+  };
   const limits = readLimitOptions(options);
   const migrationId = migrationIdOf(client, platform.slug, label);
   const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };

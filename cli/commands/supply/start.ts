@@ -13,7 +13,7 @@ import type { CommandResult, Terminal } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import type { Disposal, ShredOption } from '../../manifest';
-import { addShred, disposeOf } from '../../manifest';
+import { addEncoding, addShred, disposeOf, type EncodingOption } from '../../manifest';
 import { dryRun } from '../../starting/check';
 import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
@@ -26,7 +26,7 @@ import type { StartTarget } from '../../starting/start-options';
 import { assertStartable, readLimitOptions } from '../../starting/start-options';
 import { withLedgerClient } from '../../shared/clients';
 
-interface StartOptions extends StartTarget, LimitOptions, ShredOption, Pick<ActorOptions, 'by'> {
+interface StartOptions extends StartTarget, LimitOptions, ShredOption, EncodingOption, Pick<ActorOptions, 'by'> {
   readonly credentials?: string;
   readonly contact: string;
   readonly firstCompany?: string;
@@ -61,14 +61,16 @@ export function addStart(context: Context): void {
     .option('--require-digest', 'refuse approvals that lack the digest of what was reviewed (ferry approve adds it)')
     .addOption(approverOption('accept only decisions signed by an approver'))
     .option('--dry-run', 'run all checks without storing or starting anything');
-  addLimitOptions(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {
-    if (isComplete(options) && manifest !== undefined) return run(() => start(terminal, manifest, options));
-    if (!prompts) throw new Error('commander accepted a command without its required arguments');
-    const isContactGiven = command.getOptionValueSource('contact') === 'cli';
-    const { contact, ...given } = options;
-    const known = { manifest, ...given, ...(isContactGiven && contact !== undefined ? { contact } : {}) };
-    await program.parseAsync(await askForArguments(context, prompts, args, known), { from: 'user' });
-  });
+  addLimitOptions(addShred(addEncoding(command))).action(
+    async (manifest: string | undefined, options: Partial<StartOptions>) => {
+      if (isComplete(options) && manifest !== undefined) return run(() => start(terminal, manifest, options));
+      if (!prompts) throw new Error('commander accepted a command without its required arguments');
+      const isContactGiven = command.getOptionValueSource('contact') === 'cli';
+      const { contact, ...given } = options;
+      const known = { manifest, ...given, ...(isContactGiven && contact !== undefined ? { contact } : {}) };
+      await program.parseAsync(await askForArguments(context, prompts, args, known), { from: 'user' });
+    },
+  );
 }
 
 function isComplete(options: Partial<StartOptions>): options is StartOptions {
@@ -78,8 +80,12 @@ function isComplete(options: Partial<StartOptions>): options is StartOptions {
 async function start(terminal: Terminal, manifestFile: string, options: StartOptions): Promise<CommandResult> {
   assertStartable(options, 'managed');
   const { env } = terminal;
-  const { client, platform, label, credentials } = options;
-  const files = { manifest: manifestFile, ...(credentials === undefined ? {} : { credentials }) };
+  const { client, platform, label, credentials, encoding } = options;
+  const files = {
+    manifest: manifestFile,
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(encoding && { encoding }),
+  };
   const limits = readLimitOptions(options);
   const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
   if (options.dryRun) {

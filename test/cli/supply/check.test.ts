@@ -90,6 +90,20 @@ test.each([60, 80, 120])('the table fits a terminal of %i columns', async (colum
   expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(columns);
 });
 
+test('check reads Excel\'s "CSV" with --encoding, and says so without it', async () => {
+  const text = 'reference;name;realmId;expectedInvoices\nA-1;Caf\xE9;1;1\nA-2;Zo\xEB;2;1\n';
+  const file = tempFile(Buffer.from(text, 'latin1'));
+  const refused = await ferry(check(file, '--offline'), 200);
+  expect(refused.exitCode).toBe(1);
+  expect(stripVTControlCharacters(refused.out)).toMatch(
+    /^error +2 +this file is not UTF-8; it looks like Windows-1252/m,
+  );
+  expect(refused.out).toContain('1 error and ');
+
+  const read = await ferry(check(file, '--offline', '--encoding', 'windows-1252', '--json'));
+  expect(JSON.parse(read.out)).toMatchObject({ ok: true, companies: 2, files: { encoding: 'windows-1252' } });
+});
+
 test('no output contains a credential', async () => {
   const file = tempFile(
     'reference,accessToken,refreshToken,realmId\nC-1001,at-secret,rt-secret,1\nC-1002,at-secret,rt-secret,9130348558154804',

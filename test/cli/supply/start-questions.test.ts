@@ -66,6 +66,22 @@ test('the wizard asks only for missing arguments, and starts nothing while the m
   expect(await readMigration(orchestrator.ferry.db, 'faulty-wizard.quickbooks-online')).toBeUndefined();
 });
 
+test('the wizard offers to read a Windows-1252 file, and adds the option to the command', async () => {
+  const text = 'reference,name,realmId,expectedInvoices\nW-1,M\xFCller,6100000000000005,1\n';
+  const file = tempFile(Buffer.from(text, 'latin1'), 'excel.csv');
+  const start = startWizard(file, '-p', 'quickbooks-online', '--contact', 'Sam');
+  await start.waitFor('Short name of the client, e.g. acme');
+  start.type(`excel-wizard${KEY.enter}`);
+  await start.waitFor('it looks like Windows-1252');
+  await start.waitFor('Read the files as windows-1252? (y/N)');
+  start.type(`y${KEY.enter}`);
+  await start.waitFor('1 QuickBooks Online company, 0 credentials: no errors');
+  await start.waitFor('--client excel-wizard --encoding windows-1252');
+  await start.waitFor('Start the migration? (y/N)');
+  start.type(KEY.enter);
+  expect(await start.ended).toBe(1);
+});
+
 test('the wizard asks for a label if the id already exists', async () => {
   const sameId = ['-p', 'quickbooks-online', '--client', 'twice-wizard'];
   await ferry(['start', manifest(6_100_000_000_000_003), ...sameId], undefined, orchestrator.env);

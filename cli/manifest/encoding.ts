@@ -1,0 +1,181 @@
+/** Detects the encoding of a client's file, and describes files whose encoding cannot be read. */
+import { isUtf8 } from 'node:buffer';
+import type { Command } from 'commander';
+
+import type { Finding } from '../../domain/companies/finding';
+import { choiceOption } from '../shared/options';
+
+const UNICODE = ['utf-8', 'utf-16le', 'utf-16be'] as const;
+
+/** The encodings in which a file can be read. Excel's "CSV" is Windows-1252 in Western Europe and America. */
+const ENCODINGS = [
+  ...UNICODE,
+  ...['windows-1252', 'windows-1250', 'windows-1251', 'iso-8859-15', 'macintosh'],
+] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+export interface EncodingOption {
+  /** Absent: UTF-8 or UTF-16. */
+  readonly encoding?: Encoding;
+}
+
+/** Adds `--encoding <name>`. */
+export function addEncoding(command: Command): Command {
+  const description = `encoding of the file if it is neither UTF-8 nor UTF-16; Excel's "CSV" is windows-1252`;
+  return command.addOption(choiceOption('--encoding <name>', description, ENCODINGS));
+}
+
+/** How to read a file. */
+export interface Decoding {
+  readonly encoding: Encoding;
+  /** True if undecodable bytes become `?`, because the finding has already reported all of them. */
+  readonly replacesUndecodable: boolean;
+  /** An error of the whole file. The file is still read, so that its other errors are found as well. */
+  readonly finding: Finding | null;
+}
+
+/** Detects the encoding by the byte order mark; null if there is none. */
+function markOf(head: Buffer): Encoding | null {
+  const hex = head.toString('hex', 0, 3);
+  if (hex === 'efbbbf') return 'utf-8';
+  if (hex.startsWith('fffe')) return 'utf-16le';
+  return hex.startsWith('feff') ? 'utf-16be' : null;
+}
+
+/**
+ * Returns the Unicode encoding of a file by its first bytes. Without a byte order mark, UTF-16 is recognized only if
+ * most letters are Latin, because then nearly every other byte is zero.
+ */
+export function unicodeEncodingOf(head: Buffer): Encoding {
+  const mark = markOf(head);
+  if (mark !== null) return mark;
+  const zerosAt = (parity: number): number => head.filter((byte, i) => i % 2 === parity && byte === 0).length;
+  const [even, odd] = [zerosAt(0), zerosAt(1)];
+  const mostlyZero = head.length * 0.3;
+  if (odd > mostlyZero && even < odd / 10) return 'utf-16le';
+  if (even > mostlyZero && odd < even / 10) return 'utf-16be';
+  return 'utf-8';
+}
+
+/**
+ * Decides how to read a file.
+ *
+ * @param head the first bytes of the file
+ * @param requested the encoding that the user specified; undefined to detect it
+ * @param pieces reads the bytes of the whole file
+ */
+export async function decodingOf(
+  path: string,
+  head: Buffer,
+  requested: Encoding | undefined,
+  pieces: () => AsyncIterable<Buffer>,
+): Promise<Decoding> {
+  const mark = markOf(head);
+  const encoding = requested ?? unicodeEncodingOf(head);
+  const finding = { severity: 'error', file: path } as const;
+  if (mark !== null && mark !== encoding) {
+    const message = `this file begins with the mark of ${mark.toUpperCase()}, so it is not ${encoding}`;
+    const wrong = { ...finding, code: 'wrong-encoding', message, advice: 'leave out --encoding' } as const;
+    return { encoding: mark, replacesUndecodable: false, finding: wrong };
+  }
+  if (encoding.startsWith('utf-16')) return { encoding, replacesUndecodable: false, finding: null };
+
+  const bytes = await countBytes(pieces());
+  const isUnicode = bytes.notUtf8At === null;
+  if (encoding !== 'utf-8') {
+    if (!isUnicode || bytes.high === 0) return { encoding, replacesUndecodable: false, finding: null };
+    const message = `this file is UTF-8, not ${encoding}`;
+    const wrong = { ...finding, code: 'wrong-encoding', message, advice: 'leave out --encoding' } as const;
+    return { encoding: 'utf-8', replacesUndecodable: false, finding: wrong };
+  }
+  if (bytes.notUtf8At === null) return { encoding, replacesUndecodable: false, finding: null };
+  const notUtf8 = { ...finding, code: 'not-utf8', line: bytes.notUtf8At } as const;
+  if (mark === null && isProbablyWindows1252(bytes)) {
+    const message = `this file is not UTF-8; it looks like Windows-1252 (Excel's "CSV")`;
+    const advice = 'save it as "CSV UTF-8", or add: --encoding windows-1252';
+    return { encoding: 'windows-1252', replacesUndecodable: true, finding: { ...notUtf8, message, advice } };
+  }
+  const advice = 'save it as "CSV UTF-8", or specify its encoding with --encoding';
+  return {
+    encoding,
+    replacesUndecodable: true,
+    finding: { ...notUtf8, message: 'this file is not UTF-8', advice },
+  };
+}
+
+interface ByteCounts {
+  /** The first line that is not UTF-8, from 1; null if the whole file is UTF-8. */
+  readonly notUtf8At: number | null;
+  /** Number of bytes that are not ASCII. */
+  readonly high: number;
+  /** Number of bytes before the first line that is not UTF-8 that are not ASCII. */
+  readonly highBefore: number;
+  /** Number of bytes that no text in Windows-1252 contains. */
+  readonly notWindows1252: number;
+  /** Number of bytes that are letters with an accent in Windows-1252. */
+  readonly windowsLetters: number;
+  /** Number of bytes that are rare in Windows-1252, and letters with an accent in the older encodings of the Mac and DOS. */
+  readonly otherLetters: number;
+}
+
+function isProbablyWindows1252({ highBefore, notWindows1252, windowsLetters, otherLetters }: ByteCounts): boolean {
+  return highBefore === 0 && notWindows1252 === 0 && windowsLetters >= otherLetters;
+}
+
+const NOT_IN_WINDOWS_1252 = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
+/** The euro sign, the ellipsis, quotation marks, the bullet and dashes. */
+const WINDOWS_PUNCTUATION = new Set([0x80, 0x82, 0x84, 0x85, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99]);
+
+async function countBytes(pieces: AsyncIterable<Buffer>): Promise<ByteCounts> {
+  const counts = { high: 0, highBefore: 0, notWindows1252: 0, windowsLetters: 0, otherLetters: 0 };
+  let notUtf8At: number | null = null;
+  let line = 1;
+  let incomplete = Buffer.alloc(0);
+  const check = (bytes: Buffer): void => {
+    if (notUtf8At !== null) return;
+    const end = endOfUtf8(bytes);
+    const valid = bytes.subarray(0, end);
+    line += valid.filter((byte) => byte === LINE_FEED).length;
+    counts.highBefore += valid.filter((byte) => byte >= 0x80).length;
+    if (end < bytes.length) notUtf8At = line;
+  };
+  for await (const piece of pieces) {
+    for (const byte of piece) {
+      if (byte === 0) counts.notWindows1252 += 1;
+      if (byte < 0x80) continue;
+      counts.high += 1;
+      if (NOT_IN_WINDOWS_1252.has(byte)) counts.notWindows1252 += 1;
+      else if (byte >= 0xc0) counts.windowsLetters += 1;
+      else if (byte < 0xa0 && !WINDOWS_PUNCTUATION.has(byte)) counts.otherLetters += 1;
+    }
+    const bytes = Buffer.concat([incomplete, piece]);
+    const end = bytes.length - incompleteTail(bytes);
+    check(bytes.subarray(0, end));
+    incomplete = bytes.subarray(end);
+  }
+  check(incomplete);
+  return { ...counts, notUtf8At };
+}
+
+const LINE_FEED = 0x0a;
+
+/** Returns the index of the first line that is not UTF-8; the length if there is none. */
+function endOfUtf8(bytes: Buffer): number {
+  if (isUtf8(bytes)) return bytes.length;
+  for (let start = 0; ;) {
+    const end = bytes.indexOf(LINE_FEED, start);
+    if (end === -1 || !isUtf8(bytes.subarray(start, end))) return start;
+    start = end + 1;
+  }
+}
+
+/** Returns the length of a character at the end whose remaining bytes are in the next piece; 0 if there is none. */
+function incompleteTail(bytes: Buffer): number {
+  for (let length = 1; length <= Math.min(3, bytes.length); length++) {
+    const byte = bytes[bytes.length - length] ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte < 0xc0) continue;
+    return length < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? length : 0;
+  }
+  return 0;
+}
