@@ -8,17 +8,35 @@
  * - `reporting/`: counts and statistics for reports, estimates and the dashboard
  */
 export * from './migrations/amendments';
-export * from './migrations/audit-trail';
+export {
+  lockDecisions,
+  readDecisions,
+  readLatestDecisions,
+  readLedgerClaims,
+  readNewApplication,
+  readOutcome,
+  readRecordedDecisions,
+  readTrail,
+  recordDecisions,
+} from './migrations/audit-trail';
+export type { AuditEntry } from './migrations/audit-trail';
 export { claimCompanies } from './companies/claim';
 export * from './companies/companies';
 export * from './companies/counts';
 export * from './reporting/statistics';
-export { DatabaseUnavailable, isDatabaseError, openDatabase, readClock } from './database/database';
+export { DatabaseUnavailable, isDatabaseError, openDatabase } from './database/database';
 export type { Database, Queryable } from './database/database';
 export * from './companies/preflight-rows';
 export * from './migrations/closing';
 export * from './companies/exceptions';
-export * from './companies/first-company';
+export {
+  chooseFirstCompany,
+  clearFailedFirst,
+  hasLinkedCompany,
+  requestFirstAgain,
+  requestFirstCompany,
+} from './companies/first-company';
+export type { ChosenCompany } from './companies/first-company';
 export * from './reporting/figures';
 export * from './reporting/overview';
 export { beginSlice, leaseMs, reclaimSent, releaseUnsent } from './companies/lease';
@@ -28,6 +46,8 @@ export { advanceRamp, hasRamp, isRampInProgress } from './companies/ramp';
 export { createSendIntents, LeaseLost, MAX_AUTHORIZATIONS, recordSendIntents } from './companies/send-intent';
 export type { RecordSendIntent } from './companies/send-intent';
 export * from './database/inspection';
+export { readLedgerFacts } from './migrations/ledger-facts';
+export type { LedgerFacts } from './migrations/ledger-facts';
 export { OrganizationTaken } from './migrations/manifest-rows';
 export { resendUnknownOutcomes, readRecordedCompanies, writeRepairs } from './migrations/reconciliation';
 export type { RecordedCompany, Repair } from './migrations/reconciliation';

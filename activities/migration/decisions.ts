@@ -13,28 +13,24 @@ import type { CredentialsSupplied, Decision, Outcome } from '../../domain/migrat
 import { malformedRecord, parseRecord, withBoundedTime } from '../../domain/migration/decision-record';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { counted } from '../../domain/text/sentences';
-import { releaseOf } from '../../domain/decisions/release';
+import { releaseOf, withDecision } from '../../domain/decisions/release';
 import type { LedgerView } from '../../domain/decisions/verification';
 import { ledgerRefusal, signedRecordRefusal } from '../../domain/decisions/verification';
-import type { Database } from '../../store';
+import type { Database, LedgerFacts } from '../../store';
 import {
   acceptFailures,
   acceptStaged,
   advanceRamp,
   changeLimits,
-  checkLedgerMark,
   clearFailedFirst,
   confirmDisabled,
   countCompanies,
+  countWithMark,
   discardStaged,
+  flagLedger,
   hasLinkedCompany,
   lockDecisions,
-  readClock,
-  readFirstCompany,
-  readLastSigned,
-  readMigration,
-  readOutcome,
-  readRecordedDecisions,
+  readLedgerFacts,
   recordDecisions,
   requestFirstAgain,
   requestFirstCompany,
@@ -46,7 +42,6 @@ import {
 import type { ActivityDeps } from '../deps';
 import { FIRST_COMPANY_RUN } from '../companies/first-company';
 import { applyToCompanies, isExceptionDecision } from './exceptions';
-import { countWithMark } from './lifecycle';
 import { updateWindowOccurrence } from './windows';
 
 export interface RecordingResult {
@@ -68,13 +63,13 @@ export function decisionActivities(deps: ActivityDeps) {
       /** The highest mark of the ledger that the workflow has seen. */
       readonly ledgerMark?: number;
     }): Promise<RecordingResult> {
-      // Checked before the decisions raise the mark. If the ledger is behind, they are recorded but claims are refused.
-      await checkLedgerMark(db, migrationId, ledgerMark);
-      const requestedAt = new Date(Math.min(activityInfo().scheduledTimestampMs, (await readClock(db)).getTime()));
+      const scheduledAt = new Date(activityInfo().scheduledTimestampMs);
       const outcomes: Outcome[] = [];
       for (const given of recorded) {
-        const record = withBoundedTime(acceptedRecord(given, requestedAt), requestedAt);
-        const outcome = await db.transaction().execute((tx) => recordDecision(tx, migrationId, record));
+        const record = acceptedRecord(given, scheduledAt);
+        const outcome = await db
+          .transaction()
+          .execute((tx) => recordDecision(tx, { migrationId, record, scheduledAt, ledgerMark }));
         outcomes.push(outcome);
         const { decision } = record;
         if (!outcome.applied || decision.kind !== 'adjust') continue;
@@ -88,23 +83,48 @@ export function decisionActivities(deps: ActivityDeps) {
 }
 
 /** Returns the record or, if it is malformed, a record of its refusal. */
-function acceptedRecord(given: DecisionRecord, requestedAt: Date): DecisionRecord {
-  const record = parseRecord(given) ?? malformedRecord(given, requestedAt.toISOString());
+function acceptedRecord(given: DecisionRecord, scheduledAt: Date): DecisionRecord {
+  const record = parseRecord(given) ?? malformedRecord(given, scheduledAt.toISOString());
   if (record) return record;
   throw ApplicationFailure.nonRetryable('a decision to be recorded is malformed and has no id', 'MalformedRecord');
 }
 
 /**
- * Verifies, applies and records one decision in a transaction.
+ * Verifies, applies and records one decision in a transaction. If the ledger is behind its workflow, also flags it, so
+ * that the decision is recorded but no company can be claimed.
  *
  * @returns the outcome in the ledger. A decision that has already been recorded keeps its outcome
  */
-async function recordDecision(tx: Database, migrationId: string, record: DecisionRecord): Promise<Outcome> {
-  const { decision } = record;
+async function recordDecision(
+  tx: Database,
+  {
+    migrationId,
+    record,
+    scheduledAt,
+    ledgerMark,
+  }: {
+    readonly migrationId: string;
+    readonly record: DecisionRecord;
+    readonly scheduledAt: Date;
+    readonly ledgerMark: number;
+  },
+): Promise<Outcome> {
   await lockDecisions(tx, migrationId);
-  const earlier = await readOutcome(tx, migrationId, decision.decisionId);
-  if (earlier) return earlier;
-  const ledger = await readLedgerView(tx, migrationId, record);
+  const facts = await readLedgerFacts(tx, migrationId, record.decision.decisionId);
+  const outcome = facts.earlierOutcome ?? (await verifyAndWrite(tx, boundedBy(facts.now, scheduledAt, record), facts));
+  // The facts contain the mark from before this decision raised it. This comes last, because it locks the migration's row:
+  // a claim locks companies before that row, so locking companies after it could cause a deadlock.
+  if (facts.mark < ledgerMark) await flagLedger(tx, migrationId);
+  return outcome;
+}
+
+/** Limits the time that a record states. Temporal's clock can be ahead of the database's clock. */
+function boundedBy(now: Date, scheduledAt: Date, record: DecisionRecord): DecisionRecord {
+  return withBoundedTime(record, now < scheduledAt ? now : scheduledAt);
+}
+
+async function verifyAndWrite(tx: Database, record: DecisionRecord, facts: LedgerFacts): Promise<Outcome> {
+  const ledger = await viewOf(tx, facts, record);
   return write(tx, record, ledger, record.outcome.applied ? ledgerRefusal(record, ledger) : null);
 }
 
@@ -125,8 +145,9 @@ export async function restoreDecision(
   isBehind: boolean,
 ): Promise<Outcome | null> {
   await lockDecisions(tx, migrationId);
-  if (await readOutcome(tx, migrationId, record.decision.decisionId)) return null;
-  const known = await readLedgerView(tx, migrationId, record);
+  const facts = await readLedgerFacts(tx, migrationId, record.decision.decisionId);
+  if (facts.earlierOutcome) return null;
+  const known = await viewOf(tx, facts, record);
   const ledger = isBehind ? { ...known, counts: null, ...(await readFirstCompanyStandIn(tx, migrationId)) } : known;
   const refusal = record.outcome.applied ? ledgerRefusal(record, ledger) : null;
   if (refusal !== null) return { ...record.outcome, applied: false, text: refusal };
@@ -142,29 +163,32 @@ async function readFirstCompanyStandIn(
 }
 
 /** Applies a decision unless it is refused, and records it. */
-async function write(
-  tx: Database,
-  record: DecisionRecord,
-  ledger: LedgerView,
-  refusal: string | null,
-): Promise<Outcome> {
+async function write(tx: Database, record: DecisionRecord, ledger: View, refusal: string | null): Promise<Outcome> {
   const { decision } = record;
   const { migrationId } = ledger;
-  const isApplied = record.outcome.applied && refusal === null;
-  const text =
-    isApplied && decision.kind !== 'unreadable'
-      ? await apply(tx, migrationId, decision, record.outcome)
-      : (refusal ?? record.outcome.text);
-  const outcome: Outcome = { ...record.outcome, applied: isApplied, text };
-  const verified = isApplied || isValidlySigned(record, ledger);
+  const applied = record.outcome.applied && refusal === null && decision.kind !== 'unreadable' ? decision : null;
+  const text = applied ? await apply(tx, ledger, applied, record.outcome) : (refusal ?? record.outcome.text);
+  const outcome: Outcome = { ...record.outcome, applied: applied !== null, text };
+  const verified = applied !== null || isValidlySigned(record, ledger);
   await recordDecisions(tx, migrationId, [{ ...record, outcome, verified }]);
-  if (!isApplied) await discardStaged(tx, migrationId, decision.decisionId);
-  if (isApplied && CHANGES_RELEASE.includes(decision.kind))
-    await setReleased(tx, migrationId, releaseOf(ledger.route, await readRecordedDecisions(tx, migrationId)));
+  if (applied) await updateRelease(tx, ledger, applied, outcome);
+  else await discardStaged(tx, migrationId, decision.decisionId);
   return outcome;
 }
 
-const CHANGES_RELEASE: readonly DecisionRecord['decision']['kind'][] = ['step', 'time', 'first-company'];
+const CHANGES_RELEASE: readonly Decision['kind'][] = ['step', 'time', 'first-company'];
+
+/** Stores what is released after a decision. */
+async function updateRelease(
+  tx: Database,
+  { migrationId, route, recorded, released: before }: View,
+  decision: Decision,
+  { at }: Outcome,
+): Promise<void> {
+  if (!CHANGES_RELEASE.includes(decision.kind)) return;
+  const released = releaseOf(route, withDecision(recorded, decision, at));
+  if (released !== before) await setReleased(tx, migrationId, released);
+}
 
 /**
  * Returns whether the signature of a refused decision is valid. If so, its signing time is recorded, so that nobody can
@@ -175,21 +199,13 @@ function isValidlySigned(record: DecisionRecord, { migrationId, rules, lastSigne
   return !!approvers && signedRecordRefusal(migrationId, approvers, record, lastSigned) === null;
 }
 
-async function readLedgerView(tx: Database, migrationId: string, record: DecisionRecord): Promise<LedgerView> {
-  const migration = await readMigration(tx, migrationId);
-  if (!migration) throw new Error(`migration ${migrationId} is not in the ledger`);
+type View = LedgerView & LedgerFacts;
+
+async function viewOf(tx: Database, facts: LedgerFacts, { decision }: DecisionRecord): Promise<View> {
   return {
-    migrationId,
-    route: migration.route,
-    rules: migration.rules,
-    suppliedBy: migration.suppliedBy,
-    lastSigned: record.signed ? await readLastSigned(tx, migrationId) : {},
-    recorded: await readRecordedDecisions(tx, migrationId),
-    ending: migration.ending,
-    hasBatchBegun: ![null, FIRST_COMPANY_RUN].includes(migration.currentRun),
-    pausedItself: migration.pausedItself,
-    counts: needsCounts(record.decision) ? await countCompanies(tx, migrationId) : NO_COUNTS,
-    firstCompany: await readFirstCompany(tx, migrationId),
+    ...facts,
+    hasBatchBegun: ![null, FIRST_COMPANY_RUN].includes(facts.currentRun),
+    counts: needsCounts(decision) ? await countCompanies(tx, facts.migrationId) : NO_COUNTS,
   };
 }
 
@@ -203,7 +219,12 @@ function needsCounts({ kind }: DecisionRecord['decision']): boolean {
  *
  * @returns the text of the outcome
  */
-async function apply(tx: Database, migrationId: string, decision: Decision, outcome: Outcome): Promise<string> {
+async function apply(
+  tx: Database,
+  { migrationId, paused }: View,
+  decision: Decision,
+  outcome: Outcome,
+): Promise<string> {
   if (isExceptionDecision(decision)) return applyToCompanies(tx, migrationId, decision, outcome);
   switch (decision.kind) {
     case 'sync-disabled':
@@ -214,7 +235,7 @@ async function apply(tx: Database, migrationId: string, decision: Decision, outc
       break;
     case 'resume':
       // After a restore, the ledger may not know of the pause. Then it must not accept any failures either.
-      if (!(await readMigration(tx, migrationId))?.paused) break;
+      if (!paused) break;
       // A resume accepts the failures so far, because the person who resumes the migration has seen them.
       await acceptFailures(tx, migrationId);
       await clearFailedFirst(tx, migrationId);

@@ -5,17 +5,15 @@ import type { Counts } from '../../domain/companies/company-state';
 import { paceOf } from '../../domain/planning/pacing';
 import {
   beginRun,
-  countCompanies,
+  countWithMark,
   openMigration,
   openVault,
   pauseForProblem,
   hasRamp,
   isRampInProgress,
   NotReleased,
-  readLedgerStatus,
   readLimits,
 } from '../../store';
-import type { Database } from '../../store';
 import type { ActivityDeps } from '../deps';
 
 interface MigrationRef {
@@ -60,12 +58,6 @@ export function lifecycleActivities(deps: ActivityDeps) {
       await pauseForProblem(db, migrationId);
     },
   };
-}
-
-/** Counts the companies. Reads the ledger's mark first, so that the counts are at least as new as the mark. */
-export async function countWithMark(db: Database, migrationId: string): Promise<Counts> {
-  const { mark } = await readLedgerStatus(db, migrationId);
-  return { ...(await countCompanies(db, migrationId)), ledgerMark: mark };
 }
 
 /** Makes the failure non-retryable, because only another decision can release the companies. */

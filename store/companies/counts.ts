@@ -6,6 +6,7 @@ import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 import { isDue, isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
 import { IS_INTERRUPTED, SUPERSEDED } from './lease';
+import { markOf } from '../migrations/ledger-mark';
 
 /**
  * The remaining work of a run, and when the next work of each kind is due. Times are milliseconds from now, or null if
@@ -101,9 +102,20 @@ export async function countInterrupted(db: Database, migrationId: string): Promi
 
 /** Counts companies by state, in one statement. */
 export async function countCompanies(db: Database, migrationId: string): Promise<Counts> {
+  return queryOne(db, countsOf(migrationId));
+}
+
+/** Counts companies by state, and reads the ledger's mark in the same statement, so that they belong together. */
+export async function countWithMark(db: Database, migrationId: string): Promise<Counts> {
   return queryOne(
     db,
     sql<Counts>`
+    select counts.*, ${markOf(migrationId)} as "ledgerMark" from (${countsOf(migrationId)}) counts`,
+  );
+}
+
+function countsOf(migrationId: string) {
+  return sql<Counts>`
     select
       count(*) as total,
       count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is null) as unconfirmed,
@@ -133,8 +145,7 @@ export async function countCompanies(db: Database, migrationId: string): Promise
     from companies c
     join migrations m on m.id = c.migration_id
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row
-    where c.migration_id = ${migrationId}`,
-  );
+    where c.migration_id = ${migrationId}`;
 }
 
 export interface NextCompaniesReadiness {

@@ -140,24 +140,16 @@ export async function hasLinkedCompany(db: Queryable, migrationId: string): Prom
 }
 
 /**
- * Returns the chosen company and the stage of its move; null if there is none, or if its move has not begun. If the
- * choice has been cleared, for example by `clearFailedFirst`, returns the company that was claimed last of those that
- * failed, were skipped, or have an unknown outcome.
+ * The SQL for the chosen company of migration `m` and the stage of its move, as JSON; null if there is none, or if its
+ * move has not begun. If the choice has been cleared, for example by `clearFailedFirst`, it is the company that was
+ * claimed last of those that failed, were skipped, or have an unknown outcome.
  */
-export async function readFirstCompany(
-  db: Queryable,
-  migrationId: string,
-): Promise<Pick<FirstCompany, 'reference' | 'stage'> | null> {
-  const { rows } = await sql<Pick<FirstCompany, 'reference' | 'stage'>>`
-    select c.reference,
-      case when c.state = 'moved' then 'verified' when c.state in ('importing', 'syncing') then 'importing' else 'failed' end
-        as stage
-    from companies c
-    join migrations m on m.id = c.migration_id
-    where c.migration_id = ${migrationId}
-      and case when m.first_row is null then c.state in ('failed', 'outcome-unknown', 'skipped')
-        else c.row = m.first_row and c.state <> 'waiting' and (c.state <> 'excluded' or c.tries > 0) end
-    order by c.claimed_at desc nulls last
-    limit 1`.execute(db);
-  return rows[0] ?? null;
-}
+export const FIRST_COMPANY = sql<Pick<FirstCompany, 'reference' | 'stage'> | null>`(
+  select jsonb_build_object('reference', c.reference, 'stage',
+    case when c.state = 'moved' then 'verified' when c.state in ('importing', 'syncing') then 'importing' else 'failed' end)
+  from companies c
+  where c.migration_id = m.id
+    and case when m.first_row is null then c.state in ('failed', 'outcome-unknown', 'skipped')
+      else c.row = m.first_row and c.state <> 'waiting' and (c.state <> 'excluded' or c.tries > 0) end
+  order by c.claimed_at desc nulls last
+  limit 1)`;

@@ -1,6 +1,6 @@
 /** Opens the ledger's database and updates its schema. */
 import type { MigrationProvider, RawBuilder, Transaction } from 'kysely';
-import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
+import { Kysely, Migrator, PostgresDialect } from 'kysely';
 import { DatabaseError, types } from 'pg';
 import { openPool } from '../../postgres/pool';
 import type { Tables } from './tables';
@@ -87,11 +87,6 @@ export async function queryOne<Row>(db: Queryable, query: RawBuilder<Row>): Prom
   const [row] = (await query.execute(db)).rows;
   if (row === undefined) throw new Error('the query returned no row, but it must return one');
   return row;
-}
-
-/** Returns the time of the database's clock. */
-export async function readClock(db: Queryable): Promise<Date> {
-  return (await queryOne(db, sql<{ now: Date }>`select clock_timestamp() as now`)).now;
 }
 
 /** Returns whether a statement failed because it violated the constraint or unique index with this name. */

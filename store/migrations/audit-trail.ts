@@ -62,14 +62,36 @@ export async function lockDecisions(tx: Queryable, migrationId: string): Promise
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 1))`.execute(tx);
 }
 
+/** An applied decision as `APPLIED_DECISIONS` returns it. `at` is the time as Postgres writes it in JSON. */
+export interface AppliedDecision {
+  readonly content: Decision;
+  readonly at: string;
+}
+
+/**
+ * The SQL for the applied and verified decisions of migration `m`, oldest first, as JSON. Omits the decisions without an
+ * effect on `RecordedDecisions`.
+ */
+export const APPLIED_DECISIONS = sql<readonly AppliedDecision[]>`(
+  select coalesce(
+    jsonb_agg(jsonb_build_object('content', content - 'companies', 'at', at) order by position), '[]')
+  from decisions
+  where migration_id = m.id and applied and verified
+    and content ->> 'kind' not in ('sync-disabled', 'credentials-supplied', 'adjust', 'pause', 'resume'))`;
+
+/** Returns the effect of applied decisions. */
+export function effectOf(applied: readonly AppliedDecision[]): RecordedDecisions {
+  return applied.reduce(
+    (before, { content, at }) => withDecision(before, content, new Date(at).toISOString()),
+    NO_DECISIONS,
+  );
+}
+
 /** Returns the effect of all decisions that were applied and verified. */
 export async function readRecordedDecisions(db: Queryable, migrationId: string): Promise<RecordedDecisions> {
-  const { rows } = await sql<{ content: Decision; at: Date }>`
-    select content - 'companies' as content, at from decisions
-    where migration_id = ${migrationId} and applied and verified
-      and content ->> 'kind' not in ('sync-disabled', 'credentials-supplied', 'adjust', 'pause', 'resume')
-    order by position`.execute(db);
-  return rows.reduce((before, { content, at }) => withDecision(before, content, at.toISOString()), NO_DECISIONS);
+  const { rows } = await sql<{ applied: readonly AppliedDecision[] }>`
+    select ${APPLIED_DECISIONS} as applied from migrations m where m.id = ${migrationId}`.execute(db);
+  return effectOf(rows[0]?.applied ?? []);
 }
 
 /**
@@ -102,14 +124,14 @@ export async function readLedgerClaims(db: Queryable, migrationId: string): Prom
   return { ...migration, confirmations: rows.map((each) => ({ ...each, at: each.at.toISOString() })) };
 }
 
-/** Returns when each approver signed their latest verified decision. */
-export async function readLastSigned(db: Queryable, migrationId: string): Promise<LastSigned> {
-  const { rows } = await sql<{ publicKey: string; signedAt: string }>`
-    select signed -> 'signature' ->> 'publicKey' as "publicKey", max(signed -> 'content' ->> 'signedAt') as "signedAt"
-    from decisions where migration_id = ${migrationId} and verified and signed is not null
-    group by 1`.execute(db);
-  return Object.fromEntries(rows.map(({ publicKey, signedAt }) => [publicKey, signedAt]));
-}
+/** The SQL for the times at which each approver of migration `m` signed their latest verified decision, as JSON. */
+export const LAST_SIGNED = sql<LastSigned>`(
+  select coalesce(jsonb_object_agg(latest.key, latest.at), '{}')
+  from (
+    select signed -> 'signature' ->> 'publicKey' as key, max(signed -> 'content' ->> 'signedAt') as at
+    from decisions
+    where migration_id = m.id and verified and signed -> 'signature' ->> 'publicKey' is not null
+    group by 1) latest)`;
 
 export interface AuditEntry {
   readonly decision: Decision;
