@@ -181,7 +181,9 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
     concurrencyOf: ({ companiesPerSliceAtOnce }) => companiesPerSliceAtOnce,
     beforeTake: async (inFlight) => {
       // Waits only if no company is in flight, because outcomes must be written first.
-      if (inFlight === 0 && Date.now() < nextClaimAt) await sleep(nextClaimAt - Date.now());
+      if (inFlight > 0 || Date.now() >= nextClaimAt) return false;
+      await sleep(nextClaimAt - Date.now());
+      return true;
     },
     take: async (size, limits) => {
       const pace = paceOf(limits);
@@ -202,8 +204,9 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       return { ...result, isRetry: company.tries > 1 };
     },
     write: async (outcomes) => {
-      await recordImports(db, owner, outcomes);
+      const limits = await recordImports(db, owner, outcomes);
       heartbeat({ claimed });
+      return limits;
     },
   });
   // If the ledger was restored during the slice, it has refused further claims. Comparing the marks shows that.
@@ -274,10 +277,11 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
     handle: ({ company, syncTimeoutMs }) =>
       verifyCompany({ service, platform, syncTimeoutMs, countEveryDataSet, signal }, company),
     write: async (outcomes) => {
-      await recordChecks(db, migrationId, outcomes);
+      const limits = await recordChecks(db, migrationId, outcomes);
       for (const { row } of outcomes) rowsInFlight.delete(row);
       finished += outcomes.filter(({ to }) => to !== 'syncing').length;
       heartbeat({ finished });
+      return limits;
     },
   });
   return { finished, ...end };

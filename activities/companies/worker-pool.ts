@@ -4,9 +4,10 @@
  * Groups keep the number of SQL statements small: one statement claims many companies, and one writes many outcomes.
  * No company waits for another one, so a slow company does not delay the rest.
  *
- * `runSlice` is used by the import and by the verification, which differ only in their `SliceSteps`. It reads the
- * limits again before each group. After each group it pauses the migration if the limits no longer tolerate the
- * failures. `runWorkerPool` is the loop itself.
+ * `runSlice` is used by the import and by the verification, which differ only in their `SliceSteps`. Each group follows
+ * the current limits: the statement that writes outcomes also returns them, and the next group is taken immediately
+ * afterwards. After each group the slice pauses the migration if the limits no longer tolerate the failures.
+ * `runWorkerPool` is the loop itself.
  *
  * ## Modes
  *
@@ -60,8 +61,10 @@ interface SliceSteps<Item, Outcome> {
   readonly stopsFor: 'any' | 'several' | 'none';
   /** Returns how many companies the limits allow at once. */
   concurrencyOf(limits: MigrationLimits): number;
-  /** Waits until the next group may be taken. Called before the limits are read. */
-  beforeTake?(inFlight: number): Promise<void>;
+  /**
+   * Waits until the next group may be taken. Returns whether it has waited, because limits can change meanwhile.
+   */
+  beforeTake?(inFlight: number): Promise<boolean>;
   take(size: number, limits: MigrationLimits): Promise<readonly Item[]>;
   handle(item: Item): Promise<{
     readonly outcome: Outcome;
@@ -70,7 +73,8 @@ interface SliceSteps<Item, Outcome> {
     /** True if the company has been tried before. */
     readonly isRetry?: boolean;
   }>;
-  write(outcomes: readonly Outcome[]): Promise<void>;
+  /** Writes outcomes. Returns the current limits. */
+  write(outcomes: readonly Outcome[]): Promise<MigrationLimits>;
 }
 
 /**
@@ -88,15 +92,16 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
   const breaker = createCircuitBreaker();
   const pauseIfTooManyFailed = watchTolerance(db, migrationId);
   let concurrency = 1;
+  /** The limits as of the latest write; null before the first one. */
+  let limits: MigrationLimits | null = null;
   let stop: StopReason | null = null;
   let stopNumbers: string | null = null;
 
   await withHeartbeats(() =>
     runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>>>({
       take: async (inFlight) => {
-        await steps.beforeTake?.(inFlight);
-        // Read again for every group, because limits can change during a run.
-        const { limits } = await readLimits(db, migrationId);
+        const hasWaited = await steps.beforeTake?.(inFlight);
+        if (limits === null || hasWaited) ({ limits } = await readLimits(db, migrationId));
         concurrency = steps.concurrencyOf(limits);
         const size = concurrency - inFlight;
         const isOver = Date.now() >= endsAt || signal.aborted;
@@ -105,13 +110,13 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
       handle: (item) => steps.handle(item),
       write: async (handled) => {
         const outcomes = handled.map(({ outcome }) => outcome);
-        await steps.write(outcomes);
+        limits = await steps.write(outcomes);
         for (const { deferredBy = null, isRetry = false } of handled) breaker.record(deferredBy, isRetry);
         for (const each of handled) {
           if (each.stop !== null && (await concernsBatch(db, migrationId, each.stop, steps.stopsFor)))
             stop ??= each.stop;
         }
-        if (stop === null && steps.stopsFor !== 'none') stopNumbers = await pauseIfTooManyFailed(outcomes);
+        if (stop === null && steps.stopsFor !== 'none') stopNumbers = await pauseIfTooManyFailed(outcomes, limits);
         if (stopNumbers !== null) stop ??= 'too-many-failures';
         return stop === null && !breaker.isOpen(concurrency);
       },
@@ -147,10 +152,12 @@ const SAMPLE = 1_000;
 function watchTolerance(db: Database, migrationId: string) {
   // Initially true, because companies of other slices may have failed.
   let someFailed = true;
-  return async (outcomes: readonly (ImportOutcome | CheckOutcome)[]): Promise<string | null> => {
+  return async (
+    outcomes: readonly (ImportOutcome | CheckOutcome)[],
+    limits: MigrationLimits,
+  ): Promise<string | null> => {
     someFailed ||= outcomes.some(({ to }) => to === 'failed' || to === 'outcome-unknown');
     if (!someFailed) return null;
-    const { limits } = await readLimits(db, migrationId);
     const sample = await countFailures(db, migrationId, SAMPLE);
     someFailed = sample.failed > 0;
     if (!exceedsTolerance(limits, sample)) return null;

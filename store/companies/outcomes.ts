@@ -8,7 +8,9 @@ import { sql } from 'kysely';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
 import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';
 import type { FailureKind } from '../../domain/companies/failures';
+import type { MigrationLimits } from '../../domain/planning/limits';
 import type { Database } from '../database/database';
+import { queryOne } from '../database/database';
 import { isDue } from './claim';
 import { inRows, inState } from './companies';
 import type { LeaseOwner } from './lease';
@@ -48,13 +50,16 @@ export type ImportOutcome = { readonly row: number; readonly refs: ServiceRefs }
   | { readonly to: 'importing'; readonly text: string }
 );
 
-/** Writes the import outcomes of companies that this attempt still owns. Ignores the others. */
+/**
+ * Writes the import outcomes of companies that this attempt still owns. Ignores the others.
+ *
+ * @returns the current limits, so that the next claim needs no statement of its own for them
+ */
 export async function recordImports(
   db: Database,
   owner: LeaseOwner,
   outcomes: readonly ImportOutcome[],
-): Promise<void> {
-  if (outcomes.length === 0) return;
+): Promise<MigrationLimits> {
   const rows = outcomes.map((outcome) => ({
     row: outcome.row,
     state: outcome.to,
@@ -71,7 +76,9 @@ export async function recordImports(
     check_ms: outcome.to === 'syncing' ? boundedMs(outcome.firstCheckInMs) : null,
     wait_ms: outcome.to === 'waiting' ? boundedMs(outcome.retryInMs) : null,
   }));
-  await sql`
+  const { limits } = await queryOne(
+    db,
+    sql<{ limits: MigrationLimits }>`
     with written as (
       update companies c
       set state = o.state,
@@ -96,11 +103,15 @@ export async function recordImports(
       where c.migration_id = ${owner.migrationId} and ${inRows(outcomes.map(({ row }) => row))} and c.row = o.row
         and ${inState('importing')} and c.attempt = ${leaseOwnerName(owner)}
       returning c.migration_id, c.row, o.crossed
+    ), crossed as (
+      update credentials v set crossed_at = clock_timestamp()
+      from written
+      where v.migration_id = written.migration_id and v.row = written.row and written.crossed
+        and v.crossed_at is null
     )
-    update credentials v set crossed_at = clock_timestamp()
-    from written
-    where v.migration_id = written.migration_id and v.row = written.row and written.crossed
-      and v.crossed_at is null`.execute(db);
+    select limits from migrations where id = ${owner.migrationId}`,
+  );
+  return limits;
 }
 
 /**
@@ -179,13 +190,16 @@ export type CheckOutcome = { readonly row: number } & (
     }
 );
 
-/** Writes check outcomes. The same statement deletes the credentials of companies that have moved from the vault. */
+/**
+ * Writes check outcomes. The same statement deletes the credentials of companies that have moved from the vault.
+ *
+ * @returns the current limits, so that the next checks need no statement of their own for them
+ */
 export async function recordChecks(
   db: Database,
   migrationId: string,
   outcomes: readonly CheckOutcome[],
-): Promise<void> {
-  if (outcomes.length === 0) return;
+): Promise<MigrationLimits> {
   const rows = outcomes.map((outcome) => ({
     row: outcome.row,
     state: outcome.to,
@@ -198,7 +212,9 @@ export async function recordChecks(
     correlation_id: outcome.to === 'failed' ? (outcome.correlationId ?? null) : null,
     gone: outcome.to === 'failed' && outcome.isGone === true,
   }));
-  await sql`
+  const { limits } = await queryOne(
+    db,
+    sql<{ limits: MigrationLimits }>`
     with finished as (
       update companies c
       set state = o.state,
@@ -223,7 +239,11 @@ export async function recordChecks(
         link_url text, correlation_id text, gone boolean)
       where c.migration_id = ${migrationId} and ${inRows(outcomes.map(({ row }) => row))} and c.row = o.row and ${inState('syncing')}
       returning c.migration_id, c.row, c.state
+    ), erased as (
+      delete from credentials v using finished
+      where v.migration_id = finished.migration_id and v.row = finished.row and finished.state = 'moved'
     )
-    delete from credentials v using finished
-    where v.migration_id = finished.migration_id and v.row = finished.row and finished.state = 'moved'`.execute(db);
+    select limits from migrations where id = ${migrationId}`,
+  );
+  return limits;
 }

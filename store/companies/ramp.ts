@@ -95,12 +95,12 @@ export async function hasRamp(db: Queryable, migrationId: string): Promise<boole
 
 /** Returns whether the ramp has begun and has not ended. */
 export async function isRampInProgress(db: Database, migrationId: string): Promise<boolean> {
-  const { ramp_only: rampOnly } = await db
-    .selectFrom('migrations')
-    .select('ramp_only')
-    .where('id', '=', migrationId)
-    .executeTakeFirstOrThrow();
+  const { rampOnly } = await selectRamp(db, migrationId).executeTakeFirstOrThrow();
   return rampOnly && !hasEnded(await countRamp(db, migrationId));
+}
+
+function selectRamp(db: Queryable, migrationId: string) {
+  return db.selectFrom('migrations').select(['ramp_only as rampOnly', 'limits']).where('id', '=', migrationId);
 }
 
 /**
@@ -110,15 +110,12 @@ export async function isRampInProgress(db: Database, migrationId: string): Promi
  * @returns the number of companies in the ramp; null if there is no ramp or it has ended
  */
 export async function advanceRamp(db: Database, migrationId: string): Promise<number | null> {
+  // Usually there is no ramp, which needs no transaction.
+  if (!(await selectRamp(db, migrationId).executeTakeFirstOrThrow()).rampOnly) return null;
   return db.transaction().execute(async (tx) => {
-    const { ramp_only: rampOnly, limits } = await tx
-      .selectFrom('migrations')
-      .select(['ramp_only', 'limits'])
-      .where('id', '=', migrationId)
-      .executeTakeFirstOrThrow();
+    // The lock is needed because two slices that end at the same time must not both add companies.
+    const { rampOnly, limits } = await selectRamp(tx, migrationId).forNoKeyUpdate().executeTakeFirstOrThrow();
     if (!rampOnly) return null;
-    // Two slices that end at the same time must not both add companies.
-    await tx.selectFrom('migrations').select('id').where('id', '=', migrationId).forNoKeyUpdate().execute();
     const ramp = await countRamp(tx, migrationId);
     if (limits.rampCompanies === 0 || hasEnded(ramp)) {
       await tx.updateTable('migrations').set({ ramp_only: false }).where('id', '=', migrationId).execute();

@@ -60,18 +60,22 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Creates a function that records the send intent of one row per call. Calls that arrive while a statement is running
- * share the next statement.
+ * Creates a function that records the send intent of one row per call. Calls that arrive in the same turn of the event
+ * loop, or while a statement is running, share a statement. Responses for many companies can arrive in one turn.
  */
 export function createSendIntents(db: Database, owner: LeaseOwner): RecordSendIntent {
   let lastStatement: Promise<unknown> = Promise.resolve();
+  const batchScheduleFn = (execute: () => void): void => {
+    const inNextTurn = (): void => void setImmediate(execute);
+    void lastStatement.then(inNextTurn, inNextTurn);
+  };
   const statements = new DataLoader<SendIntent, boolean>(
     (intents) => {
       const recorded = recordSendIntents(db, owner, intents);
       lastStatement = recorded;
       return recorded.then((owned) => intents.map(({ row }) => owned.has(row)));
     },
-    { cache: false, batchScheduleFn: (execute) => void lastStatement.then(execute, execute) },
+    { cache: false, batchScheduleFn },
   );
   return async (intent) => {
     if (!(await statements.load(intent))) throw new LeaseLost(intent.row);
