@@ -29,11 +29,15 @@ export interface ChildProgram<Served extends Calls> {
  * Starts a program. Calls to a program that has ended are rejected.
  *
  * @param name a file in this folder without its extension, such as `worker-process`, or an absolute path
+ * @param nodeOptions options of Node, such as `--expose-gc`
  */
-export function startProcess<Served extends Calls>(name: string): ChildProgram<Served> {
+export function startProcess<Served extends Calls>(
+  name: string,
+  nodeOptions: readonly string[] = [],
+): ChildProgram<Served> {
   const file = path.isAbsolute(name) ? name : path.join(__dirname, `${name}.js`);
   // Standard output is reserved for the results of the benchmark.
-  const child = fork(file, { stdio: ['ignore', process.stderr, process.stderr, 'ipc'] });
+  const child = fork(file, { execArgv: [...nodeOptions], stdio: ['ignore', process.stderr, process.stderr, 'ipc'] });
   const exited = once(child, 'exit');
   let calls = 0;
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
@@ -77,8 +81,9 @@ export function startProcess<Served extends Calls>(name: string): ChildProgram<S
 export async function startProcessWith<Served extends Calls, Begun>(
   name: string,
   begin: (program: ChildProgram<Served>) => Promise<Begun>,
+  nodeOptions: readonly string[] = [],
 ): Promise<Begun> {
-  const program = startProcess<Served>(name);
+  const program = startProcess<Served>(name, nodeOptions);
   try {
     return await begin(program);
   } catch (error) {

@@ -5,6 +5,7 @@ import { createLog } from '../../security/log';
 import { startWorker } from '../../worker';
 import type { WorkerCalls } from './worker';
 import { serveParent } from './child-process';
+import { collectGarbage } from './heaps';
 import { usage } from './usage';
 
 let stop = async (): Promise<void> => undefined;
@@ -21,6 +22,7 @@ const served: WorkerCalls = {
     stop = () => worker.stop();
   },
   usage: async () => usage(),
+  collectGarbage,
 };
 
 serveParent(served, () => stop());

@@ -1,8 +1,10 @@
 /** Starts a worker in its own process, and reads its CPU and memory usage. */
+import path from 'node:path';
 import type { WorkerTiming } from '../../worker/timing';
 import { TIMING } from '../../worker/timing';
 import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';
+import type { Heaps } from './heaps';
 import type { Usage } from './usage';
 
 export interface WorkerSettings {
@@ -22,18 +24,30 @@ export const SHORT_TIMING: WorkerTiming = {
 export type WorkerCalls = {
   readonly start: (settings: WorkerSettings) => Promise<void>;
   readonly usage: (nothing: null) => Promise<Usage>;
+  readonly collectGarbage: (nothing: null) => Promise<Heaps>;
 };
 
 export interface MeasuredWorker {
   usage(): Promise<Usage>;
+  /** Collects the garbage of all threads, which takes a few seconds. */
+  collectGarbage(): Promise<Heaps>;
   stop(): Promise<void>;
   /** Sends SIGKILL and waits until the worker has ended. */
   kill(): Promise<void>;
 }
 
 export async function startMeasuredWorker(settings: WorkerSettings): Promise<MeasuredWorker> {
-  return startProcessWith('worker-process', async (worker: ChildProgram<WorkerCalls>) => {
-    await worker.call('start', settings);
-    return { usage: () => worker.call('usage', null), stop: () => worker.end(), kill: () => worker.kill() };
-  });
+  return startProcessWith(
+    'worker-process',
+    async (worker: ChildProgram<WorkerCalls>) => {
+      await worker.call('start', settings);
+      return {
+        usage: () => worker.call('usage', null),
+        collectGarbage: () => worker.call('collectGarbage', null),
+        stop: () => worker.end(),
+        kill: () => worker.kill(),
+      };
+    },
+    ['--expose-gc', '--require', path.join(__dirname, 'heaps.js')],
+  );
 }
