@@ -58,6 +58,13 @@ const CACHED_WORKER_ONLY_MS = 5_000;
  * all slices share. The SDK's default is 100.
  */
 const ACTIVITY_SLOTS = 1_000;
+/**
+ * Workflows that a worker keeps in its cache, which bounds its memory whatever the number of migrations that wait. A
+ * cached migration takes 79 KB of heap while it waits. One that is not in the cache
+ * is replayed first, so that a decision takes about 50 ms instead of 33 (25 events). The SDK's default follows from the
+ * heap limit, and is about 2,300.
+ */
+const CACHED_WORKFLOWS = 300;
 
 /** Thrown when a worker starts while Temporal cannot be reached. */
 class TemporalUnreachable extends Error {
@@ -141,6 +148,7 @@ export async function startWorker(
       maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
       stickyQueueScheduleToStartTimeout: CACHED_WORKER_ONLY_MS,
       maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
+      maxCachedWorkflows: CACHED_WORKFLOWS,
     });
     await createSweepSchedule(client.schedule, timing.sweepEveryMs, log);
     const ended = worker.run().finally(release);
