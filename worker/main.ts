@@ -14,7 +14,7 @@ import { startWorker } from './index';
 async function main(): Promise<void> {
   const { 'wait-for': file } = parseArgs({ options: { 'wait-for': { type: 'string' } } }).values;
   if (file !== undefined) {
-    await import('@temporalio/worker');
+    await Promise.all([import('@temporalio/worker'), import('kysely'), import('pg'), import('undici')]);
     while (!existsSync(file)) await delay(20);
   }
   const config = loadConfig(
