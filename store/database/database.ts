@@ -1,6 +1,7 @@
 /** Opens the ledger's database and updates its schema. */
+import { isDeepStrictEqual } from 'node:util';
 import type { MigrationProvider, RawBuilder, Transaction } from 'kysely';
-import { Kysely, Migrator, PostgresDialect } from 'kysely';
+import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import { DatabaseError, types } from 'pg';
 import { openPool } from '../../postgres/pool';
 import type { Tables } from './tables';
@@ -43,12 +44,29 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await migrateSchema(db);
+    if (!(await isSchemaCurrent(db))) await migrateSchema(db);
   } catch (error) {
     await db.destroy();
     throw databaseUnavailable(options.url, error);
   }
   return db;
+}
+
+/**
+ * Returns whether exactly the known schema migrations have been applied. One query, because most processes find a
+ * current schema, and the migrator needs about ten queries to find out.
+ */
+async function isSchemaCurrent(db: Database): Promise<boolean> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+    return isDeepStrictEqual(
+      rows.map(({ name }) => name),
+      Object.keys(SCHEMA_MIGRATIONS).sort(),
+    );
+  } catch (error) {
+    if (error instanceof DatabaseError) return false; // the table does not exist, or the migrator will say what is wrong
+    throw error;
+  }
 }
 
 async function migrateSchema(db: Database): Promise<void> {
