@@ -6,12 +6,19 @@
  * operators, database and UI see only the ciphertext of a payload and the id of its payload key. The codec server
  * decrypts payloads for authorized readers.
  */
-import type { DataConverter, Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
+import type {
+  DataConverter,
+  LoadedDataConverter,
+  Payload,
+  PayloadCodec,
+  SerializationContext,
+} from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { decrypt, encrypt } from './aead';
+import { failureConverter } from './failure-converter';
 import { type KeyRing, parseKeyRing } from './key-ring';
 import { ALTERED, BOUND_NAMESPACE, BOUND_WORKFLOW, ENCRYPTED, KEY_ID } from './payload-metadata';
-import { printableKeyId } from './payload-converter';
+import { payloadConverter, printableKeyId } from './payload-converter';
 import type { Secret } from './secret';
 
 const StoredPayload = temporal.api.common.v1.Payload;
@@ -44,29 +51,25 @@ export function parsePayloadKeys(text: Secret): KeyRing {
 }
 
 /** Creates the data converter of clients, which encrypts and decrypts payloads. */
-export function createDataConverter(payloadKeys: KeyRing): DataConverter {
-  return converterWith(createPayloadCodec(payloadKeys));
+export function createDataConverter(payloadKeys: KeyRing): LoadedDataConverter {
+  return { payloadConverter, failureConverter, payloadCodecs: [createPayloadCodec(payloadKeys)] };
+}
+
+/** Returns a converter that does not decrypt payloads. It needs no key, and can read only states, times and counts. */
+export function createPlainDataConverter(): LoadedDataConverter {
+  return { payloadConverter, failureConverter, payloadCodecs: [] };
 }
 
 /**
  * Creates the data converter of workers. Unlike a client's, it does not throw when a message was encrypted under an
- * unknown key: see {@link createPayloadCodec}.
+ * unknown key: see {@link createPayloadCodec}. It names the files of its converters, because a worker loads them itself.
  */
 export function createWorkerDataConverter(payloadKeys: KeyRing): DataConverter {
-  return converterWith(createPayloadCodec(payloadKeys, { unknownKeyInMessages: 'keep' }));
-}
-
-function converterWith(...payloadCodecs: PayloadCodec[]): DataConverter {
   return {
     payloadConverterPath: require.resolve('./payload-converter'),
     failureConverterPath: require.resolve('./failure-converter'),
-    payloadCodecs,
+    payloadCodecs: [createPayloadCodec(payloadKeys, { unknownKeyInMessages: 'keep' })],
   };
-}
-
-/** Returns a converter that does not decrypt payloads. It needs no key, and can read only states, times and counts. */
-export function createPlainDataConverter(): DataConverter {
-  return converterWith();
 }
 
 /** How a codec differs from the codec of a client. */

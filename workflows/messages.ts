@@ -1,14 +1,14 @@
 /**
  * Workflow types, signals, queries and search attributes: everything that other processes address by name.
  *
- * This file imports nothing but types and the SDK, so that `client/` can import it without the workflows. Wire names
+ * This file imports nothing but types, so that `client/` can import it without the workflows. Wire names
  * are an interface: renaming one breaks running migrations and other people's programs.
  *
  * The decisions of people (`approve`, `pause`, ...) are not defined here. `migration/message-handlers.ts` defines each
  * of `DECISION_MESSAGES` twice: as a signal, which is delivered even if every worker is down, and as an update of the
  * same name, which also returns the outcome. `domain/migration/parse-decision.ts` parses their fields.
  */
-import { defineQuery, defineSignal } from '@temporalio/workflow';
+import type { QueryDefinition, SignalDefinition } from '@temporalio/common';
 import type { Outcome } from '../domain/migration/decision';
 import type { Route } from '../platforms/platforms';
 import type { Progress } from '../domain/progress/progress';
@@ -51,6 +51,15 @@ export const SEARCH_ATTRIBUTES = {
 
 /** The type of the failure with which a worker rejects an update whose payload key it does not have. */
 export const UNKNOWN_PAYLOAD_KEY = 'UnknownPayloadKey';
+
+/**
+ * Defines queries and signals like the functions of this name in `@temporalio/workflow`, which `ferry` would have to
+ * load for these two.
+ */
+const defineQuery = <Answer, Args extends [unknown?] = []>(name: string) =>
+  ({ type: 'query', name }) as QueryDefinition<Answer, Args>;
+const defineSignal = <Args extends [unknown?] = []>(name: string) =>
+  ({ type: 'signal', name }) as SignalDefinition<Args>;
 
 /**
  * Returns how far a migration has got and who has to act. `client/` sends this query for `ferry show`, `ferry list` and

@@ -2,12 +2,12 @@
 import path from 'node:path';
 import type { PayloadCodec } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { createDataConverter, parsePayloadKeys, Secret } from '../../security';
+import { createWorkerDataConverter, parsePayloadKeys, Secret } from '../../security';
 import type { SavedHistory } from '../support/histories';
 import { loadHistories } from '../support/histories';
 import { PAYLOAD_KEY } from '../support/orchestrator';
 
-const converter = createDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
+const converter = createWorkerDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
 const { payloadConverterPath = '', failureConverterPath = '' } = converter;
 /** Decodes without the context, because a replay runs in an invented namespace and payloads are bound to their own. */
 const dataConverter = {

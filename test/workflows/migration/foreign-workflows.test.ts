@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
-import { createDataConverter, createSigningKey, parseSigningKey, Secret } from '../../../security';
+import { createWorkerDataConverter, createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { readDecisions, readMigration, setPaused } from '../../../store';
 import { CLOSE_TERMINATED, MIGRATIONS, progressQuery, TASK_QUEUE } from '../../../workflows/messages';
 import { readCounts } from '../../../client';
@@ -105,7 +105,7 @@ async function withEvilWorker(
 ): Promise<void> {
   const { address, namespace } = orchestrator.config.temporal;
   const connection = await NativeConnection.connect({ address });
-  const dataConverter = createDataConverter(orchestrator.config.payloadKeys);
+  const dataConverter = createWorkerDataConverter(orchestrator.config.payloadKeys);
   const { payloadConverterPath = '', failureConverterPath = '' } = dataConverter;
   const workflowsPath = path.join(__dirname, '../changed-workflows/evil.ts');
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, payloadConverterPath, failureConverterPath });

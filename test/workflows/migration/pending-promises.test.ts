@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { pino } from 'pino';
-import { createDataConverter } from '../../../security';
+import { createWorkerDataConverter } from '../../../security';
 import type { RunningWorker } from '../../../worker';
 import { startWorker } from '../../../worker';
 import { TIMING } from '../../../worker/timing';
@@ -18,7 +18,9 @@ let orchestrator: Orchestrator;
 let worker: RunningWorker;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
-  const { payloadConverterPath = '', failureConverterPath = '' } = createDataConverter(orchestrator.config.payloadKeys);
+  const { payloadConverterPath = '', failureConverterPath = '' } = createWorkerDataConverter(
+    orchestrator.config.payloadKeys,
+  );
   const workflowBundle = await bundleWorkflowCode({
     workflowsPath: path.join(__dirname, '../changed-workflows/counted-promises.ts'),
     workflowInterceptorModules: [path.join(__dirname, '../../../workflows/interceptors.ts')],
