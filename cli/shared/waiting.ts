@@ -39,6 +39,17 @@ export async function withTimeout<Result>(ms: number, work: Promise<Result>): Pr
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
+/**
+ * Waits until all of the work has ended. If several parts fail, throws the error of the part that comes first in the
+ * list, whichever failed first.
+ */
+export async function inParallel<const Work extends readonly unknown[]>(
+  ...work: Work
+): Promise<{ -readonly [Part in keyof Work]: Awaited<Work[Part]> }> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}
+
 /** Waits until the signal is aborted; returns at once if it already has been. */
 export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

@@ -9,8 +9,9 @@ import { DateTime } from 'luxon';
  * @param zone IANA name (default: the reader's time zone)
  */
 export function localTime(moment: string | Date, zone = 'local'): string {
-  const time = typeof moment === 'string' ? DateTime.fromISO(moment, { zone }) : DateTime.fromJSDate(moment, { zone });
-  return time.setLocale('en').toFormat(`ccc d LLL yyyy, HH:mm 'UTC'${time.offset === 0 ? '' : 'ZZ'}`);
+  const options = { zone, locale: 'en' };
+  const time = typeof moment === 'string' ? DateTime.fromISO(moment, options) : DateTime.fromJSDate(moment, options);
+  return time.toFormat(`ccc d LLL yyyy, HH:mm 'UTC'${time.offset === 0 ? '' : 'ZZ'}`);
 }
 
 /** Formats the time of day in the reader's time zone: `22:04:11`. */
@@ -24,7 +25,7 @@ export function clockTime(moment: Date): string {
  * @param moment ISO 8601
  */
 export function shortTime(moment: string, now: Date): string {
-  const time = DateTime.fromISO(moment).setLocale('en');
+  const time = DateTime.fromISO(moment, { locale: 'en' });
   const days = Math.abs(time.diff(DateTime.fromJSDate(now), 'days').days);
   if (time.hasSame(DateTime.fromJSDate(now), 'day')) return time.toFormat('HH:mm');
   if (days < 6) return time.toFormat('ccc HH:mm');

@@ -1,10 +1,11 @@
 import { ADD_PAYLOAD_KEY } from '../../shared/errors';
-import type { MigrationSummary } from '../../../client';
+import type { MigrationClient, MigrationSummary } from '../../../client';
 import { listMigrations, readWorkflowTaskProblems } from '../../../client';
 import type { CommandResult, Output, TableCell } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { withMigrationClient } from '../../shared/clients';
+import { inParallel } from '../../shared/waiting';
 
 export function addList({ program, run, terminal }: Context): void {
   program
@@ -38,16 +39,24 @@ function printMissingKeys(
   }
 }
 
+async function readSummaries(ferry: MigrationClient): Promise<readonly MigrationSummary[]> {
+  const summaries: MigrationSummary[] = [];
+  for await (const migration of listMigrations(ferry)) summaries.push(migration);
+  return summaries;
+}
+
+async function readProblems(ferry: MigrationClient): Promise<ReadonlyMap<string, string>> {
+  const open: string[] = [];
+  for await (const { migrationId } of listMigrations(ferry, 'open')) {
+    open.push(migrationId);
+    if (open.length === MAX_EXAMINED) break;
+  }
+  return readWorkflowTaskProblems(ferry, open);
+}
+
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
   const migrations = await withMigrationClient(env, async (ferry) => {
-    const summaries: MigrationSummary[] = [];
-    for await (const migration of listMigrations(ferry)) summaries.push(migration);
-    const open: string[] = [];
-    for await (const { migrationId } of listMigrations(ferry, 'open')) {
-      open.push(migrationId);
-      if (open.length === MAX_EXAMINED) break;
-    }
-    const problems = await readWorkflowTaskProblems(ferry, open);
+    const [summaries, problems] = await inParallel(readSummaries(ferry), readProblems(ferry));
     return summaries.map((migration) => ({
       ...migration,
       problem: problems.get(migration.migrationId) ?? null,

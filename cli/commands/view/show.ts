@@ -8,6 +8,7 @@ import type { Progress, StepProgress } from '../../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../../domain/migration/steps';
 import type { Database, Interrupted } from '../../../store';
 import { countInterrupted, readCompanyPage } from '../../../store';
+import type { LedgerClient } from '../../../client';
 import { isLedgerBehind, readRetriedErrors, readProgress } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
@@ -15,6 +16,7 @@ import type { Context } from '../../shared/context';
 import { printFirstCompany, printPreflight } from '../../shared/results';
 import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
 import { nextCommands } from '../../shared/next-commands';
+import { inParallel } from '../../shared/waiting';
 import { withMigrationClient } from '../../shared/clients';
 
 export function addShow({ program, run, terminal }: Context): void {
@@ -24,13 +26,13 @@ export function addShow({ program, run, terminal }: Context): void {
     .action((migration: string) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
-          const progress = await readProgress(ferry, migration);
-          const retriedErrors = await readRetriedErrors(ferry, migration);
           const { db } = ferry;
-          const interrupted = db ? await countInterrupted(db, migration) : null;
-          const deferred = db ? await readDeferred(db, migration) : null;
-          const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
-          return showResult(progress, retriedErrors, { interrupted, deferred, ledgerBehind });
+          const [progress, retriedErrors, findings] = await inParallel(
+            readProgress(ferry, migration),
+            readRetriedErrors(ferry, migration),
+            db ? readLedgerFindings({ ...ferry, db }, migration) : NO_LEDGER,
+          );
+          return showResult(progress, retriedErrors, findings);
         }),
       ),
     );
@@ -57,6 +59,15 @@ interface LedgerFindings {
   readonly interrupted: Interrupted | null;
   readonly deferred: Deferred | null;
   readonly ledgerBehind: boolean;
+}
+
+const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null, ledgerBehind: false };
+
+/** One query after another, because another connection to the ledger takes longer than these queries. */
+async function readLedgerFindings(ferry: LedgerClient, migrationId: string): Promise<LedgerFindings> {
+  const interrupted = await countInterrupted(ferry.db, migrationId);
+  const deferred = await readDeferred(ferry.db, migrationId);
+  return { interrupted, deferred, ledgerBehind: await isLedgerBehind(ferry, migrationId) };
 }
 
 function showResult(
