@@ -1,11 +1,22 @@
 #!/usr/bin/env node
 const { existsSync } = require('node:fs');
 const path = require('node:path');
+const { runBundle } = require('./bundle');
 
 const root = path.join(__dirname, '..');
-const main = path.join(root, 'dist', 'cli', 'main.js');
+const dist = path.join(root, 'dist');
+const bundle = path.join(dist, 'ferry.js');
+const main = path.join(dist, 'cli', 'main.js');
 
-if (existsSync(main)) {
+/**
+ * The arguments with which the command runs from its modules instead of the bundle: the commands that run servers,
+ * whose packages have native code, threads and other files, and `--debug`, whose stack traces name the modules.
+ */
+const UNBUNDLED = ['up', 'service', 'codec-server', '--debug'];
+
+if (existsSync(bundle) && !process.argv.some((arg) => UNBUNDLED.includes(arg))) {
+  runBundle(bundle);
+} else if (existsSync(main)) {
   require(main);
 } else {
   console.error(`ferry is not built yet. In ${root}, run: npm ci`);

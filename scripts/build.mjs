@@ -1,7 +1,7 @@
 /**
- * `npm run build`: compiles changed TypeScript files to `dist/` with swc, and builds the bundle that Temporal's
- * workflow sandbox runs. Does not check types, because a demo should not have to wait for that: see `npm run
- * typecheck`.
+ * `npm run build`: compiles changed TypeScript files to `dist/` with swc, and builds two bundles: the one that
+ * Temporal's workflow sandbox runs, and the `ferry` command. Does not check types, because a demo should not have to
+ * wait for that: see `npm run typecheck`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync, version as swcVersion } from '@swc/core';
+import { bundle, createCache } from './bundle-command.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
@@ -27,11 +28,13 @@ const BUNDLE = {
   preloadModules: [WORKFLOWS, INTERCEPTORS, ...Object.values(CONVERTERS)],
 };
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
+const COMMAND = path.join(root, 'cli', 'main.ts');
+const COMMAND_BUNDLE = path.join(dist, 'ferry.js');
 
 /**
  * The compiler's options. `ignoreDynamic` keeps `import()` instead of compiling it to `require()`. `lazy` loads a
  * package at its first use. Otherwise every `ferry` command would load the packages of all commands, including those
- * that only a worker or the service needs.
+ * that only a worker or the service needs. `compileOrCopy` extends `lazy` to our own modules in some folders.
  */
 const COMPILER = {
   swcrc: false,
@@ -41,11 +44,19 @@ const COMPILER = {
   module: { type: 'commonjs', ignoreDynamic: true, lazy: true },
 };
 
+/** The folders that load our own modules at their first use, because each command needs only some of them. */
+const LAZY_FOLDERS = /^(cli|client)\//;
+/** The sources of the bundled command. */
+const COMMAND_FILES = new RegExp(
+  '^(cli|client|company-data-client|config|domain|platforms|postgres|presentation|security|store|workflows/messages|' +
+    'scripts/(bundle|cache)-command)',
+);
+
 /** Updates `dist/`. Logs only when it builds the workflow bundle, which takes seconds. */
 export async function build(log = console.log) {
   const before = readRecord();
-  const compiler = hash(JSON.stringify(COMPILER) + swcVersion);
-  const after = { compiler, files: {}, workflows: '' };
+  const compiler = hash(JSON.stringify(COMPILER) + LAZY_FOLDERS + swcVersion);
+  const after = { compiler, files: {}, workflows: '', command: '' };
   const known = before.compiler === compiler ? before.files : {};
 
   for (const file of sources()) {
@@ -55,15 +66,19 @@ export async function build(log = console.log) {
   }
   for (const file of Object.keys(before.files)) if (!(file in after.files)) removeOutputOf(file);
 
+  const lockFile = readFileSync(path.join(root, 'package-lock.json'), 'utf8');
+  const inputsAmong = (files) =>
+    Object.entries(after.files)
+      .filter(([file]) => files.test(file))
+      .join() + lockFile;
   if (existsSync(WORKFLOWS)) {
-    after.workflows = hash(
-      JSON.stringify(BUNDLE) +
-        Object.entries(after.files)
-          .filter(([file]) => /^(workflows|presentation|domain|platforms|security)\//.test(file))
-          .join() +
-        readFileSync(path.join(root, 'package-lock.json')),
-    );
+    const inputs = inputsAmong(/^(workflows|presentation|domain|platforms|security)\//);
+    after.workflows = hash(JSON.stringify(BUNDLE) + inputs);
     if (before.workflows !== after.workflows || !existsSync(WORKFLOW_BUNDLE)) await bundleWorkflows(log);
+  }
+  if (existsSync(COMMAND)) {
+    after.command = hash(compiler + process.version + process.arch + inputsAmong(COMMAND_FILES));
+    if (before.command !== after.command || !existsSync(COMMAND_BUNDLE)) await bundleCommand();
   }
   writeAtomically(RECORD, JSON.stringify(after));
 }
@@ -94,7 +109,10 @@ function compileOrCopy(file, content) {
   mkdirSync(path.dirname(output), { recursive: true });
   if (!file.endsWith('.ts')) return writeAtomically(output, content);
   const sourceFileName = path.relative(path.dirname(output), path.join(root, file));
-  const { code, map } = transformSync(content.toString('utf8'), { ...COMPILER, filename: file, sourceFileName });
+  const text = content.toString('utf8');
+  const lazy = LAZY_FOLDERS.test(file) ? [...text.matchAll(/ from '([^']+)';$/gm)].map(([, name]) => name) : true;
+  const compiler = { ...COMPILER, module: { ...COMPILER.module, lazy } };
+  const { code, map } = transformSync(text, { ...compiler, filename: file, sourceFileName });
   writeAtomically(`${output}.map`, map);
   writeAtomically(output, `${code}//# sourceMappingURL=${path.basename(output)}.map\n`);
 }
@@ -112,6 +130,11 @@ async function bundleWorkflows(log) {
     logger: new DefaultLogger('WARN'),
   });
   writeAtomically(WORKFLOW_BUNDLE, code);
+}
+
+async function bundleCommand() {
+  writeAtomically(COMMAND_BUNDLE, await bundle(dist));
+  await createCache(COMMAND_BUNDLE);
 }
 
 function readRecord() {

@@ -56,8 +56,11 @@ export const ADD_PAYLOAD_KEY =
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
-/** Advice by error class; the first match counts. The error's own message states what happened. */
-const ADVICE: readonly (readonly [ErrorClass, string])[] = [
+/**
+ * Returns the advice by error class; the first match counts. The error's own message states what happened. A function,
+ * because a constant would load the modules of all these classes in every command.
+ */
+const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [Unreachable, 'start it, or start everything with: ferry up'],
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
   [VaultKeyMismatch, 'the credentials in this file were neither sealed nor stored'],
@@ -107,7 +110,7 @@ export function withAdvice(error: unknown): unknown {
     return error;
   const failed = (message: string, advice: string): CommandFailed =>
     new CommandFailed(message, advice, { cause: error });
-  const known = ADVICE.find(([errorClass]) => error instanceof errorClass);
+  const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof WorkflowFailedError)
     return failed(deepestMessage(error), 'the workflow failed; the Temporal UI shows how far it got');

@@ -1,0 +1,52 @@
+/**
+ * Bundles the `ferry` command into one file, and creates V8's code cache for it. `bin/bundle.js` runs both. See
+ * docs/decisions/0028-one-file-for-the-command.md.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** The parts of `dist/` that only commands with servers load. These commands run unbundled: see `bin/ferry.js`. */
+const SERVERS = ['stack/', 'security/codec-server', 'security/log'];
+
+/**
+ * Bundles `dist/cli/main.js`.
+ *
+ * @returns the bundle in ASCII: the code in a function, and its SHA-256 hash
+ */
+export async function bundle(dist) {
+  const leaveOutServers = {
+    name: 'leave-out-servers',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /^\./ }, ({ path: name, resolveDir }) => {
+        const file = path.relative(dist, path.resolve(resolveDir, name)).replaceAll(path.sep, '/');
+        return SERVERS.some((server) => file.startsWith(server)) ? { path: `./${file}`, external: true } : null;
+      }),
+  };
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: [path.join(dist, 'cli', 'main.js')],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node20',
+    minifyWhitespace: true,
+    lineLimit: 160, // because Node prints the line of an uncaught error
+    legalComments: 'none',
+    logLevel: 'error',
+    plugins: [leaveOutServers],
+  });
+  const code = `(function (exports, require, module, __filename, __dirname) {${outputFiles[0].text}})`;
+  return `${code}\n// ${createHash('sha256').update(code).digest('hex')}`;
+}
+
+/**
+ * Creates the cache of a bundle, in a process of its own, because the cache is what a run of the command compiles. The
+ * process gets none of our variables but the one that Windows needs for sockets.
+ */
+export async function createCache(bundle) {
+  const program = fileURLToPath(new URL('cache-command.mjs', import.meta.url));
+  await promisify(execFile)(process.execPath, [program, bundle], { env: { SystemRoot: process.env.SystemRoot } });
+}

