@@ -27,12 +27,12 @@ export class DemoTerminal {
   /** Runs a command as support. */
   async support(...args: string[]): Promise<void> {
     const isDecision = ['approve', 'propose-time'].includes(args[0] ?? '');
-    await this.type('support', 'cyan', isDecision ? [...args, '--by', 'Sam'] : args);
+    await this.type('support', 'cyan', confirmed(isDecision ? [...args, '--by', 'Sam'] : args));
   }
 
   /** Runs a command as the client. */
   async client(...args: string[]): Promise<void> {
-    await this.type('client', 'magenta', [...args, '--as', 'client', '--by', 'Cleo']);
+    await this.type('client', 'magenta', confirmed([...args, '--as', 'client', '--by', 'Cleo']));
   }
 
   /** Shows the progress bar until someone has to act. */
@@ -88,4 +88,9 @@ export class DemoTerminal {
 
 function shellQuoted(word: string): string {
   return /^[\w./=:@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Adds `--yes` to an approval, because nobody can be asked to confirm it. */
+function confirmed(args: readonly string[]): readonly string[] {
+  return args[0] === 'approve' ? [...args, '--yes'] : args;
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandResult, Output, AlreadyWritten, Terminal } from '../terminal';
+import { CommandFailed } from './errors';
 
 /** The parts of the program that every command receives. */
 export interface Context {
@@ -18,20 +19,37 @@ export interface YesOption {
   readonly yes?: true;
 }
 
+/** Adds `--yes` to a command that calls {@link confirm}. */
+export function addYesOption(command: Command): Command {
+  return command.option('--yes', 'do not ask for confirmation (required without a terminal if it cannot be undone)');
+}
+
+interface Confirmation {
+  readonly question: string;
+  /** Prints what the user should see before answering. Called only if the question is asked. */
+  readonly show?: () => Promise<void>;
+  /** True if the action can be undone. It then goes ahead if nobody can be asked. Default: false. */
+  readonly isReversible?: boolean;
+}
+
 /**
- * Asks a yes-or-no question. Returns true without asking if there is no terminal, or with `--json` or `--yes`.
+ * Asks the user to confirm an action. With `--yes`, returns true without asking. Nobody can be asked without a
+ * terminal or with `--json`.
  *
- * @param show prints what the user should see before answering; called only if the question is asked
+ * @throws CommandFailed if nobody can be asked, and the action cannot be undone
  */
 export async function confirm(
   { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,
   { yes }: YesOption,
-  question: string,
-  show: () => Promise<void> = async () => undefined,
+  { question, show, isReversible = false }: Confirmation,
 ): Promise<boolean> {
-  if (yes || output.json || !prompts) return true;
-  await show();
-  return prompts.confirm(question);
+  if (yes) return true;
+  if (prompts && !output.json) {
+    await show?.();
+    return prompts.confirm(question);
+  }
+  if (isReversible) return true;
+  throw new CommandFailed('this cannot be undone, and nobody can be asked to confirm it', 'run it again with --yes');
 }
 
 interface PackageJson {

@@ -61,7 +61,7 @@ export interface Shell {
    * Runs one line. `temporal` runs as a process. `ferry` runs in this process, with the arguments that the shell
    * passes.
    *
-   * @param prompts the answers of a person at the terminal; without them, ferry asks no questions
+   * @param prompts the answers of a person at the terminal, who by default confirms everything
    */
   run(line: string, migrationId: string, prompts?: Partial<Prompts>): Promise<CommandOutcome>;
   /** Sets the modification time of the credential file to now, as an export by the client would. */
@@ -101,7 +101,7 @@ export async function openShell(): Promise<Shell> {
   const inFolder = (word: string): string => (existsSync(path.join(folder, word)) ? path.join(folder, word) : word);
   return {
     orchestrator,
-    run: async (line, migrationId, prompts) => {
+    run: async (line, migrationId, prompts = { confirm: async () => true }) => {
       const ran = await sh(line, {
         cwd: folder,
         env: {

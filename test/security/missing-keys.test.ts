@@ -76,7 +76,7 @@ describe('ferry without the payload key of a migration', () => {
     [['watch']],
     [['go-nogo']],
     [['pause']],
-    [['cancel', '--reason', 'any']],
+    [['cancel', '--reason', 'any', '--yes']],
     [['approve', 'supply-details', '--yes']],
   ])('names the missing key for ferry %j and sends nothing', async ([command = '', ...more]) => {
     const before = await historyLength(unreadable);

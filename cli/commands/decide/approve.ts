@@ -2,7 +2,7 @@ import type { Step } from '../../../domain/migration/steps';
 import { readProgressIfAnswered } from '../../../client';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
-import { confirm } from '../../shared/context';
+import { addYesOption, confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
@@ -20,12 +20,10 @@ interface ApproveOptions extends DecisionOptions, YesOption {
 export function addApprove(context: Context): void {
   const { program, run } = context;
   const addOptions = (command: ReturnType<typeof program.command>) =>
-    addDecisionOptions(command)
-      .option('--yes', 'do not ask for confirmation')
-      .option(
-        '--digest <digest>',
-        'approve only if what you reviewed still has this digest (ferry show --json prints it)',
-      );
+    addYesOption(addDecisionOptions(command)).option(
+      '--digest <digest>',
+      'approve only if what you reviewed still has this digest (ferry show --json prints it)',
+    );
 
   addOptions(
     program.command('approve <migration> [step]').description('Approve a step (default: the current step)'),
@@ -42,6 +40,12 @@ export function addApprove(context: Context): void {
   );
 }
 
+/**
+ * Steps whose approval cannot be undone: imports begin at the agreed start or at once, and a sign-off destroys the
+ * credentials.
+ */
+const IRREVERSIBLE_STEPS: readonly Step[] = ['schedule', 'migrate-first-company', 'complete-migration'];
+
 function approve(
   { output, terminal }: Context,
   migrationId: string,
@@ -57,12 +61,13 @@ function approve(
     const { digest } = options;
     const content = { step, ...contentFrom(options), ...(digest === undefined ? {} : { digest }) };
     // Without a worker there is nothing to review, so the approval has no digest. Temporal keeps it until a worker runs.
-    if (!progress) return sendDecision(ferry, migrationId, 'approve', content);
-    const review = await readReview(ferry, progress, step);
-    if (!output.json && !(output.quiet && options.yes)) review.print(output);
-    if (!(await confirm({ output, terminal }, options, `Approve ${step}?`))) {
+    const review = progress && (await readReview(ferry, progress, step));
+    if (!output.json && !(output.quiet && options.yes)) review?.print(output);
+    const question = review ? `Approve ${step}?` : `No worker answers, so there is nothing to review. Approve ${step}?`;
+    const isReversible = !IRREVERSIBLE_STEPS.includes(step);
+    if (!(await confirm({ output, terminal }, options, { question, isReversible }))) {
       throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
     }
-    return sendDecision(ferry, migrationId, 'approve', { digest: review.digest, ...content });
+    return sendDecision(ferry, migrationId, 'approve', { ...(review && { digest: review.digest }), ...content });
   });
 }

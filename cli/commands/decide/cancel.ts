@@ -3,35 +3,31 @@ import { readProgressIfAnswered } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
-import { confirm } from '../../shared/context';
+import { addYesOption, confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 
 type CancelOptions = DecisionOptions & YesOption;
 
-/** `ferry cancel`: asks first on a terminal, because a cancelled migration cannot be resumed. */
+/** `ferry cancel`: asks first, because a cancelled migration cannot be resumed. */
 export function addCancel({ program, run, output, terminal }: Context): void {
-  addDecisionOptions(
-    program
-      .command('cancel <migration>')
-      .description('End a migration for good; companies that have been moved stay moved'),
-    'reason required',
-  )
-    .option('--yes', 'do not ask for confirmation')
-    .action((migration: string, options: CancelOptions) =>
-      run(() =>
-        withMigrationClient(terminal.env, async (ferry) => {
-          const question = `Cancel ${migration} for good?`;
-          const show = () => printConsequences(ferry, output, migration);
-          if (!(await confirm({ output, terminal }, options, question, show))) {
-            throw new CommandFailed('nothing was cancelled', `to stop it for a while, use: ferry pause ${migration}`);
-          }
-          const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
-          return result.failed ? result : { ...result, print: () => printCancelled(output, result, migration) };
-        }),
-      ),
-    );
+  const command = program
+    .command('cancel <migration>')
+    .description('End a migration for good; companies that have been moved stay moved');
+  addYesOption(addDecisionOptions(command, 'reason required')).action((migration: string, options: CancelOptions) =>
+    run(() =>
+      withMigrationClient(terminal.env, async (ferry) => {
+        const question = `Cancel ${migration} for good?`;
+        const show = () => printConsequences(ferry, output, migration);
+        if (!(await confirm({ output, terminal }, options, { question, show }))) {
+          throw new CommandFailed('nothing was cancelled', `to stop it for a while, use: ferry pause ${migration}`);
+        }
+        const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
+        return result.failed ? result : { ...result, print: () => printCancelled(output, result, migration) };
+      }),
+    ),
+  );
 }
 
 async function printConsequences(ferry: MigrationClient, output: Output, migrationId: string): Promise<void> {

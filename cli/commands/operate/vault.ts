@@ -5,7 +5,7 @@ import { openDatabase, renewVault, rotateVaults, type Database } from '../../../
 import type { CommandResult } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import type { Context, YesOption } from '../../shared/context';
-import { confirm } from '../../shared/context';
+import { addYesOption, confirm } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 
 interface RenewOptions extends YesOption {
@@ -21,20 +21,21 @@ export function addVault({ program, run, terminal, output }: Context): void {
       'Re-encrypt the vault keys of all migrations that have not ended, with the newest master key (the first in TOKENFERRY_MASTER_KEY), so that older master keys no longer open anything',
     )
     .action(() => run(() => withVaults(terminal.env, rotate)));
-  vault
-    .command('renew <migration>')
-    .description(
-      'Create a new key for a vault that can no longer be opened, so that the client can supply its credentials again',
-    )
+  addYesOption(
+    vault
+      .command('renew <migration>')
+      .description(
+        'Create a new key for a vault that can no longer be opened, so that the client can supply its credentials again',
+      ),
+  )
     .option(
       '--folder-lost',
       "the folder that contained the vault's secret is lost, and not just missing on this machine",
     )
-    .option('--yes', 'do not ask for confirmation')
     .action((migration: string, options: RenewOptions) =>
       run(async () => {
         const question = `Delete the stored credentials of ${migration}, which can no longer be opened?`;
-        if (!(await confirm({ output, terminal }, options, question))) {
+        if (!(await confirm({ output, terminal }, options, { question }))) {
           throw new CommandFailed(
             'the vault was not renewed',
             'if you still have the missing key or folder, restore it instead',

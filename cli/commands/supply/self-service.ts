@@ -18,7 +18,7 @@ import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
 import type { StartTarget } from '../../starting/start-options';
 import { assertStartable, readLimitOptions } from '../../starting/start-options';
-import { confirm } from '../../shared/context';
+import { addYesOption, confirm } from '../../shared/context';
 import type { WatchEnd } from '../../reporting/watch';
 import { watchMigration } from '../../reporting/watch';
 import { DEFAULT_CONTACT } from '../../starting/questions';
@@ -46,10 +46,9 @@ export function addSelfService(context: Context): void {
     .addOption(totalInvoicesOption())
     .option('--contact <text>', 'person or team to call', DEFAULT_CONTACT)
     .option('--by <name>', `name of the person who confirms that nothing else uses the tokens ${DEFAULT_BY}`)
-    .option('--yes', 'do not ask for confirmation')
     .option('--detach', 'return as soon as the migration has started, without watching it')
     .option('--dry-run', 'run all checks without storing or starting anything');
-  addLimitOptions(addEncoding(command)).action((manifest: string, options: SelfServiceOptions) =>
+  addLimitOptions(addEncoding(addYesOption(command))).action((manifest: string, options: SelfServiceOptions) =>
     context.run(() => selfService(context, manifest, options)),
   );
 }
@@ -82,12 +81,17 @@ async function selfService(context: Context, file: string, options: SelfServiceO
 }
 
 /** Explains what will happen to the tokens, and asks for confirmation. */
-async function confirmStart(
+function confirmStart(
   { output, terminal }: Context,
-  { findings, manifest, platform }: CheckOutcome,
+  check: CheckOutcome,
   options: SelfServiceOptions,
 ): Promise<boolean> {
-  if (output.json) return true;
+  if (!output.json) printStart(output, check);
+  return confirm({ output, terminal }, options, { question: 'Start?' });
+}
+
+/** Prints what will happen to the tokens. */
+function printStart(output: Output, { findings, manifest, platform }: CheckOutcome): void {
   printFindings(output, findings);
   const { totals, withCredential } = manifest;
   const into =
@@ -106,7 +110,6 @@ async function confirmStart(
   output.line(
     'By starting, you confirm for every company that nothing else syncs with, refreshes or revokes its token.',
   );
-  return confirm({ output, terminal }, options, 'Start?');
 }
 
 function start(

@@ -78,7 +78,7 @@ test('an approval on a terminal contains the digest of the review that was shown
 });
 
 test('the handover cannot be signed off before anything has been moved', async () => {
-  const { exitCode, out } = await ferry(['sign-off', ID, ...SAM], undefined, orchestrator.env);
+  const { exitCode, out } = await ferry(['sign-off', ID, '--yes', ...SAM], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain('Complete the migration');
   expect(out).toContain('refused');
@@ -121,6 +121,23 @@ test('audit fails for an unknown migration', async () => {
     exitCode: 1,
     err: 'ferry: there is no migration nobody.xero; list all migrations with: ferry list\n',
   });
+});
+
+test.each([
+  ['sign-off', ID],
+  ['approve', ID, 'schedule'],
+  ['approve', ID, 'migrate-first-company'],
+  ['cancel', ID, '--reason', 'a script said so'],
+])('ferry %s %s %s sends nothing without --yes if nobody can be asked', async (...args) => {
+  const recorded = async () => (await runJson(orchestrator, 'audit', ID)).json['trail'];
+  const before = await recorded();
+  for (const more of [[], ['--json'], ['--quiet']]) {
+    const { exitCode, out, err } = await ferry([...args, ...SAM, ...more], undefined, orchestrator.env);
+    expect(exitCode).toBe(1);
+    expect(out + err).toContain('this cannot be undone, and nobody can be asked to confirm it');
+    expect(out + err).toContain('run it again with --yes');
+  }
+  expect(await recorded()).toEqual(before);
 });
 
 test('cancel shows the consequences and asks for confirmation', async () => {

@@ -268,17 +268,17 @@ describe("a cancellation with Temporal's own tools, which cannot sign it,", () =
     const decisions: readonly [string, ...string[]][] = [
       ['sam', 'approve', OTHER, 'supply-details'],
       ['sam', 'propose-time', OTHER, 'now'],
-      ['sam', 'approve', OTHER, 'schedule'],
-      ['cleo', 'approve', OTHER, 'schedule', '--as', 'client'],
+      ['sam', 'approve', OTHER, 'schedule', '--yes'],
+      ['cleo', 'approve', OTHER, 'schedule', '--as', 'client', '--yes'],
       ['cleo', 'approve', OTHER, 'update-application', '--as', 'client'],
       ['sam', 'approve', OTHER, 'update-application'],
       ['cleo', 'confirm-sync-disabled', OTHER, '--all', '--as', 'client'],
       ['cleo', 'credentials', OTHER, credentials, '--obtained-at', 'now', '--as', 'client'],
       ['pia', 'watch', OTHER, '--until-decision'],
-      ['sam', 'approve', OTHER, 'migrate-first-company'],
+      ['sam', 'approve', OTHER, 'migrate-first-company', '--yes'],
       ['pia', 'watch', OTHER, '--until-decision'],
-      ['sam', 'approve', OTHER, 'complete-migration'],
-      ['cleo', 'approve', OTHER, 'complete-migration', '--as', 'client'],
+      ['sam', 'approve', OTHER, 'complete-migration', '--yes'],
+      ['cleo', 'approve', OTHER, 'complete-migration', '--as', 'client', '--yes'],
     ];
     for (const [machine, ...command] of decisions) {
       const yes = command[0] === 'approve' ? ['--yes'] : [];

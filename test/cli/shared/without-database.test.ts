@@ -35,11 +35,11 @@ test('a client without the database can watch its migration and decide, from ste
   expect(await done('list')).toContain(id);
   expect(await json('show', id)).toMatchObject({ migrationId: id, step: 'schedule', interrupted: null });
   expect(await done('propose-time', id, 'now', ...AS_CLIENT)).toContain('✓');
-  expect(await done('approve', id, 'schedule', ...AS_CLIENT)).toContain('Start: ');
+  expect(await done('approve', id, 'schedule', '--yes', ...AS_CLIENT)).toContain('Start: ');
   expect(await done('reject', id, 'schedule', '--reason', 'too early', ...AS_CLIENT)).toContain('✓');
   await done('propose-time', id, 'now', ...AS_CLIENT);
   await migration.send('approve', { step: 'schedule', ...SUPPORT });
-  await done('approve', id, 'schedule', ...AS_CLIENT);
+  await done('approve', id, 'schedule', '--yes', ...AS_CLIENT);
   await done('approve', id, 'update-application', ...AS_CLIENT);
   await migration.send('approve', { step: 'update-application', ...SUPPORT });
   expect(await done('pause', id, ...AS_CLIENT)).toContain('✓');
@@ -56,7 +56,7 @@ test('a client without the database can watch its migration and decide, from ste
   await migration.until(({ waitingFor }) => waitingFor.roles.length === 2);
 
   await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
-  expect(await done('sign-off', id, ...AS_CLIENT)).toContain('1 of 2 companies moved');
+  expect(await done('sign-off', id, '--yes', ...AS_CLIENT)).toContain('1 of 2 companies moved');
   await orchestrator.ferry.temporal.workflow.getHandle(id).result();
   expect((await run('pause', id, ...AS_CLIENT)).err).toContain(
     `migration ${id} is closed and accepts no more decisions`,

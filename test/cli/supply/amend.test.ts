@@ -101,7 +101,7 @@ test('an added company is checked, confirmed, supplied and moved like any other 
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({ added: ['L-1'], heldBack: [], decision: { outcome: 'applied' } });
   await reached(({ waitingFor }) => waitingFor.roles.includes('client'));
-  expect((await run('sign-off', id, ...AS_CLIENT)).exitCode).toBe(1);
+  expect((await run('sign-off', id, '--yes', ...AS_CLIENT)).exitCode).toBe(1);
 
   expect(await send('confirmSyncDisabled', { companies: ['L-1'], ...CLIENT })).toBe('applied');
   await until(async () => (await company(id, 'L-1'))?.confirmedAt !== null);

@@ -69,7 +69,7 @@ describe('a company that already exists', () => {
     const migration = 'me.exact-online-nl.cancelled';
     await until(async () => (await me.companiesOf(migration)).every(({ connectionId }) => connectionId !== null));
     const [, created] = await me.companiesOf(migration);
-    expect((await me.run('cancel', migration, '--reason', 'not today', '--as', 'client')).exitCode).toBe(0);
+    expect((await me.run('cancel', migration, '--reason', 'not today', '--yes', '--as', 'client')).exitCode).toBe(0);
     expect((await me.run('watch', migration)).exitCode).toBe(1);
     const late = await me.run(
       'amend',
@@ -109,6 +109,7 @@ describe('a company that already exists', () => {
       'me',
       '--label',
       'short',
+      '--yes',
     );
     expect(exitCode).toBe(0);
     expect((await me.companiesOf('me.clover.short'))[0]?.companyId).toBe(id);

@@ -96,7 +96,7 @@ export async function openSelfServiceClient(): Promise<SelfServiceClient> {
     asJson,
     selfService: (slug, label, rows, ...more) => {
       const file = manifestOf(platform(slug), rows);
-      return asJson('self-service', file, '--platform', slug, '--client', 'me', '--label', label, ...more);
+      return asJson('self-service', file, '--platform', slug, '--client', 'me', '--label', label, '--yes', ...more);
     },
     companiesOf: async (id) => (await asJson('report', id)).json['companies'] as readonly ReportedCompany[],
     close: async () => {

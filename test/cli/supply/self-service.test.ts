@@ -69,7 +69,8 @@ describe('exceptions in self-service', () => {
   test('an organization that is already connected prevents the start', async () => {
     const id = 'me.myob.connected';
     const file = manifestOf(platform('myob'), [{ credential: 'sbx-ok-1' }]);
-    const start = (label: string) => me.asJson('self-service', file, '-p', 'myob', '--client', 'me', '--label', label);
+    const start = (label: string) =>
+      me.asJson('self-service', file, '-p', 'myob', '--client', 'me', '--label', label, '--yes');
     expect((await start('first')).exitCode).toBe(0);
     const { exitCode, json } = await start('connected');
     expect(exitCode).toBe(1);
@@ -85,7 +86,7 @@ describe('an error that the preflight finds after the start', () => {
     const first = manifestOf(platform('myob'), [{ credential: 'sbx-ok-1' }]);
     const connectedOrganization = (JSON.parse(readFileSync(first, 'utf8')) as { companyFileId: string }[])[0]
       ?.companyFileId;
-    await me.asJson('self-service', first, '-p', 'myob', '--client', 'me', '--label', 'before');
+    await me.asJson('self-service', first, '-p', 'myob', '--client', 'me', '--label', 'before', '--yes');
     // Without access to the service, the command cannot find the error, but the worker does.
     const withoutService = { ...me.env, COMPANY_DATA_API_KEY: undefined, COMPANY_DATA_URL: undefined };
     const csv = (...rows: string[]) =>
@@ -175,6 +176,15 @@ describe('before the start', () => {
     expect(out).toContain('Nothing was stored or started');
     expect(exitCode).toBe(1);
     expect((await me.run('show', 'asked.xero')).err).toContain('there is no migration asked.xero');
+  });
+
+  test.each([[], ['--json'], ['--quiet']])('self-service needs --yes if nobody can be asked: %j', async (...more) => {
+    const file = manifestOf(platform('xero'), [{ credential: 'sbx-ok-1' }]);
+    const { exitCode, out, err } = await me.run('self-service', file, '-p', 'xero', '--client', 'unasked', ...more);
+    expect(exitCode).toBe(1);
+    expect(out + err).toContain('this cannot be undone, and nobody can be asked to confirm it');
+    expect(out + err).toContain('run it again with --yes');
+    expect((await me.run('show', 'unasked.xero')).err).toContain('there is no migration unasked.xero');
   });
 
   test('a dry run applies the rules of the self-service route', async () => {
