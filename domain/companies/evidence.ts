@@ -65,8 +65,3 @@ export const EVIDENCE_LABELS = {
   name: 'name as expected',
   moved: 'moved',
 } as const satisfies Partial<Record<EvidenceCode, string>>;
-
-/** Finds the first evidence with this code; undefined if the check was not done. */
-export function evidenceOf(code: EvidenceCode, evidence: readonly Evidence[] | null): Evidence | undefined {
-  return evidence?.find((each) => each.code === code);
-}

@@ -1,11 +1,39 @@
 /**
- * Draws charts as static SVG, without scripts or external resources. The style sheet of the page colours them by their
- * CSS classes. Lengths are in SVG user units. Every chart is `WIDTH` units wide.
+ * Draws charts as static SVG, without external resources. The style sheet of the page colours them by their CSS
+ * classes. Each chart is drawn twice, because SVG scales its text with its width: for wide screens and paper, and for
+ * phones. The style sheet shows one of the two. Lengths are in SVG user units.
  */
 import type { Html } from './html';
 import { markup } from './html';
+import { dayText } from './report-times';
 
-const WIDTH = 680;
+/** One of the two drawings of a chart. */
+interface Canvas {
+  readonly cssClass: 'wide' | 'narrow';
+  readonly width: number;
+}
+
+const WIDE: Canvas = { cssClass: 'wide', width: 760 };
+const NARROW: Canvas = { cssClass: 'narrow', width: 270 };
+
+/** Estimated width of a character: of a Latin one, also in bold, and of a Chinese, Japanese or Korean one. */
+const LATIN_WIDTH = 7.4;
+const WIDE_CHARACTER_WIDTH = 13;
+
+function textWidth(text: string): number {
+  return [...text].reduce(
+    (sum, each) => sum + ((each.codePointAt(0) ?? 0) < 0x1100 ? LATIN_WIDTH : WIDE_CHARACTER_WIDTH),
+    0,
+  );
+}
+
+/** Shortens a label that would be cut off. */
+function shortened(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  const characters = [...text];
+  while (characters.length > 0 && textWidth(`${characters.join('')}…`) > width) characters.pop();
+  return `${characters.join('').trimEnd()}…`;
+}
 
 export interface Bar {
   readonly label: string;
@@ -15,34 +43,37 @@ export interface Bar {
 }
 
 const BAR_HEIGHT = 16;
-const BAR_STEP = 26;
-const LABELS_WIDTH = 240;
-const TEXTS_WIDTH = 100;
-/**
- * Maximum length of a label in characters. Labels are right-aligned, so a longer one would be cut off at the left edge.
- */
-const MAX_LABEL_LENGTH = 38;
+/** Space above a bar for its label, where there is no space beside it. */
+const LABEL_ABOVE = 20;
+const LABELS_WIDTH = 270;
+const GAP = 8;
 
-/** Draws horizontal bars, one per line. */
-export function barChart(bars: readonly Bar[], cssClass: string): Html {
-  const largest = Math.max(...bars.map(({ value }) => value), 1);
-  const height = bars.length * BAR_STEP;
-  const rows = bars.map(({ label, value, text }, index) => {
-    const top = index * BAR_STEP + (BAR_STEP - BAR_HEIGHT) / 2;
-    const width = Math.max(2, (value / largest) * (WIDTH - LABELS_WIDTH - TEXTS_WIDTH));
-    const baseline = top + BAR_HEIGHT - 4;
-    return markup`<g>
-      <title>${label}: ${text}</title>
-      <text class="label" x="${LABELS_WIDTH - 10}" y="${baseline}" text-anchor="end">${shortened(label)}</text>
-      ${bar({ cssClass, left: LABELS_WIDTH, top, width, height: BAR_HEIGHT })}
-      <text class="value" x="${rounded(LABELS_WIDTH + width + 8)}" y="${baseline}">${text}</text>
-    </g>`;
-  });
-  return drawing(height, bars.map(({ label, text }) => `${label}: ${text}`).join('; '), rows);
+/** Draws horizontal bars, one per line. A wide chart has the labels beside the bars, a narrow one above them. */
+export function barChart(bars: readonly Bar[], cssClass: string): readonly Html[] {
+  return [WIDE, NARROW].map((canvas) => drawBars(canvas, bars, cssClass));
 }
 
-function shortened(text: string): string {
-  return text.length <= MAX_LABEL_LENGTH ? text : `${text.slice(0, MAX_LABEL_LENGTH - 1).trimEnd()}…`;
+function drawBars(canvas: Canvas, bars: readonly Bar[], cssClass: string): Html {
+  const isWide = canvas === WIDE;
+  const largest = Math.max(...bars.map(({ value }) => value), 1);
+  const left = isWide ? LABELS_WIDTH : 0;
+  const longest = canvas.width - left - Math.max(...bars.map(({ text }) => textWidth(text)), 0) - 2 * GAP;
+  const step = isWide ? BAR_HEIGHT + 10 : BAR_HEIGHT + LABEL_ABOVE + 8;
+  const rows = bars.map(({ label, value, text }, index) => {
+    const top = index * step + (isWide ? 5 : LABEL_ABOVE);
+    const width = Math.max(2, (value / largest) * longest);
+    const baseline = top + BAR_HEIGHT - 4;
+    const drawnLabel = isWide
+      ? markup`<text class="label" x="${left - 10}" y="${baseline}" text-anchor="end">${shortened(label, left - 10)}</text>`
+      : markup`<text class="label" x="0" y="${top - 5}">${shortened(label, canvas.width)}</text>`;
+    return markup`<g>
+      <title>${label}: ${text}</title>
+      ${drawnLabel}
+      ${bar({ cssClass, left, top, width, height: BAR_HEIGHT })}
+      <text class="value" x="${rounded(left + width + GAP)}" y="${baseline}">${text}</text>
+    </g>`;
+  });
+  return drawing(canvas, bars.length * step, bars.map(({ label, text }) => `${label}: ${text}`).join('; '), rows);
 }
 
 const COLUMNS_HEIGHT = 140;
@@ -50,35 +81,70 @@ const COLUMNS_HEIGHT = 140;
 const ABOVE = 18;
 const BELOW = 24;
 
-/** Draws columns side by side, with the value above and the label below each column. */
+/** Draws columns side by side, with the value above and the label below each column; on phones, bars. */
 export function columnChart(
+  columns: readonly { readonly label: string; readonly value: number }[],
+  cssClass: string,
+): readonly Html[] {
+  const bars = columns.map(({ label, value }) => ({ label, value, text: withThousandsSeparators(value) }));
+  return [drawColumns(WIDE, columns, cssClass), drawBars(NARROW, bars, cssClass)];
+}
+
+function drawColumns(
+  canvas: Canvas,
   columns: readonly { readonly label: string; readonly value: number }[],
   cssClass: string,
 ): Html {
   const largest = Math.max(...columns.map(({ value }) => value), 1);
-  const step = WIDTH / columns.length;
+  const step = canvas.width / columns.length;
   const width = Math.min(64, step * 0.7);
   const bottom = ABOVE + COLUMNS_HEIGHT;
-  const drawn = columns.map(({ label, value }, index) => {
+  const drawn = columns.map(({ value }, index) => {
     const middle = rounded((index + 0.5) * step);
     const height = value === 0 ? 0 : Math.max(2, (value / largest) * COLUMNS_HEIGHT);
     return markup`<g>
       ${bar({ cssClass, left: middle - width / 2, top: bottom - height, width, height })}
       <text class="value" x="${middle}" y="${rounded(bottom - height - 6)}" text-anchor="middle">${value === 0 ? '' : withThousandsSeparators(value)}</text>
-      <text class="label" x="${middle}" y="${bottom + 17}" text-anchor="middle">${label}</text>
     </g>`;
   });
+  const labels = columns.map(({ label }, index) => ({ text: label, x: (index + 0.5) * step }));
   return drawing(
+    canvas,
     bottom + BELOW,
     columns.map(({ label, value }) => `${label}: ${withThousandsSeparators(value)}`).join('; '),
-    [markup`<line class="axis" x1="0" x2="${WIDTH}" y1="${bottom}" y2="${bottom}" />`, ...drawn],
+    [
+      markup`<line class="axis" x1="0" x2="${canvas.width}" y1="${bottom}" y2="${bottom}" />`,
+      ...drawn,
+      ...axisLabels(canvas, labels, bottom + 17),
+    ],
   );
+}
+
+/** Draws the labels below an axis. Leaves out labels that would touch another one, and keeps the last one. */
+function axisLabels(
+  { width }: Canvas,
+  labels: readonly { readonly text: string; readonly x: number }[],
+  y: number,
+): readonly Html[] {
+  let free = width;
+  return labels.toReversed().flatMap(({ text, x }) => {
+    const half = textWidth(text) / 2;
+    const middle = Math.min(Math.max(x, half), width - half);
+    if (middle + half > free) return [];
+    free = middle - half - GAP;
+    return [markup`<text class="label" x="${rounded(middle)}" y="${y}" text-anchor="middle">${text}</text>`];
+  });
 }
 
 const STEPS_HEIGHT = 190;
 /** Space to the left of the steps, for the labels of the vertical axis, and space to the right of the steps. */
 const LEFT = 56;
 const RIGHT = 26;
+
+interface StepPoint {
+  readonly at: number;
+  readonly value: number;
+}
 
 /**
  * Draws a line in steps: a number that grows over time.
@@ -87,37 +153,40 @@ const RIGHT = 26;
  * @param total the number that the line can reach
  * @param unit what is counted, for the description
  */
-export function stepChart(
-  points: readonly { readonly at: number; readonly value: number }[],
-  total: number,
-  unit: string,
-): Html {
+export function stepChart(points: readonly StepPoint[], total: number, unit: string): readonly Html[] {
+  return [WIDE, NARROW].map((canvas) => drawSteps(canvas, points, total, unit));
+}
+
+function drawSteps(canvas: Canvas, points: readonly StepPoint[], total: number, unit: string): Html {
   const from = points[0]?.at ?? 0;
   const last = points.at(-1) ?? { at: from, value: 0 };
   const to = Math.max(last.at, from + 1_000);
   const top = Math.max(total, last.value, 1);
   const bottom = ABOVE + STEPS_HEIGHT;
-  const x = (at: number): number => rounded(LEFT + ((at - from) / (to - from)) * (WIDTH - LEFT - RIGHT));
+  const x = (at: number): number => rounded(LEFT + ((at - from) / (to - from)) * (canvas.width - LEFT - RIGHT));
   const y = (value: number): number => rounded(bottom - (value / top) * STEPS_HEIGHT);
   const steps = points.map(({ at, value }, index) => (index === 0 ? `M${x(at)} ${y(value)}` : `H${x(at)}V${y(value)}`));
   const line = steps.join('');
+  const ticks = timeTicks(from, to, canvas === WIDE ? 7 : 4);
   return drawing(
+    canvas,
     bottom + BELOW,
     `${withThousandsSeparators(last.value)} of ${withThousandsSeparators(total)} ${unit}`,
     [
       ...valueTicks(top).map(
         (value) =>
           markup`<g>
-          <line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(value)}" y2="${y(value)}" />
+          <line class="grid" x1="${LEFT}" x2="${canvas.width - RIGHT}" y1="${y(value)}" y2="${y(value)}" />
           <text class="label" x="${LEFT - 8}" y="${rounded(y(value) + 4)}" text-anchor="end">${withThousandsSeparators(value)}</text>
         </g>`,
       ),
-      ...timeTicks(from, to).map(
-        ({ at, label }) =>
-          markup`<g>
-          <line class="axis" x1="${x(at)}" x2="${x(at)}" y1="${bottom}" y2="${bottom + 4}" />
-          <text class="label" x="${x(at)}" y="${bottom + 18}" text-anchor="middle">${label}</text>
-        </g>`,
+      ...ticks.map(
+        ({ at }) => markup`<line class="axis" x1="${x(at)}" x2="${x(at)}" y1="${bottom}" y2="${bottom + 4}" />`,
+      ),
+      ...axisLabels(
+        canvas,
+        ticks.map(({ at, label }) => ({ text: label, x: x(at) })),
+        bottom + 18,
       ),
       markup`<path class="area" d="${line}V${y(0)}H${x(from)}Z" />`,
       markup`<path class="line" d="${line}" />`,
@@ -146,16 +215,15 @@ const TIME_STEPS = [
   ...[1, 2, 3, 6, 12].map((each) => each * HOUR),
   ...[1, 2, 7, 14, 28, 56].map((each) => each * DAY),
 ] as const;
-const MAX_TICKS = 7;
 
 /** Returns the labels of the time axis: round times of day in UTC, and the date at midnight. */
-function timeTicks(from: number, to: number): readonly { readonly at: number; readonly label: string }[] {
-  const step = TIME_STEPS.find((each) => (to - from) / each <= MAX_TICKS) ?? 365 * DAY;
+function timeTicks(from: number, to: number, most: number): readonly { readonly at: number; readonly label: string }[] {
+  const step = TIME_STEPS.find((each) => (to - from) / each <= most) ?? 365 * DAY;
   const first = Math.ceil(from / step) * step;
   return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, index) => {
     const at = first + index * step;
     const iso = new Date(at).toISOString();
-    const label = at % DAY === 0 ? iso.slice(5, 10) : iso.slice(11, step < MINUTE ? 19 : 16);
+    const label = at % DAY === 0 ? dayText(iso) : iso.slice(11, step < MINUTE ? 19 : 16);
     return { at, label };
   });
 }
@@ -166,7 +234,7 @@ interface Share {
   readonly value: number;
 }
 
-/** Draws one bar that is divided in proportion to the values. */
+/** Draws one bar that is divided in proportion to the values. It has no text, so it can be stretched to any width. */
 export function shareBar(shares: readonly Share[]): Html {
   const total = shares.reduce((sum, { value }) => sum + value, 0);
   const HEIGHT = 22;
@@ -174,25 +242,20 @@ export function shareBar(shares: readonly Share[]): Html {
   const drawn = shares
     .filter(({ value }) => value > 0)
     .map(({ cssClass, value }) => {
-      const width = (value / Math.max(total, 1)) * WIDTH;
+      const width = (value / Math.max(total, 1)) * WIDE.width;
       const at = left;
       left += width;
       return markup`<rect class="share ${cssClass}" x="${rounded(at)}" y="0" width="${rounded(Math.max(width, 1))}" height="${HEIGHT}"/>`;
     });
-  return drawing(
-    HEIGHT,
-    shares.map(({ label, value }) => `${label}: ${withThousandsSeparators(value)}`).join('; '),
-    drawn,
-    'none',
-  );
+  const description = shares.map(({ label, value }) => `${label}: ${withThousandsSeparators(value)}`).join('; ');
+  return markup`<svg class="shares" viewBox="0 0 ${WIDE.width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${description}">
+${drawn}
+</svg>`;
 }
 
-/**
- * @param description read by screen readers instead of the drawing
- * @param aspectRatio `none` stretches the chart to the available space; only for charts without text
- */
-function drawing(height: number, description: string, parts: readonly Html[], aspectRatio = 'xMidYMid'): Html {
-  return markup`<svg viewBox="0 0 ${WIDTH} ${height}" preserveAspectRatio="${aspectRatio}" role="img" aria-label="${description}">
+/** @param description read by screen readers instead of the drawing */
+function drawing({ cssClass, width }: Canvas, height: number, description: string, parts: readonly Html[]): Html {
+  return markup`<svg class="${cssClass}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${description}">
 ${parts}
 </svg>`;
 }

@@ -3,134 +3,148 @@
  *
  * Companies are read and written one at a time, because a migration can have thousands of them.
  */
-import type { CompanyState } from '../../domain/companies/company-state';
-import { CLIENT_STATES, clientStateText } from '../../domain/companies/company-state';
+import type { CompanyState, Counts } from '../../domain/companies/company-state';
+import { CLIENT_STATES, clientStateText, countOpen } from '../../domain/companies/company-state';
 import type { SyncSchedule } from '../../domain/companies/evidence';
-import { evidenceOf } from '../../domain/companies/evidence';
-import type { LedgerCompany } from '../../store';
+import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText } from '../../domain/text/sentences';
+import { timeText } from './report-times';
 import { remediesFor, remedyText } from '../../domain/companies/remedies';
 import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
 
 /** A company of the ledger without the fields that only the move needs. */
 export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvoices' | 'confirmedAt'>;
 
+/** The facts about a migration that decide how its companies are shown. */
+export interface ReportView {
+  /** Whether the migration has ended, so that no more companies will be moved. */
+  readonly ended: boolean;
+  /** The year that times leave out. */
+  readonly year: string;
+}
+
 export interface ReportColumn {
   readonly title: string;
-  /** How HTML shows it: `company` in the first cell, `id` in small type below the row, `link` as a link. */
-  readonly as?: 'company' | 'id' | 'link';
+  /** How HTML shows it: `company` in the first cell, `link` as a link, `short` in a narrow column, `number` right-aligned. */
+  readonly as?: 'company' | 'link' | 'short' | 'number';
 }
 
 export interface Section {
+  /** Names the section in links within the page. */
+  readonly id: string;
   readonly title: string;
+  /** A sentence about all companies of the section. */
+  readonly note?: string;
   /** The states of the companies that are read for the section. */
   readonly states: readonly CompanyState[];
   /** Returns whether a company in one of these states belongs in the section. */
   readonly includes: (company: ReportedCompany) => boolean;
+  /** Returns the number of companies in the section; null if the counts do not tell it. */
+  readonly count: (numbers: { readonly counts: Counts; readonly figures: ReportFigures }) => number | null;
   readonly columns: readonly ReportColumn[];
-  /** @param ended whether the migration has ended, so that no more companies will be moved */
-  readonly cells: (company: ReportedCompany, ended: boolean) => readonly string[];
+  readonly cells: (company: ReportedCompany, view: ReportView) => readonly string[];
 }
 
 const REFERENCE: ReportColumn = { title: 'Reference', as: 'company' };
 const NAME: ReportColumn = { title: 'Name', as: 'company' };
-const SWITCH_ON: ReportColumn = { title: 'Switch back on' };
-const COMPANY_ID: ReportColumn = { title: 'Company id', as: 'id' };
-const CONNECTION_ID: ReportColumn = { title: 'Connection id', as: 'id' };
-const CORRELATION_ID: ReportColumn = { title: 'Correlation id', as: 'id' };
+const SWITCH_ON: ReportColumn = { title: 'Switch back on', as: 'short' };
 
 const all = (): boolean => true;
 const mustReconnect = ({ failure }: ReportedCompany): boolean => failure === 'reauthorization-required';
 
 const NOT_FINISHED: Section = {
+  id: 'not-finished',
   title: 'Not finished',
   states: ['waiting', 'importing', 'syncing', 'outcome-unknown'],
   includes: all,
-  columns: [REFERENCE, NAME, { title: 'State' }, { title: 'What to do' }, SWITCH_ON, CORRELATION_ID],
-  cells: (company, ended) => [
+  count: ({ counts }) => countOpen(counts),
+  columns: [REFERENCE, NAME, { title: 'State' }, { title: 'What to do' }, SWITCH_ON],
+  cells: (company, { ended }) => [
     ...[company.reference, company.name],
     [stateText(company, ended), company.failureText ?? company.heldBack].filter(Boolean).join(': '),
     whatToDo(company, ended),
     switchOn(company, ended),
-    company.correlationId ?? '',
   ],
 };
 
-const MUST_RECONNECT: Section = {
+export const MUST_RECONNECT: Section = {
+  id: 'must-reconnect',
   title: 'Must reconnect',
   states: ['failed'],
   includes: mustReconnect,
-  columns: [
-    ...[REFERENCE, NAME, { title: 'Link for the end customer', as: 'link' } as const, { title: 'Why' }],
-    ...[SWITCH_ON, CORRELATION_ID],
-  ],
-  cells: (company, ended) => [
-    ...[company.reference, company.name, company.linkUrl ?? 'no link; ask support', company.failureText ?? ''],
+  count: ({ figures }) => figures.mustReconnect,
+  columns: [REFERENCE, NAME, { title: 'Link for the end customer', as: 'link' }, { title: 'Why' }, SWITCH_ON],
+  cells: (company, { ended }) => [
+    ...[company.reference, company.name, company.linkUrl ?? NO_LINK, company.failureText ?? ''],
     switchOn(company, ended),
-    company.correlationId ?? '',
   ],
 };
 
+/** Shown instead of a link that the service has not given. */
+export const NO_LINK = 'no link; ask support';
+
 const NOT_MOVED: Section = {
+  id: 'not-moved',
   title: 'Not moved, and what to do',
   states: ['failed'],
   includes: (company) => !mustReconnect(company),
-  columns: [
-    ...[REFERENCE, NAME, { title: 'Why' }, { title: 'Records' }, { title: 'What to do' }, SWITCH_ON],
-    ...[COMPANY_ID, CORRELATION_ID],
-  ],
-  cells: (company, ended) => [
+  count: ({ counts, figures }) => counts.failed - figures.mustReconnect,
+  columns: [REFERENCE, NAME, { title: 'Why' }, { title: 'Records' }, { title: 'What to do' }, SWITCH_ON],
+  cells: (company, { ended }) => [
     ...[company.reference, company.name, company.failureText ?? '', recordsText(company), whatToDo(company, ended)],
     switchOn(company, ended),
-    ...[company.companyId ?? '', company.correlationId ?? ''],
   ],
 };
 
 const LEFT_OUT: Section = {
+  id: 'left-out',
   title: 'Left out',
   states: ['excluded', 'skipped'],
   includes: all,
+  count: ({ counts }) => counts.excluded + counts.skipped,
   columns: [
-    ...[REFERENCE, NAME, { title: 'When' }, { title: 'By' }, { title: 'Reason' }, { title: 'Earlier failure' }],
-    ...[SWITCH_ON, COMPANY_ID],
+    ...[REFERENCE, NAME, { title: 'When', as: 'short' } as const, { title: 'By', as: 'short' } as const],
+    ...[{ title: 'Reason' }, { title: 'Earlier failure' }, { title: 'Switch back on' }],
   ],
-  cells: (company, ended) => [
+  cells: (company, { ended }) => [
     ...[
       company.reference,
       company.name,
       company.state === 'skipped' ? 'after an attempt to move it' : 'before its move',
     ],
     ...[company.leftOutBy ?? '', company.leftOutReason ?? '', company.failureText ?? ''],
-    ...[switchOn(company, ended), company.companyId ?? ''],
+    switchOn(company, ended),
   ],
 };
 
 const MOVED: Section = {
+  id: 'moved',
   title: 'Moved',
+  note: 'Never switch these companies back on in your own application. Their ids, and what was checked of each, are in the CSV report.',
   states: ['moved'],
   includes: all,
+  count: ({ counts }) => counts.moved,
   columns: [
-    ...[REFERENCE, NAME, { title: 'Name as stored', as: 'id' } as const, { title: 'Organization' }],
-    ...[COMPANY_ID, CONNECTION_ID],
-    ...[{ title: 'Moved at' }, { title: 'Records' }, { title: 'Correlation ids', as: 'id' } as const],
-    ...[{ title: 'Synced every' }, { title: 'Next sync' }, SWITCH_ON],
+    ...[REFERENCE, NAME, { title: 'Records', as: 'number' } as const, { title: 'Moved', as: 'short' } as const],
+    ...[{ title: 'Synced every', as: 'short' } as const, { title: 'Next sync', as: 'short' } as const],
   ],
-  cells: (company, ended) => [
-    ...[company.reference, company.name, company.storedName ?? '', organizationText(company)],
-    ...[company.companyId ?? '', company.connectionId ?? '', dateText(company.movedAt)],
-    ...[recordsText(company), correlationIdsText(company)],
+  cells: (company, { year }) => [
+    ...[company.reference, company.name, recordTotal(company)],
+    company.movedAt === null ? '' : timeText(company.movedAt.toISOString(), year),
     syncIntervalText(company.syncSchedule),
-    company.syncSchedule?.nextAt ? momentText(company.syncSchedule.nextAt) : '',
-    switchOn(company, ended),
+    company.syncSchedule?.nextAt ? timeText(company.syncSchedule.nextAt, year) : '',
   ],
 };
 
 /** Companies that were created at the service but not used, and not deleted at the end of the migration. */
 const UNUSED: Section = {
+  id: 'unused',
   title: 'Created at the service but not used: delete them there',
   states: ['waiting', 'excluded'],
   includes: ({ companyId, crossedAt, existedBefore }) => companyId !== null && crossedAt === null && !existedBefore,
-  columns: [REFERENCE, NAME, COMPANY_ID, CONNECTION_ID],
+  count: () => null,
+  // These ids are what a person needs to delete the companies.
+  columns: [REFERENCE, NAME, { title: 'Company id' }, { title: 'Connection id' }],
   cells: ({ reference, name, companyId, connectionId }) => [reference, name, companyId ?? '', connectionId ?? ''],
 };
 
@@ -177,9 +191,10 @@ function recordsText({ evidence }: ReportedCompany): string {
     .join('; ');
 }
 
-function organizationText({ organization, evidence }: ReportedCompany): string {
-  const checked = evidenceOf('organization', evidence);
-  return checked ? checked.detail : `${organization} (not checked)`;
+/** Returns the number of records that were found, of all kinds; empty if none were counted. */
+function recordTotal({ evidence }: ReportedCompany): string {
+  const found = (evidence ?? []).flatMap(({ records }) => (records ? [records.found] : []));
+  return found.length === 0 ? '' : found.reduce((sum, each) => sum + each, 0).toLocaleString('en-US');
 }
 
 /** Returns the correlation ids of the evidence and of the latest call, each once. */

@@ -1,6 +1,6 @@
 /**
- * The handover report as one self-contained HTML page. It has no scripts and no external resources, and its content
- * security policy forbids both. `html-companies.ts` writes the companies between the head and the tail.
+ * The handover report as one self-contained HTML page. Its only script is the search, and it has no external resources;
+ * its content security policy forbids others. `html-companies.ts` writes the companies between the head and the tail.
  */
 import { shareBar } from './charts';
 import { countOpen } from '../../domain/companies/company-state';
@@ -14,20 +14,41 @@ import {
   platformOf,
   resultRows,
   outOfDateText,
+  requiredActions,
   stateText,
   switchOnPoints,
   timeRows,
 } from './report-facts';
+import type { ReportedCompany, Section } from './company-sections';
+import { NO_LINK } from './company-sections';
 import { PAGE_STYLE, pagePolicy } from './style';
-import { Html, markup } from './html';
-import { momentText, counted } from '../../domain/text/sentences';
+import { PAGE_SCRIPT } from './search';
+import { Html, markup, webLink } from './html';
+import { timeText } from './report-times';
+import { counted } from '../../domain/text/sentences';
+
+/** How many companies that must reconnect the top of the page names with their links. */
+export const LINKS_AT_THE_TOP = 5;
+
+/** The part of the companies that the top of the page shows. */
+export interface ReportOutline {
+  /** The sections that follow; `companies` is null if their number is not known. */
+  readonly sections: readonly { readonly section: Section; readonly companies: number | null }[];
+  /** The first companies that must reconnect. */
+  readonly reconnecting: readonly ReportedCompany[];
+}
 
 /**
  * Returns the part of the page before the companies.
  *
  * @param writtenAt ISO 8601, UTC
  */
-export function pageHead(head: ReportHead, statistics: MigrationStatistics, writtenAt: string): string {
+export function pageHead(
+  head: ReportHead,
+  statistics: MigrationStatistics,
+  outline: ReportOutline,
+  writtenAt: string,
+): string {
   const { migrationId, client, ending, figures, counts } = head;
   const facts = mainFacts(head).filter(([label]) => !SHOWN_ELSEWHERE.includes(label));
   return markup`<!doctype html>
@@ -48,19 +69,33 @@ export function pageHead(head: ReportHead, statistics: MigrationStatistics, writ
 <dl class="facts">
 <div><dt>Migration</dt><dd>${migrationId}</dd></div>
 ${facts.map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></div>`)}
-<div><dt>Report written</dt><dd>${momentText(writtenAt)}</dd></div>
+<div><dt>Report written</dt><dd>${timeText(writtenAt)}</dd></div>
 </dl>
 </header>
 <main>
-${answers(head)}
 ${result(head)}
+${answers(head, outline)}
+${jumpLinks(outline)}
 <section id="statistics">
 <h2>How it went</h2>
+<div class="tables">
+${table(
+  ['Companies', 'Number'],
+  resultRows(head).map(([what, companies]) => [what, number(companies)]),
+  'numbers',
+)}
+${table(['Times', 'Planned', 'Actual'], timeRows(head), 'times cards')}
+</div>
 ${statisticsCharts(statistics, figures.firstStartedAt, counts.total)}
 </section>
 <section id="credentials">
 <h2>Credentials</h2>
 ${points(credentialPoints(head))}
+</section>
+<section id="find" hidden>
+<h2><label for="search">Find a company</label></h2>
+<input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Name or reference">
+<p id="found" role="status"></p>
 </section>`.text;
 }
 
@@ -68,16 +103,48 @@ ${points(credentialPoints(head))}
 const SHOWN_ELSEWHERE = ['Client', 'Platform', 'State', 'Who to call'];
 
 /** Answers the questions that clients ask first. */
-function answers(head: ReportHead): Html {
-  return markup`<section class="answers" aria-label="Who to call, what may be switched back on, how long data is out of date">
-<div><h2>Who to call</h2>
-<p class="contact">${head.contact}</p></div>
+function answers(head: ReportHead, outline: ReportOutline): Html {
+  const actions = requiredActions(head);
+  return markup`<section class="answers" aria-label="What you need to do, what may be switched back on, how long data is out of date, and who to call">
+<div><h2>What you need to do</h2>
+${actions.length === 0 ? markup`<p>Nothing at the moment.</p>` : markup`<ol class="points">${actions.map((each) => action(each, head, outline))}</ol>`}</div>
 <div><h2>What may be switched back on</h2>
 ${points(switchOnPoints(head))}
 <p class="hint">This is about your own application. The tables below give the answer for each company.</p></div>
 <div><h2>How long data is out of date</h2>
 <p>${outOfDateText(head)}</p></div>
+<div><h2>Who to call</h2>
+<p class="contact">${head.contact}</p></div>
 </section>`;
+}
+
+function action({ topic, companies, text, section = '' }: Point, head: ReportHead, outline: ReportOutline): Html {
+  const count = companies === undefined ? '' : ` (${number(companies)})`;
+  const links = section === 'must-reconnect' ? reconnectLinks(head, outline) : '';
+  return markup`<li><a href="#${section}"><b>${topic}</b></a>${count}: ${text}${links}</li>`;
+}
+
+function reconnectLinks({ figures: { mustReconnect } }: ReportHead, { reconnecting }: ReportOutline): Html {
+  const more = mustReconnect - reconnecting.length;
+  return markup`<ul class="links">${reconnecting.map(
+    ({ name, reference, linkUrl }) =>
+      markup`<li>${name} <span class="reference">${reference}</span> ${webLink(linkUrl ?? NO_LINK)}</li>`,
+  )}${more > 0 ? markup`<li><a href="#must-reconnect">and ${number(more)} more</a></li>` : ''}</ul>`;
+}
+
+function jumpLinks({ sections }: ReportOutline): Html {
+  const links = [
+    ['statistics', 'How it went'],
+    ['credentials', 'Credentials'],
+    ...sections.map(({ section: { id, title }, companies }) => [
+      id,
+      companies === null ? title : `${title} (${number(companies)})`,
+    ]),
+    ['decisions', 'Decisions'],
+  ] as const;
+  return markup`<nav aria-label="Sections of this report"><ul>${links.map(
+    ([id = '', title = '']) => markup`<li><a href="#${id}">${title}</a></li>`,
+  )}</ul></nav>`;
 }
 
 function result(head: ReportHead): Html {
@@ -99,14 +166,6 @@ function result(head: ReportHead): Html {
 <h2>${number(counts.moved)} of ${counted(counts.total, 'company')} moved</h2>
 ${shareBar(shares)}
 <ul class="legend">${shares.map(({ cssClass, label, value }) => markup`<li><i class="key ${cssClass}"></i>${label} <b>${number(value)}</b></li>`)}</ul>
-<div class="tables">
-${table(
-  ['Companies', 'Number'],
-  resultRows(head).map(([what, companies]) => [what, number(companies)]),
-  'numbers',
-)}
-${table(['Times', 'Planned', 'Actual'], timeRows(head), 'times')}
-</div>
 </section>`;
 }
 
@@ -124,7 +183,7 @@ function points(all: readonly Point[]): Html {
 function table(columns: readonly string[], rows: readonly (readonly string[])[], kind: string): Html {
   return markup`<table class="${kind}">
 <thead><tr>${columns.map((title) => markup`<th scope="col">${title}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => markup`<tr>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`)}</tbody>
+<tbody>${rows.map((cells) => markup`<tr>${cells.map((cell, index) => markup`<td data-label="${columns[index] ?? ''}">${cell}</td>`)}</tr>`)}</tbody>
 </table>`;
 }
 
@@ -141,6 +200,7 @@ ${refusedTable}
 </section>
 </main>
 <footer>Handover report for ${head.migrationId}. Who to call: ${head.contact}</footer>
+<script>${Html.trusted(PAGE_SCRIPT)}</script>
 </body>
 </html>`.text;
 }
@@ -150,7 +210,7 @@ function decisions(rows: readonly DecisionRow[]): Html {
   return table(
     ['When', 'Who', 'What', ...(isRefused ? ['Reason for the refusal'] : [])],
     rows.map(({ when, who, what, refused }) => [when, who, what, ...(refused === null ? [] : [refused])]),
-    'decisions',
+    'decisions cards',
   );
 }
 

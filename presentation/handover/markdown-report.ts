@@ -1,8 +1,16 @@
 /** The handover report in Markdown: the head, one table per section of companies, and the decisions. */
 import { escapedMarkdown, markdownLink } from '../wording/markdown';
-import type { ReportedCompany, Section } from './company-sections';
+import type { ReportedCompany, ReportView, Section } from './company-sections';
 import type { Point, ReportHead } from './report-facts';
-import { credentialPoints, decisionRows, mainFacts, resultRows, switchOnPoints, timeRows } from './report-facts';
+import {
+  credentialPoints,
+  decisionRows,
+  mainFacts,
+  requiredActions,
+  resultRows,
+  switchOnPoints,
+  timeRows,
+} from './report-facts';
 
 /** Returns the part of the report before the companies. */
 export function reportHead(head: ReportHead): string {
@@ -16,12 +24,13 @@ export function reportHead(head: ReportHead): string {
       ['Companies', 'Number'],
       resultRows(head).map(([what, companies]) => [what, String(companies)]),
     ),
-    table('Times', ['', 'Planned', 'Actual'], timeRows(head)),
+    ['## What you need to do', points(requiredActions(head)) || 'Nothing at the moment.'].join('\n\n'),
     [
       '## What may be switched back on in your own application',
       'The tables below give the answer for each company.',
       points(switchOnPoints(head)),
     ].join('\n\n'),
+    table('Times', ['', 'Planned', 'Actual'], timeRows(head)),
     ['## Credentials', points(credentialPoints(head))].join('\n\n'),
   ].join('\n\n');
 }
@@ -36,21 +45,21 @@ function points(all: readonly Point[]): string {
 }
 
 /** Returns the heading of a section and the head of its table. */
-export function sectionHead({ title, columns }: Section): string {
+export function sectionHead({ title, note, columns }: Section): string {
   return tableHead(
-    title,
+    note === undefined ? title : `${title}\n\n${note}`,
     columns.map((column) => column.title),
   );
 }
 
-export function sectionRow({ cells, columns }: Section, company: ReportedCompany, ended: boolean): string {
-  return tableRow(cells(company, ended), (text, index) =>
+export function sectionRow({ cells, columns }: Section, company: ReportedCompany, view: ReportView): string {
+  return tableRow(cells(company, view), (text, index) =>
     columns[index]?.as === 'link' ? markdownLink(text) : escapedMarkdown(text),
   );
 }
 
 /** Returns the decisions. Refused ones are in a separate table, because they changed nothing. */
-export function reportDecisions(head: Pick<ReportHead, 'decisions'>): string {
+export function reportDecisions(head: Parameters<typeof decisionRows>[0]): string {
   const rows = decisionRows(head);
   const applied = rows.filter(({ refused }) => refused === null);
   const refused = rows.filter(({ refused }) => refused !== null);

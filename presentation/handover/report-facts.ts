@@ -9,10 +9,12 @@ import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
-import { duration, momentText, counted } from '../../domain/text/sentences';
+import { duration, counted } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
+import type { ReportView } from './company-sections';
+import { hoursText, timeText } from './report-times';
 
 export interface ReportHead {
   readonly migrationId: string;
@@ -39,6 +41,13 @@ export interface Point {
   readonly topic: string;
   readonly companies?: number;
   readonly text: string;
+  /** The section of the HTML page with the details. */
+  readonly section?: string;
+}
+
+/** Returns the facts that decide how companies are shown. The year is the one in which the migration began. */
+export function viewOf({ ending, suppliedAt }: Pick<ReportHead, 'ending' | 'suppliedAt'>): ReportView {
+  return { ended: ending !== null, year: suppliedAt.slice(0, 4) };
 }
 
 export function platformOf({ platformKey }: Pick<ReportHead, 'platformKey'>): string {
@@ -75,7 +84,8 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
       : []),
     ['State', stateText(head)],
     ...(head.unproven === null ? [] : [['Signed decisions', proofText(head.unproven)] as const]),
-    ['Details supplied', `${momentText(head.suppliedAt)} by ${head.suppliedBy}`],
+    ['Details supplied', `${timeText(head.suppliedAt)} by ${head.suppliedBy}`],
+    ['Times', 'all in UTC'],
     ['Who to call', head.contact],
   ];
 }
@@ -99,20 +109,22 @@ export function resultRows({ counts, figures }: ReportHead): readonly (readonly 
 }
 
 /** Returns rows with a label, the planned value and the actual value. */
-export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (readonly [string, string, string])[] {
+export function timeRows(head: ReportHead): readonly (readonly [string, string, string])[] {
+  const { planned, figures, closedAt } = head;
+  const { year } = viewOf(head);
   const { firstStartedAt, lastMovedAt, longestStaleHours, medianStaleHours } = figures;
-  const at = (iso: string | null | undefined): string => (iso ? momentText(iso) : '');
+  const at = (iso: string | null | undefined): string => (iso ? timeText(iso, year) : '');
   const expected = planned?.estimate;
   const took = firstStartedAt && lastMovedAt ? duration(Date.parse(lastMovedAt) - Date.parse(firstStartedAt)) : '';
   const stale =
     longestStaleHours === null || medianStaleHours === null
       ? ''
-      : `${hours(longestStaleHours)} at most, median ${hours(medianStaleHours)}`;
+      : `${hoursText(longestStaleHours)} at most, median ${hoursText(medianStaleHours)}`;
   return [
     ['first move began', at(planned?.startAt), at(firstStartedAt)],
     [
       'last company moved',
-      expected?.ends ? `${momentText(expected.ends.earliest)} to ${momentText(expected.ends.latest)}` : '',
+      expected?.ends ? `${at(expected.ends.earliest)} to ${at(expected.ends.latest)}` : '',
       at(lastMovedAt),
     ],
     [
@@ -120,19 +132,9 @@ export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (
       expected ? `${duration(expected.lowMs)} to ${duration(expected.highMs)} within the windows` : '',
       took,
     ],
-    ['hours with out-of-date data', expected?.staleHours == null ? '' : `up to ${expected.staleHours}`, stale],
+    ['data out of date', expected?.staleHours == null ? '' : `up to ${hoursText(expected.staleHours)}`, stale],
     ['migration closed', '', at(closedAt)],
   ];
-}
-
-/** Rounds up to a tenth, so that a maximum is never understated. */
-function hours(number: number): string {
-  return String(Math.ceil(number * 10) / 10);
-}
-
-/** Returns `6 minutes` or `6.3 hours`, rounded up. */
-function hoursText(number: number): string {
-  return number < 1 ? counted(Math.ceil(number * 60), 'minute') : counted(Math.ceil(number * 10) / 10, 'hour');
 }
 
 /** Returns how long data is out of date, in one to three sentences. */
@@ -186,6 +188,58 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
   ];
 }
 
+/** Returns what the client has to do, in order of urgency. */
+export function requiredActions(head: ReportHead): readonly Point[] {
+  const { counts, figures, ending } = head;
+  const ended = ending !== null;
+  const secret = rotationPoints(head).length > 0;
+  const all: readonly (Point & { readonly companies: number })[] = [
+    {
+      topic: 'Send each company that must reconnect its link',
+      companies: figures.mustReconnect,
+      text: 'its owner opens the link and authorizes us again.',
+      section: 'must-reconnect',
+    },
+    {
+      topic: 'Look at the companies that were not moved',
+      companies: counts.failed - figures.mustReconnect,
+      text: 'the table says why, and what can be done.',
+      section: 'not-moved',
+    },
+    {
+      topic: 'Look at the companies that were not finished',
+      companies: ended ? countOpen(counts) : 0,
+      text: 'the table says in which state they are.',
+      section: 'not-finished',
+    },
+    {
+      topic: 'Remove the stored tokens of the moved companies',
+      companies: ended ? counts.moved : 0,
+      text: `from your own application. Do not disconnect them in ${platformOf(head)}.`,
+      section: 'credentials',
+    },
+  ];
+  const waiting = all.filter(({ companies }) => companies > 0);
+  if (!ended) return waiting;
+  return [
+    ...waiting,
+    {
+      topic: 'Delete your copies of the credentials',
+      text: 'exports, spreadsheets, and copies in email, chat and backups.',
+      section: 'credentials',
+    },
+    ...(secret
+      ? [
+          {
+            topic: 'Rotate the secret of your application',
+            text: 'and give support the new one before the old one expires.',
+            section: 'credentials',
+          },
+        ]
+      : []),
+  ];
+}
+
 /** Returns what happened to the credentials, and what the client should do about its own copies. */
 export function credentialPoints(head: ReportHead): readonly Point[] {
   const { vaultDestroyedAt, figures } = head;
@@ -196,7 +250,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
       ? {
           topic: 'Destroyed',
           text:
-            `the secret that decrypts the credentials supplied for this migration was erased at ${momentText(vaultDestroyedAt)}, and the credentials were deleted; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left in our database. ` +
+            `the secret that decrypts the credentials supplied for this migration was erased at ${timeText(vaultDestroyedAt)}, and the credentials were deleted; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left in our database. ` +
             'Encrypted copies can remain in the files, log and backups of our database. Nobody can decrypt them, not even with our master key, unless the secret was copied before it was erased.',
         }
       : {
@@ -257,9 +311,10 @@ export interface DecisionRow {
   readonly refused: string | null;
 }
 
-export function decisionRows({ decisions }: Pick<ReportHead, 'decisions'>): readonly DecisionRow[] {
-  return decisions.map(({ decision, outcome }) => ({
-    when: momentText(outcome.at),
+export function decisionRows(head: Pick<ReportHead, 'decisions' | 'ending' | 'suppliedAt'>): readonly DecisionRow[] {
+  const { year } = viewOf(head);
+  return head.decisions.map(({ decision, outcome }) => ({
+    when: timeText(outcome.at, year),
     who: `${decision.by} (${decision.role})`,
     what: decisionText(decision),
     refused: outcome.applied ? null : outcome.text,

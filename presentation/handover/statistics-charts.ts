@@ -1,4 +1,7 @@
-/** The charts in the handover report: progress over time, duration per company, and failures by kind. */
+/**
+ * The charts in the handover report: progress over time, duration per company, and failures by kind. A chart that would
+ * show nothing, because it has too few companies or only equal bars, is left out.
+ */
 import type { Bar } from './charts';
 import { barChart, columnChart, stepChart } from './charts';
 import { duration, counted } from '../../domain/text/sentences';
@@ -7,27 +10,31 @@ import type { MigrationStatistics } from '../../store';
 import type { Html } from './html';
 import { markup } from './html';
 
+/** With fewer companies, the tables say more than a chart. */
+const MIN_COMPANIES = 5;
+
 /** @param total companies in the manifest */
 export function statisticsCharts(
   statistics: MigrationStatistics,
   startedAt: string | null,
   total: number,
 ): readonly Html[] {
-  return [progressChart(statistics, startedAt, total), durationCharts(statistics), failureChart(statistics)];
+  return [...progressChart(statistics, startedAt, total), ...durationCharts(statistics), ...failureChart(statistics)];
 }
 
-function progressChart({ moved }: MigrationStatistics, startedAt: string | null, total: number): Html {
-  const [first] = moved;
+function progressChart({ moved }: MigrationStatistics, startedAt: string | null, total: number): readonly Html[] {
   const points = moved.map(({ at, companies }) => ({ at: Date.parse(at), value: companies }));
-  const from = startedAt ?? first?.at;
-  if (points.length === 0 || from === undefined) {
-    return figure('Progress over time', 'No company has been moved yet.');
-  }
-  return figure(
-    'Progress over time',
-    'The number of companies moved up to each point in time. Times are in UTC. Where the line is flat, no company was moved, for example outside the agreed hours or while the migration was paused.',
-    stepChart([{ at: Date.parse(from), value: 0 }, ...points], total, 'companies moved'),
-  );
+  const [first] = points;
+  const last = points.at(-1);
+  if (!first || !last || last.value < MIN_COMPANIES) return [];
+  const from = startedAt === null ? first.at : Date.parse(startedAt);
+  return [
+    figure(
+      'Progress over time',
+      'The number of companies moved up to each point in time. Where the line is flat, no company was moved, for example outside the agreed hours or while the migration was paused.',
+      stepChart([{ at: from, value: 0 }, ...points], total, 'companies moved'),
+    ),
+  ];
 }
 
 function durationCharts({
@@ -37,41 +44,47 @@ function durationCharts({
   p95Ms,
   longestMs,
   slowest,
-}: MigrationStatistics): Html {
-  if (medianMs === null || p95Ms === null || longestMs === null) {
-    return figure('Duration per company', 'No duration has been measured yet.');
-  }
+}: MigrationStatistics): readonly Html[] {
+  const measured = durations.reduce((sum, companies) => sum + companies, 0);
+  if (medianMs === null || p95Ms === null || longestMs === null || measured < MIN_COMPANIES) return [];
   const first = durations.findIndex((companies) => companies > 0);
   const last = durations.findLastIndex((companies) => companies > 0);
   const columns = durations
     .map((companies, index) => ({ label: rangeText(durationBoundsMs, index), value: companies }))
     // An empty column on each side shows that the chart is complete.
     .slice(Math.max(0, first - 1), last + 2);
-  return figure(
-    'Duration per company',
-    `Half of the companies took ${duration(medianMs)} or less, 95% took ${duration(p95Ms)} or less, and the slowest took ${duration(longestMs)}. This is the time taken to connect a company and sync its data, not counting time in queues.`,
-    columnChart(columns, 'companies'),
-    ...(slowest.length < 2
-      ? []
-      : [
-          markup`<h4>Slowest companies</h4>`,
-          barChart(
-            slowest.map(({ reference, name, tookMs }) => ({
-              label: `${name} (${reference})`,
-              value: tookMs,
-              text: duration(tookMs),
-            })),
-            'duration',
-          ),
-        ]),
-  );
+  const bars = slowest.map(({ reference, name, tookMs }) => ({
+    label: `${reference} ${name}`,
+    value: tookMs,
+    text: duration(tookMs),
+  }));
+  const charts = [
+    ...(differ(columns.map(({ value }) => value).filter((value) => value > 0))
+      ? columnChart(columns, 'companies')
+      : []),
+    ...(differ(bars.map(({ text }) => text))
+      ? [markup`<h4>Slowest companies</h4>`, ...barChart(bars, 'duration')]
+      : []),
+  ];
+  if (charts.length === 0) return [];
+  return [
+    figure(
+      'Duration per company',
+      `Half of the companies took ${duration(medianMs)} or less, 95% took ${duration(p95Ms)} or less, and the slowest took ${duration(longestMs)}. This is the time taken to connect a company and sync its data, not counting time in queues.`,
+      charts,
+    ),
+  ];
 }
 
+/** Returns whether a chart of these values shows anything: at least two different ones. */
+function differ(values: readonly (number | string)[]): boolean {
+  return new Set(values).size > 1;
+}
+
+/** Returns the upper bound of a bucket. The lower bound is the label before it. */
 function rangeText(boundsMs: readonly number[], index: number): string {
-  const from = boundsMs[index - 1];
   const to = boundsMs[index];
-  if (from === undefined) return `< ${boundText(to ?? 0)}`;
-  return to === undefined ? `> ${boundText(from)}` : `${boundText(from)} – ${boundText(to)}`;
+  return to === undefined ? `${boundText(boundsMs[index - 1] ?? 0)} or more` : `under ${boundText(to)}`;
 }
 
 function boundText(ms: number): string {
@@ -79,19 +92,21 @@ function boundText(ms: number): string {
   return ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`;
 }
 
-function failureChart({ failures }: MigrationStatistics): Html {
-  if (failures.length === 0) return figure('Failures by kind', 'None.');
+function failureChart({ failures }: MigrationStatistics): readonly Html[] {
   const companies = failures.reduce((sum, each) => sum + each.companies, 0);
+  if (companies < MIN_COMPANIES || !differ(failures.map((each) => each.companies))) return [];
   const bars: Bar[] = failures.map((each) => ({
     label: failureLabel(each.kind),
     value: each.companies,
     text: counted(each.companies, 'company'),
   }));
-  return figure(
-    'Failures by kind',
-    `${counted(companies, 'company')}, including companies that were left out after they had failed.`,
-    barChart(bars, 'failures'),
-  );
+  return [
+    figure(
+      'Failures by kind',
+      `${counted(companies, 'company')}, including companies that were left out after they had failed.`,
+      barChart(bars, 'failures'),
+    ),
+  ];
 }
 
 /** Returns why a company was not moved, in words that the client understands. */
@@ -116,7 +131,7 @@ function failureLabel(kind: FailureKind): string {
   }
 }
 
-function figure(title: string, caption: string, ...charts: readonly Html[]): Html {
+function figure(title: string, caption: string, charts: readonly Html[]): Html {
   return markup`<figure>
 <h3>${title}</h3>
 <figcaption>${caption}</figcaption>

@@ -63,9 +63,8 @@ test('the report of a completed migration lists every company once, with its out
     ['R-5', 'after-authorization'],
   ]);
   for (const { reference } of companies) expect(out.split(`| ${reference} |`)).toHaveLength(2);
-  expect(rowOf('R-1')).toMatch(
-    / invoices: 10 expected, 10 found.* \| 24 h \| \d{4}-\d\d-\d\d \d\d:\d\d UTC \| never \|$/,
-  );
+  const time = String.raw`\d\d? [A-Z][a-z]{2}(?: \d{4})? \d\d:\d\d`;
+  expect(rowOf('R-1')).toMatch(new RegExp(String.raw`\| [\d,]+ \| ${time} \| 24 h \| ${time} \|$`));
   expect(rowOf('R-3')).toContain('the connection is in place');
   expect(rowOf('R-4')).toContain('| before its move | Cleo | sold last week |');
   expect(rowOf('R-5')).toContain('| after an attempt to move it | Sam | closed its books |');

@@ -1,7 +1,8 @@
 import type { ReportedCompany } from '../../../presentation/handover/company-sections';
 import { sectionsOf } from '../../../presentation/handover/company-sections';
 import type { ReportHead } from '../../../presentation/handover/report-facts';
-import { reportDecisions, reportHead, sectionRow } from '../../../presentation/handover/markdown-report';
+import { reportDecisions, reportHead, sectionHead, sectionRow } from '../../../presentation/handover/markdown-report';
+import { hoursText } from '../../../presentation/handover/report-times';
 import type { CompanyState } from '../../../domain/companies/company-state';
 import { COMPANY_STATES, NO_COUNTS } from '../../../domain/companies/company-state';
 import type { Decision } from '../../../domain/migration/decision';
@@ -112,16 +113,19 @@ function rowsOf(company: ReportedCompany, ended: boolean): Record<string, string
   const sections = sectionsOf(ended).filter(
     ({ states, includes: holds }) => states.includes(company.state) && holds(company),
   );
-  return Object.fromEntries(sections.map((section) => [section.title, sectionRow(section, company, ended)]));
+  return Object.fromEntries(
+    sections.map((section) => [section.title, sectionRow(section, company, { ended, year: '2026' })]),
+  );
 }
 
 describe('the head of the report', () => {
   test.each<[Partial<ReportHead>, string]>([
     [{}, 'State: in progress (this report is preliminary)'],
     [{ paused: true }, 'State: paused (this report is preliminary)'],
-    [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| migration closed |  | 2026-11-20 23:00 UTC |'],
+    [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| migration closed |  | 20 Nov 23:00 |'],
     [{}, 'Who to call: Sam, +44 20 7946 0000'],
-    [{}, 'Details supplied: 2026-11-20 22:00 UTC by Cleo'],
+    [{}, 'Details supplied: 20 Nov 2026 22:00 by Cleo'],
+    [{}, 'Times: all in UTC'],
     [{}, '**Still needed**: none at the moment. Until the migration ends'],
     [
       { figures: { ...HEAD.figures, credentialsLeft: 2 } },
@@ -131,10 +135,17 @@ describe('the head of the report', () => {
     [{}, '| not moved | 1 |'],
     [
       { vaultDestroyedAt: '2026-11-20T23:00:00.000Z' },
-      'was erased at 2026-11-20 23:00 UTC, and the credentials were deleted; none is left in our database. Encrypted copies can remain',
+      'was erased at 20 Nov 2026 23:00, and the credentials were deleted; none is left in our database. Encrypted copies can remain',
     ],
     [{}, '**To delete on your side**: every export'],
-    [{}, '| hours with out-of-date data |  | 6.3 at most, median 2 |'],
+    [{}, '| data out of date |  | 6.3 hours at most, median 2 hours |'],
+    [
+      { figures: { ...HEAD.figures, longestStaleHours: 0.1, medianStaleHours: 0.05 } },
+      '| data out of date |  | 6 minutes at most, median 3 minutes |',
+    ],
+    [{ closedAt: '2027-01-01T00:05:00.000Z' }, '| migration closed |  | 1 Jan 2027 00:05 |'],
+    [{}, '- **Send each company that must reconnect its link** (1): its owner'],
+    [{ ending: 'completed' }, '- **Delete your copies of the credentials**: exports'],
     [{}, '| duration |  | 2.5 h |'],
   ])('contains, with %j: %s', (changes, text) => {
     expect(reportHead({ ...HEAD, ...changes })).toContain(text);
@@ -167,11 +178,9 @@ describe('the head of the report', () => {
     };
     const expected = estimate({ volume, limits: DEFAULT_LIMITS, speedEstimate: ASSUMED_SPEED, from: startAt });
     const head = reportHead({ ...HEAD, planned: { startAt, estimate: expected } });
-    expect(head).toContain('| first move began | 2026-11-20 22:30 UTC | 2026-11-20 23:00 UTC |');
-    expect(head).toMatch(
-      /\| last company moved \| 2026-11-20 22:3\d UTC to 2026-11-20 22:3\d UTC \| 2026-11-21 01:30 UTC \|/,
-    );
-    expect(head).toContain(`up to ${expected.staleHours}`);
+    expect(head).toContain('| first move began | 20 Nov 22:30 | 20 Nov 23:00 |');
+    expect(head).toMatch(/\| last company moved \| 20 Nov 22:3\d to 20 Nov 22:3\d \| 21 Nov 01:30 \|/);
+    expect(head).toContain(`up to ${hoursText(expected.staleHours ?? 0)}`);
   });
 
   test('shows how many companies may be switched back on, before and after the end', () => {
@@ -217,7 +226,7 @@ describe('the head of the report', () => {
 
 test('refused decisions are listed separately, with the reason', () => {
   const [applied, refused] = reportDecisions(HEAD).split('## Refused');
-  expect(applied).toContain('| 2026-11-20 22:01 UTC | Sam (support) | pause (tea) |');
+  expect(applied).toContain('| 20 Nov 22:01 | Sam (support) | pause (tea) |');
   expect(applied).not.toContain('Cleo');
   expect(refused).toContain('| Cleo (client) | approve supply-details | not by client |');
 });
@@ -231,7 +240,7 @@ test('text of people and of the service cannot become markup', () => {
     { applied: false, text: link },
     '2026-11-20T22:01:00.000Z',
   );
-  expect(reportDecisions({ decisions: [paused] })).not.toContain('[Go]');
+  expect(reportDecisions({ ...HEAD, decisions: [paused] })).not.toContain('[Go]');
 });
 
 test('a decision on many companies lists only the first references', () => {
@@ -241,16 +250,14 @@ test('a decision on many companies lists only the first references', () => {
     { applied: true, text: '' },
     '2026-11-20T22:01:00.000Z',
   );
-  expect(reportDecisions({ decisions: [retried] })).toContain('retry C-1, C-2,');
-  expect(reportDecisions({ decisions: [retried] })).toContain('C-20 and 5 more |');
+  expect(reportDecisions({ ...HEAD, decisions: [retried] })).toContain('retry C-1, C-2,');
+  expect(reportDecisions({ ...HEAD, decisions: [retried] })).toContain('C-20 and 5 more |');
 });
 
 describe('a company in the report', () => {
-  test('is one row with all its facts if it was moved, whatever characters its name contains', () => {
+  test('is one short row without ids if it was moved, whatever characters its name contains', () => {
     expect(rowsOf(COMPANY, true)).toEqual({
-      Moved:
-        '| C-1 | Bramble \\| Finch Interiors | Bramble Finch Interiors | 91 (Organization 91); the manifest calls the company Bramble | company | connection ' +
-        '| 2026-11-20 22:03 UTC | invoices: 3 expected, 3 found | authorization, counted, latest | 24 h | 2026-11-21 22:03 UTC | never |',
+      Moved: '| C-1 | Bramble \\| Finch Interiors | 3 | 20 Nov 22:03 | 24 h | 21 Nov 22:03 |',
     });
   });
 
@@ -267,8 +274,7 @@ describe('a company in the report', () => {
   test('is shown with its link if it must reconnect', () => {
     const rows = rowsOf({ ...failed, failure: 'reauthorization-required', crossedAt: null }, true);
     expect(rows).toEqual({
-      'Must reconnect':
-        '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | why | until it reconnects | latest |',
+      'Must reconnect': '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | why | until it reconnects |',
     });
   });
 
@@ -282,13 +288,13 @@ describe('a company in the report', () => {
     const row = rowsOf({ ...failed, failure }, ended)['Not moved, and what to do'];
     expect(row).toContain('| why |');
     expect(row).toContain(whatToDo);
-    expect(row).toContain('| latest |');
+    expect(row).not.toContain('latest');
   });
 
   test('that was left out is shown with the person who decided it and the reason', () => {
     const leftOut = { leftOutBy: 'Sam', leftOutReason: 'sold', crossedAt: null, companyId: null };
     expect(rowsOf({ ...COMPANY, ...leftOut, state: 'excluded' }, false)).toEqual({
-      'Left out': '| C-1 | Bramble \\| Finch Interiors | before its move | Sam | sold |  | yes |  |',
+      'Left out': '| C-1 | Bramble \\| Finch Interiors | before its move | Sam | sold |  | yes |',
     });
     expect(rowsOf({ ...failed, ...leftOut, state: 'skipped' }, false)['Left out']).toContain(
       '| after an attempt to move it | Sam | sold | why | yes |',
@@ -296,7 +302,6 @@ describe('a company in the report', () => {
   });
 
   test.each<[CompanyState, boolean, boolean, string]>([
-    ['moved', true, true, 'never'],
     ['syncing', true, false, 'never'],
     ['failed', true, true, 'never'],
     ['skipped', true, true, 'never'],
@@ -317,6 +322,11 @@ describe('a company in the report', () => {
       expect(row).toContain(`| ${answer} |`);
     },
   );
+
+  test('that was moved is in a section that says once that it may never be switched back on', () => {
+    const moved = sectionsOf(true).find(({ title }) => title === 'Moved');
+    expect(moved && sectionHead(moved)).toContain('Never switch these companies back on in your own application.');
+  });
 
   test.each(['skipped', 'excluded', 'waiting'] as const)(
     'that is %s has the answer "ask first" if its single-use token might have been used',

@@ -1,0 +1,25 @@
+/** Times in the handover report. They are in UTC, which the head of the report says once. */
+import { counted } from '../../domain/text/sentences';
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Formats the UTC date of a time as `22 Nov`. */
+export function dayText(iso: string): string {
+  return `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1] ?? ''}`;
+}
+
+/**
+ * Formats a time as `22 Nov 23:14`, or as `22 Nov 2026 23:14`.
+ *
+ * @param iso ISO 8601, UTC
+ * @param year the year that is left out, because the head of the report names it; by default every year is shown
+ */
+export function timeText(iso: string, year?: string): string {
+  const ofTime = iso.slice(0, 4);
+  return [dayText(iso), ...(ofTime === year ? [] : [ofTime]), iso.slice(11, 16)].join(' ');
+}
+
+/** Formats a number of hours as `6 minutes` or `6.3 hours`, rounded up, so that a maximum is never understated. */
+export function hoursText(hours: number): string {
+  return hours < 1 ? counted(Math.ceil(hours * 60), 'minute') : counted(Math.ceil(hours * 10) / 10, 'hour');
+}

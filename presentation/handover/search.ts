@@ -1,0 +1,46 @@
+/**
+ * The search in the HTML report: the only script of the page. The content security policy allows it by its hash, and
+ * forbids it every connection. The search field stays hidden where scripts do not run.
+ */
+
+/** Shows only the companies whose name or reference contains every word of the search. */
+export const PAGE_SCRIPT = `
+(() => {
+  const field = document.getElementById('search');
+  const found = document.getElementById('found');
+  let tables;
+  let timer;
+  const readTables = () =>
+    [...document.querySelectorAll('table.companies')].map((table) => ({
+      section: table.closest('section'),
+      rows: [...table.tBodies[0].rows].map((row) => ({ row, text: row.cells[0].textContent.toLowerCase() })),
+    }));
+  const filter = () => {
+    tables ??= readTables();
+    const words = field.value.toLowerCase().split(/\\s+/).filter((word) => word !== '');
+    let companies = 0;
+    for (const { section, rows } of tables) {
+      let shown = 0;
+      for (const { row, text } of rows) {
+        const isShown = words.every((word) => text.includes(word));
+        if (isShown) shown += 1;
+        if (row.hidden === isShown) row.hidden = !isShown;
+      }
+      section.hidden = shown === 0;
+      companies += shown;
+    }
+    found.textContent = words.length === 0 ? '' :
+      companies === 1 ? '1 company found' : companies.toLocaleString('en-US') + ' companies found';
+  };
+  field.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(filter, 150);
+  });
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    field.value = '';
+    filter();
+  });
+  document.getElementById('find').hidden = false;
+})();
+`;
