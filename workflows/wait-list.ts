@@ -7,9 +7,9 @@
  * other action can change what the wait has seen, each kind in the order in which it was added. If no condition holds,
  * the workflow has settled until the next activation.
  *
- * Each wait could use a condition of the SDK instead. But the SDK keeps a stack trace for every pending promise: about
- * 1 KB of memory, and CPU time to create it. A condition of the SDK is four promises, or fifteen with a timer. A wait in
- * this list is one promise, or three with a timer, and an action is none, or two.
+ * Each wait could use a condition of the SDK instead. But the SDK keeps a stack trace for every pending promise: nearly
+ * 2 KB of memory, and CPU time to create it. A condition of the SDK is several promises. A wait in this list is one
+ * promise, or three with a timer, and an action is none, or two.
  */
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 
