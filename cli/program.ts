@@ -1,10 +1,11 @@
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { ConfigurationError } from '../config';
 import { withoutUnsafeCharactersInMultilineText } from '../domain/text/untrusted-text';
 import { CommandFailed } from './shared/errors';
 import { ferryCommand } from './command-line';
 import type { Context } from './shared/context';
 import { withAdvice, stackTrace } from './shared/errors';
+import { assertKnownOptions, findCommand } from './shared/options';
 import { Output, type Terminal } from './terminal';
 
 /** Exit code of a command that succeeded. */
@@ -33,7 +34,10 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
   };
 
   try {
-    await ferryCommand({ run, output, terminal, args }).parseAsync(withCommonOptionsLast(args), { from: 'user' });
+    const command = ferryCommand({ run, output, terminal, args });
+    const complete = withHelpForGroup(command, withCommonOptionsLast(args));
+    assertKnownOptions(command, complete);
+    await command.parseAsync(complete, { from: 'user' });
     return failed ? FAILED : DONE;
   } catch (error) {
     if (error instanceof CommanderError) return handleUsage(error, output);
@@ -51,6 +55,13 @@ function withCommonOptionsLast(args: readonly string[]): readonly string[] {
   const command = args[name];
   if (command === undefined || command.startsWith('-')) return args;
   return [command, ...args.slice(0, name), ...args.slice(name + 1)];
+}
+
+/** Adds `--help` to arguments that only name a group of commands, or nothing at all. */
+function withHelpForGroup(program: Command, args: readonly string[]): readonly string[] {
+  const words = args.filter((arg) => !COMMON_OPTIONS.includes(arg));
+  const { command, rest } = findCommand(program, words);
+  return command.commands.length > 0 && rest.length === 0 ? [...words, '--help'] : args;
 }
 
 /**

@@ -4,12 +4,13 @@ import { CompanyDataError, createCompanyDataClient } from '../../company-data-cl
 import type { Config } from '../../config';
 import { loadConfig } from '../../config';
 import type { LedgerClient, MigrationClient, MigrationClientConfig } from '../../client';
-import { NoSuchMigration, openLedgerClient, openMigrationClient } from '../../client';
+import { listMigrations, NoSuchMigration, openLedgerClient, openMigrationClient } from '../../client';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { StoredMigration } from '../../store';
 import { readMigration, readNamespace } from '../../store';
 import { CommandFailed } from './errors';
+import { eitherOf, similar } from './options';
 
 /**
  * Runs the work of a command that needs the ledger.
@@ -49,9 +50,10 @@ async function withClient<Client extends MigrationClient, Result>(
   try {
     return await work(ferry);
   } catch (error) {
-    throw error instanceof NoSuchMigration && (await isInLedger(ferry, error.migrationId))
+    if (!(error instanceof NoSuchMigration)) throw error;
+    throw (await isInLedger(ferry, error.migrationId))
       ? onlyInLedger(error.migrationId)
-      : error;
+      : await withSuggestion(ferry, error);
   } finally {
     await ferry.close();
   }
@@ -62,6 +64,30 @@ async function isInLedger({ db, temporal }: MigrationClient, migrationId: string
   if (!db || (await readMigration(db, migrationId)) === undefined) return false;
   const namespace = await readNamespace(db, migrationId);
   return namespace === null || namespace === temporal.options.namespace;
+}
+
+/** The maximum number of migrations that are compared with a wrong id, the newest first. */
+const MAX_COMPARED = 1_000;
+const COMPARE_WITHIN_MS = 2_000;
+
+/** Returns an error that suggests the ids most similar to a wrong one; the error itself if there are none. */
+async function withSuggestion(ferry: MigrationClient, error: NoSuchMigration): Promise<Error> {
+  const near = similar(error.migrationId, await newestIds(ferry));
+  if (near.length === 0) return error;
+  return new CommandFailed(error.message, `did you mean ${eitherOf(near)}?`, { cause: error });
+}
+
+/** Returns the ids that Temporal lists in time. Best effort, because they are only used for a suggestion. */
+async function newestIds(ferry: MigrationClient): Promise<readonly string[]> {
+  const ids: string[] = [];
+  try {
+    await ferry.temporal.withDeadline(Date.now() + COMPARE_WITHIN_MS, async () => {
+      for await (const { migrationId } of listMigrations(ferry)) if (ids.push(migrationId) >= MAX_COMPARED) break;
+    });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+  }
+  return ids;
 }
 
 /** Temporal deletes a migration some time after it has ended, and forgets all of them if its database is lost. */

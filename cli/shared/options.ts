@@ -1,15 +1,23 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 
 import { findPlatform, PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
 import type { Approver } from '../../domain/migration/signatures';
+import { optionsOf } from '../reference/commands';
 import { isRole, ROLES } from '../../domain/migration/steps';
 
 /** Makes an option with a fixed set of values; the error for a misspelt value suggests the most similar one. */
 export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
-  return new Option(flags, description).choices(choices).argParser((text) => {
-    if (choices.includes(text)) return text;
-    throw notAmong(text, choices);
-  });
+  return new Option(flags, description).choices(choices).argParser((text) => parseChoice(text, choices));
+}
+
+/** Like {@link choiceOption}, for an argument. */
+export function choiceArgument(usage: string, description: string, choices: readonly string[]): Argument {
+  return new Argument(usage, description).choices(choices).argParser((text) => parseChoice(text, choices));
+}
+
+function parseChoice(text: string, choices: readonly string[]): string {
+  if (choices.includes(text)) return text;
+  throw notAmong(text, choices);
 }
 
 /** Makes an option whose value is a whole number. */
@@ -49,10 +57,45 @@ function parsePlatform(text: string): Platform {
 }
 
 function notAmong(text: string, choices: readonly string[]): InvalidArgumentError {
-  const near = nearest(text, choices);
+  const near = similar(text, choices);
   return new InvalidArgumentError(
-    near === undefined ? `Choose one of: ${choices.join(', ')}.` : `Did you mean ${near}?`,
+    near.length === 0 ? `Choose one of: ${choices.join(', ')}.` : `Did you mean ${eitherOf(near)}?`,
   );
+}
+
+/**
+ * Asserts that the command knows all options on the command line. Commander checks this only after it has checked that
+ * no option is missing, and would report a misspelt option as a missing one.
+ *
+ * @param args the arguments on the command line, which begin with the names of the command
+ * @throws CommanderError
+ */
+export function assertKnownOptions(program: Command, args: readonly string[]): void {
+  const { command, rest } = findCommand(program, args);
+  const known = [...optionsOf(command), ...command.createHelp().visibleOptions(command)];
+  for (let index = 0; index < rest.length && rest[index] !== '--'; index++) {
+    const [name = ''] = rest[index]?.split('=') ?? [];
+    if (name === '--help' || name === '-h') return;
+    const option = known.find(({ long, short }) => name === long || name === short);
+    if (option?.required && !rest[index]?.includes('=')) index += 1;
+    if (option !== undefined || !/^--\w/.test(name)) continue;
+    const near = similar(
+      name,
+      known.flatMap(({ long }) => long ?? []),
+    );
+    const suggestion = near.length === 0 ? '' : `\n(Did you mean ${eitherOf(near)}?)`;
+    command.error(`error: unknown option '${name}'${suggestion}`, { code: 'commander.unknownOption', exitCode: 1 });
+  }
+}
+
+/** Finds the command, or the group, that the first arguments name. */
+export function findCommand(
+  program: Command,
+  args: readonly string[],
+): { readonly command: Command; readonly rest: readonly string[] } {
+  const [name, ...rest] = args;
+  const command = program.commands.find((each) => each.name() === name);
+  return command === undefined ? { command: program, rest: args } : findCommand(command, rest);
 }
 
 /** Makes `--total-invoices <number>`: the volume of all companies, if the rows of the manifest do not contain it. */
@@ -78,6 +121,22 @@ function parseApprover(text: string): Approver {
   }
   return { role, by, publicKey };
 }
+
+/** The maximum number of suggestions for a wrong word. */
+const MAX_SIMILAR = 3;
+
+/** Returns the candidates that begin with the word, or else the most similar one; empty if none is similar enough. */
+export function similar(word: string, candidates: Iterable<string>): readonly string[] {
+  const all = [...new Set(candidates)];
+  const longer = word.length < 2 ? [] : all.filter((candidate) => candidate.startsWith(word.toLowerCase()));
+  if (longer.length > 0) return longer.slice(0, MAX_SIMILAR);
+  const near = nearest(word, all);
+  return near === undefined ? [] : [near];
+}
+
+/** Joins words for a question: `a, b, or c`. */
+export const eitherOf = (words: readonly string[]): string =>
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(words);
 
 /** Returns the candidate most similar to a misspelt word; undefined if none is similar enough. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {

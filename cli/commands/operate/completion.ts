@@ -1,13 +1,13 @@
-import { Argument } from 'commander';
 import { completableCommands, type Shell, SHELLS } from '../../reference/completion';
 import { completionScript } from '../../reference/completion-scripts';
 import type { Context } from '../../shared/context';
+import { choiceArgument } from '../../shared/options';
 
 export function addCompletion({ program, run }: Context): void {
   program
     .command('completion')
     .description('Print a script that completes commands, options and migration ids in your shell')
-    .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
+    .addArgument(choiceArgument('<shell>', 'your shell', SHELLS))
     .action((shell: Shell) =>
       run(async () => {
         const script = completionScript(shell, completableCommands(program));

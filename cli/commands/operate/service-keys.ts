@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../../../config';
 import { serviceDatabaseUrl } from '../../../stack/service/standalone';
 import {
@@ -16,6 +16,7 @@ import type { CommandResult, Output } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
+import { choiceOption } from '../../shared/options';
 
 /** `ferry service keys`: manages API keys. A key is shown only once, when it is created. */
 export function addServiceKeys({ run, terminal }: Context, service: Command): void {
@@ -26,11 +27,9 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
     .command('create')
     .description('Create a key. It is shown only once')
     .requiredOption('--account <name>', 'name or id of the account; a new name creates a new account')
-    .addOption(new Option('--plan <plan>', 'plan of a new account (default: paid)').choices(['paid', 'free', 'trial']))
+    .addOption(choiceOption('--plan <plan>', 'plan of a new account (default: paid)', ['paid', 'free', 'trial']))
     .addOption(
-      new Option('--role <role>', 'what the key is allowed to do')
-        .choices(['client', 'administrator'])
-        .default('client'),
+      choiceOption('--role <role>', 'what the key is allowed to do', ['client', 'administrator']).default('client'),
     )
     .action((request: KeyRequest) => withDatabase(async (url) => createdResult(await createKeyFor(url, request))));
   keys

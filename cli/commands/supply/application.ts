@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { Option } from 'commander';
 import type { CompanyDataClient } from '../../../company-data-client';
 import { Secret } from '../../../security';
 import { CommandFailed } from '../../shared/errors';
@@ -7,6 +6,7 @@ import type { LedgerClient } from '../../../client';
 import { waitForPreflight } from '../../../client';
 import type { CommandResult, Terminal } from '../../terminal';
 import type { Context } from '../../shared/context';
+import { choiceOption } from '../../shared/options';
 import { printPreflight } from '../../shared/results';
 import { readOpenMigration, withLedgerClient, withService } from '../../shared/clients';
 import { sendDecision, addActorOptions, actorFrom } from '../../shared/decisions';
@@ -29,9 +29,10 @@ export function addApplication({ program, run, terminal }: Context): void {
       .description("Register the client's own application: tokens work only with the application that obtained them")
       .requiredOption('--client-id <id>', 'client id of the application at the platform')
       .addOption(
-        new Option('--environment <name>', 'platform environment that the application is registered in')
-          .choices(['production', 'sandbox'])
-          .makeOptionMandatory(),
+        choiceOption('--environment <name>', 'platform environment that the application is registered in', [
+          'production',
+          'sandbox',
+        ]).makeOptionMandatory(),
       )
       .option('--secret-file <path>', 'a file that contains only the client secret (default: ask for it)'),
   ).action((migration: string, options: ApplicationOptions) =>

@@ -1,8 +1,8 @@
-import { Option } from 'commander';
 import type { LedgerClient } from '../../../client';
 import { readReport } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal';
 import type { Context } from '../../shared/context';
+import { choiceOption } from '../../shared/options';
 import { REPORT_FORMATS, type ReportFormat, reportWriters } from '../../reporting/report-writers';
 import { withLedgerClient } from '../../shared/clients';
 
@@ -12,12 +12,11 @@ export function addReport({ program, run, output, terminal }: Context): void {
     .command('report <migration>')
     .description('Print the handover report: what was moved, what was not and why, and who decided what')
     .addOption(
-      new Option(
+      choiceOption(
         '--format <format>',
         'format of the report: md, html (a page to send), csv (one row per company) or json',
-      )
-        .choices(REPORT_FORMATS)
-        .default('md'),
+        REPORT_FORMATS,
+      ).default('md'),
     )
     .action((migration: string, { format }: { format: ReportFormat }) =>
       run(() => withLedgerClient(terminal.env, (ferry) => report(output, ferry, migration, format))),

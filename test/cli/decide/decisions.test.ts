@@ -44,6 +44,8 @@ test.each([
   [['companies', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
   [['report', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
   [['credentials', 'nobody.xero', MANIFEST], 'there is no migration nobody.xero; list all migrations with: ferry list'],
+  [['show', ID.slice(0, -7)], `there is no migration ${ID.slice(0, -7)}; did you mean ${ID}?`],
+  [['approve', `${ID}x`], `there is no migration ${ID}x; did you mean ${ID}?`],
   [['approve', ID, 'shedule'], 'there is no step shedule; did you mean schedule?'],
   [
     ['confirm-sync-disabled', ID, '--wave', '7', ...CLIENT],

@@ -8,7 +8,6 @@ import { ferry } from '../captured-terminal';
 const manifest = join(__dirname, '../../../examples/quickbooks-online-25/manifest.csv');
 
 test.each([
-  { what: 'no command', args: [], says: /Usage: ferry/ },
   { what: 'a misspelt command', args: ['chekc'], says: /^ferry: unknown command 'chekc'\n\(Did you mean check\?\)/ },
   { what: 'a missing platform', args: ['check', manifest], says: /--platform/ },
   {
@@ -23,6 +22,27 @@ test.each([
     args: ['approve', 'acme.xero', '--as', 'boss'],
     says: /Choose one of: client, support\./,
   },
+  {
+    what: 'the beginning of a platform',
+    args: ['check', manifest, '-p', 'quickbook'],
+    says: /Did you mean quickbooks-online or quickbooks-online-sandbox\?/,
+  },
+  {
+    what: 'a misspelt option that is also missing',
+    args: ['check', manifest, '--platfrom', 'xero'],
+    says: /^ferry: unknown option '--platfrom'\n\(Did you mean --platform\?\)\n/,
+  },
+  {
+    what: 'an option that resembles no other, after a value that looks like one',
+    args: ['pause', 'acme.xero', '--reason', '--quickly', '--zzzzzz'],
+    says: /^ferry: unknown option '--zzzzzz'\nRun with --help/,
+  },
+  {
+    what: 'a wrong format',
+    args: ['report', 'acme.xero', '--format', 'docx'],
+    says: /Choose one of: md, json, csv, html\./,
+  },
+  { what: 'a wrong shell', args: ['completion', 'powershell'], says: /Choose one of: bash, zsh, fish\./ },
   { what: 'a misspelt role', args: ['approve', 'acme.xero', '--as', 'suport'], says: /Did you mean support\?/ },
   {
     what: 'an unknown option',
@@ -55,6 +75,15 @@ test('a usage error with --json is printed as JSON', async () => {
     },
   });
 });
+
+test.each(['', 'service', 'service keys', 'schedule', 'keys', 'vault', 'keys --quiet'])(
+  'ferry %s without a command prints help and exits with 0',
+  async (words) => {
+    const { exitCode, out, err } = await ferry(words.split(' ').filter((word) => word !== ''));
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    expect(out).toMatch(/^Usage: ferry/);
+  },
+);
 
 test('help and version exit with 0', async () => {
   const help = await ferry(['--help']);

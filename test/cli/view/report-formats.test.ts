@@ -232,5 +232,5 @@ test.each(REPORT_FORMATS)('companies are read only as fast as %s is written', as
 test('report rejects an unknown format', async () => {
   const { exitCode, err } = await ferry(['report', 'acme.quickbooks-online', '--format', 'pdf']);
   expect(exitCode).toBe(2);
-  expect(err).toContain('Allowed choices are md, json, csv, html');
+  expect(err).toContain('Choose one of: md, json, csv, html');
 });
