@@ -1,4 +1,4 @@
-import type { Platform, Route } from '../../platforms/platforms';
+import { PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
 import { nearest } from '../shared/options';
 import { inQuotes, type Report } from './findings';
 
@@ -162,12 +162,10 @@ function reportMissing(
   report: Report,
 ): void {
   const names = headers.map(({ text }) => text.trim()).filter((text) => text !== '');
+  const unused = unknown.map(({ text }) => text.trim());
   const misspelt = missing.flatMap((name) => {
-    const near = nearest(
-      name,
-      unknown.map(({ text }) => text.trim()),
-    );
-    return near === undefined ? [] : [`rename ${inQuotes(near)} to ${name}`];
+    const near = nearMisses(name, unused);
+    return near.length === 0 ? [] : [`rename ${near.map((header) => inQuotes(header)).join(' or ')} to ${name}`];
   });
   report({
     code: 'missing-column',
@@ -178,9 +176,27 @@ function reportMissing(
   });
 }
 
+/** Headers that people use for a column. They are only suggested, because they can also have another meaning. */
+const USUAL_HEADERS: Readonly<Record<string, readonly string[]>> = {
+  name: ['company', 'customer', 'client', 'business'],
+  reference: ['ref', 'id', 'companyid', 'customerid', 'clientid', 'externalid', 'customernumber', 'number'],
+  expectedInvoices: ['invoices', 'invoicecount', 'numberofinvoices'],
+};
+const USUAL_ORGANIZATION_HEADERS = ['realm', 'tenant', 'tenantid', 'organisation', 'organisationid', 'organizationid'];
+
+/** Returns the headers that probably mean the column: misspelt ones, or else usual ones, or else longer ones. */
+function nearMisses(name: string, headers: readonly string[]): readonly string[] {
+  const misspelt = nearest(name, headers);
+  if (misspelt !== undefined) return [misspelt];
+  const isOrganization = PLATFORMS.some(({ organizationField }) => organizationField === name);
+  const usual = USUAL_HEADERS[name] ?? (isOrganization ? USUAL_ORGANIZATION_HEADERS : []);
+  const meant = headers.filter((header) => usual.includes(normalized(header)));
+  return meant.length > 0 ? meant : headers.filter((header) => normalized(header).includes(normalized(name)));
+}
+
 function reportUnknown(file: string, unknown: readonly Cell[], unused: readonly string[], report: Report): void {
   for (const header of unknown) {
-    const near = nearest(header.text.trim(), unused);
+    const near = unused.find((name) => nearMisses(name, [header.text.trim()]).length > 0);
     report({
       code: 'unknown-column',
       severity: 'warning',

@@ -2,7 +2,7 @@
 import { DateTime } from 'luxon';
 
 import { isUnusualOrganization, unusualOrganization } from '../../domain/preflight/company-findings';
-import { storedName, type ManifestRow, type ExistingCompany } from '../../domain/companies/manifest';
+import { alteredNameAdvice, storedName, type ManifestRow, type ExistingCompany } from '../../domain/companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import { Secret } from '../../security/secret';
 import { authorizationFields, COMPANY_ID, CONNECTION_ID, credentialFields } from './columns';
@@ -71,7 +71,7 @@ function parseName(reader: RowReader): string | null {
     reader.error('name', 'name-empty', message, "use a name made of A-Z, a-z, 0-9, spaces and -',&@.?!");
   } else if (stored !== name) {
     const message = `the name ${inQuotes(name)} will be stored as ${inQuotes(stored)}`;
-    reader.warn('name', 'name-altered', message, 'change it if that is not what you want');
+    reader.warn('name', 'name-altered', message, alteredNameAdvice(name));
   }
   return name;
 }

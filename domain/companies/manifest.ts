@@ -34,6 +34,25 @@ export function storedName(name: string): string {
   return name.replace(/[^A-Za-z0-9 \-',&@.?!]/g, '').trim();
 }
 
+const TRANSLITERATIONS: Readonly<Record<string, string>> = {
+  ...{ ä: 'ae', ö: 'oe', ü: 'ue', Ä: 'Ae', Ö: 'Oe', Ü: 'Ue', ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'Ae', œ: 'oe', Œ: 'Oe' },
+  ...{ ø: 'oe', Ø: 'Oe', å: 'aa', Å: 'Aa', ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ð: 'd', Ð: 'D', þ: 'th', Þ: 'Th', ı: 'i' },
+  ...{ '’': "'", '‘': "'", '–': '-', '—': '-' },
+};
+
+/** Returns the name in characters that the service stores: `Mueller Cafe` for `Müller Café`. Drops all others. */
+function transliterated(name: string): string {
+  const latin = name.normalize('NFC').replace(/\P{ASCII}/gu, (letter) => TRANSLITERATIONS[letter] ?? letter);
+  return storedName(latin.normalize('NFKD').replace(/\s+/g, ' '));
+}
+
+/** Returns advice for a name that the service would alter: how to write it without losing letters. */
+export function alteredNameAdvice(name: string): string {
+  const suggested = transliterated(name);
+  const what = suggested === storedName(name) ? 'change it if you do not want this' : `write "${suggested}"`;
+  return `${what}; the service stores only A-Z, a-z, 0-9, spaces and -',&@.?!`;
+}
+
 /** How a spreadsheet program damages a cell that it mistakes for a number or a formula. */
 export type SpreadsheetDamage = 'scientific-notation' | 'formula-error' | 'column-too-narrow';
 

@@ -1,6 +1,6 @@
 /** Findings in the manifest rows themselves, which need no call to the service. */
 import type { ManifestRow } from '../companies/manifest';
-import { spreadsheetDamage, storedName } from '../companies/manifest';
+import { alteredNameAdvice, spreadsheetDamage, storedName } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';
 import { attachTo, errorFinding, quoted, warningFinding } from './findings';
@@ -16,9 +16,7 @@ export function companyFindings(row: ManifestRow, platform: Platform): readonly 
     findings.push(attachTo(row, 'name', errorFinding('name-empty', message, 'correct it with: ferry amend')));
   } else if (stored !== name) {
     const message = `the name ${quoted(name)} will be stored as ${quoted(stored)}`;
-    findings.push(
-      attachTo(row, 'name', warningFinding('name-altered', message, 'change the name if you do not want this')),
-    );
+    findings.push(attachTo(row, 'name', warningFinding('name-altered', message, alteredNameAdvice(name))));
   }
   const field = platform.organizationField;
   if (organization.trim() === '' || spreadsheetDamage(organization) !== null) {

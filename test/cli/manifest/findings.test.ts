@@ -83,3 +83,46 @@ test('the token family is the family column for Xero and the shop for Shopify', 
   expect(shopify.findings).toEqual([]);
   expect(shopify.rows[0]?.family).toBe('acme.myshopify.com');
 });
+
+test.each([
+  ['Company Name', 'reference,Company Name,realmId\nA-1,Acme,1', 'rename "Company Name" to name'],
+  [
+    'all columns',
+    'wave,Company ID,Customer,Realm\n1,A-1,Acme,1',
+    'rename "Company ID" to reference; rename "Customer" to name; rename "Realm" to realmId',
+  ],
+  [
+    'two candidates',
+    'reference,Legal Name,Trade Name,realmId\nA-1,A,B,1',
+    'rename "Legal Name" or "Trade Name" to name',
+  ],
+  ['no candidate', 'reference,colour,realmId\nA-1,red,1', 'add the column'],
+])('a header that probably means a missing column is suggested: %s', async (_, content, advice) => {
+  const [missing] = (await findingsOf(content)).filter(({ code }) => code === 'missing-column');
+  expect(missing?.advice).toBe(advice);
+});
+
+test('an unused column is suggested for an optional one', async () => {
+  const findings = await findingsOf('reference,name,realmId,Number of invoices,Contact Name\nA-1,Acme,1,3,Sam');
+  const unknown = findings.filter(({ code }) => code === 'unknown-column').map(({ advice }) => advice);
+  expect(unknown).toEqual([
+    'rename it to expectedInvoices if that is its content',
+    'remove it if it does not belong here',
+  ]);
+});
+
+test.each([
+  ['Müller Café 9', 'Mueller Cafe 9'],
+  ['Łódź – Ørsted’s Straße', "Lodz - Oersted's Strasse"],
+  ['Mu\u0308ller', 'Mueller'],
+  ['"Acme\nLtd"', 'Acme Ltd'],
+])('a name that would lose letters comes with a transliteration: %s', async (name, suggested) => {
+  const [altered] = await findingsOf(csv(`A-1,${name},1,1,1`));
+  expect(altered?.advice).toBe(`write "${suggested}"; the service stores only A-Z, a-z, 0-9, spaces and -',&@.?!`);
+  expect((await findingsOf(csv(`A-1,${suggested},1,1,1`))).map(({ code }) => code)).not.toContain('name-altered');
+});
+
+test('a name that only loses other characters comes without a transliteration', async () => {
+  const [altered] = await findingsOf(csv('A-1,Acme (London),1,1,1'));
+  expect(altered?.advice).toMatch(/^change it if you do not want this; /);
+});
