@@ -84,7 +84,7 @@ ${table(
   resultRows(head).map(([what, companies]) => [what, number(companies)]),
   'numbers',
 )}
-${table(['Times', 'Planned', 'Actual'], timeRows(head), 'times cards')}
+${times(head)}
 </div>
 ${statisticsCharts(statistics, figures.firstStartedAt, counts.total)}
 </section>
@@ -167,6 +167,17 @@ function result(head: ReportHead): Html {
 ${shareBar(shares)}
 <ul class="legend">${shares.map(({ cssClass, label, value }) => markup`<li><i class="key ${cssClass}"></i>${label} <b>${number(value)}</b></li>`)}</ul>
 </section>`;
+}
+
+/** Leaves out the planned times of a migration that ended before it had a plan. */
+function times(head: ReportHead): Html {
+  const rows = timeRows(head);
+  if (head.planned !== null) return table(['Times', 'Planned', 'Actual'], rows, 'times cards');
+  return table(
+    ['Times', 'Actual'],
+    rows.map(([what, , actual]) => [what, actual]),
+    'times cards',
+  );
 }
 
 /** Lists the points, except those that apply to no company. */

@@ -316,7 +316,7 @@ export function decisionRows(head: Pick<ReportHead, 'decisions' | 'ending' | 'su
   return head.decisions.map(({ decision, outcome }) => ({
     when: timeText(outcome.at, year),
     who: `${decision.by} (${decision.role})`,
-    what: decisionText(decision),
+    what: decisionText(decision, (iso) => timeText(iso, year)),
     refused: outcome.applied ? null : outcome.text,
   }));
 }

@@ -7,13 +7,14 @@ import { windowsText } from './windows';
 /** Maximum number of references in the text of a decision. The audit trail contains all of them. */
 const MAX_REFERENCES = 20;
 
-export function decisionText(decision: Decision): string {
+/** @param timeText formats a time; by default with its time zone */
+export function decisionText(decision: Decision, timeText: (iso: string) => string = momentText): string {
   const reason = decision.reason === undefined ? '' : ` (${decision.reason})`;
   switch (decision.kind) {
     case 'step':
       return `${decision.verdict} ${decision.step}${reason}`;
     case 'time':
-      return `propose to start at ${momentText(decision.startAt)}${reason}`;
+      return `propose to start at ${timeText(decision.startAt)}${reason}`;
     case 'first-company':
       return `choose ${decision.reference} as the first company${reason}`;
     case 'sync-disabled':

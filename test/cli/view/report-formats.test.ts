@@ -141,6 +141,19 @@ describe('the HTML report', () => {
     expect(await renderReport('html', reportOf(COMPANIES, { ending }))).toContain(text);
   });
 
+  test('names the time zone once', async () => {
+    const decision = { kind: 'time', decisionId: '2', role: 'support', by: 'Sam' } as const;
+    const decisions = [
+      {
+        decision: { ...decision, startAt: '2026-12-07T22:00:00.000Z' },
+        outcome: { decisionId: '2', applied: true, text: '', at: '2026-11-20T22:01:00.000Z' },
+      },
+    ];
+    const page = await renderReport('html', reportOf(COMPANIES, { decisions }));
+    expect(page).toContain('propose to start at 7 Dec 22:00');
+    expect(page.split('UTC')).toHaveLength(2);
+  });
+
   test('uses no internal words', async () => {
     const page = await renderReport('html');
     for (const word of ['moved', 'must reconnect', 'not moved']) expect(page).toContain(word);

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { constants, inflateSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, openBrowser } from '../temporal-ui/browser';
 import { sampleReport, writeSamplePage } from './sample-report';
@@ -39,6 +40,18 @@ const LAYOUT = `({
     });
   }),
 })`;
+
+/** Counts the pages of a PDF that are drawn with a colour. Chromium writes the content of each page as one stream. */
+function pagesWithColour(pdf: Buffer, colour: string): number {
+  const text = pdf.toString('latin1');
+  return [...text.matchAll(/FlateDecode[^]{0,200}?stream\r?\n/g)].filter((head) => {
+    const start = head.index + head[0].length;
+    const content = inflateSync(pdf.subarray(start, text.indexOf('endstream', start)), {
+      finishFlush: constants.Z_SYNC_FLUSH,
+    });
+    return content.toString('latin1').includes(`${colour} rg`);
+  }).length;
+}
 
 const chromium = findChromium();
 const describeWithChromium = chromium === undefined ? describe.skip : describe;
@@ -114,12 +127,17 @@ describeWithChromium('the HTML report in a browser', () => {
 
   test('prints 2,000 companies on at most 60 A4 pages, with the head of the table on each', async () => {
     const page = await openReport(2000);
+    // Marks the head of the table with a colour that nothing else has. Scripts of tests may change the style sheet.
+    await page.evaluate(`document.styleSheets[0].insertRule(
+      '#moved thead th:first-child { background: rgb(255, 0, 51); print-color-adjust: exact; }',
+      document.styleSheets[0].cssRules.length,
+    )`);
     const pdf = await page.pdf({ preferCSSPageSize: true });
     const pages = pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
     expect(pages).toBeGreaterThan(20);
     expect(pages).toBeLessThanOrEqual(60);
-    const heads = `[...document.querySelectorAll('thead')].map((each) => getComputedStyle(each))`;
-    expect(await page.evaluate(`${heads}.every(({ display }) => display === 'table-header-group')`)).toBe(true);
+    // About 60 of the 1,800 rows fit on a page.
+    expect(pagesWithColour(pdf, '1 0 .2')).toBeGreaterThan(25);
     expect(await page.locator('#moved tbody tr').count()).toBe(1_800);
     await page.close();
   });
