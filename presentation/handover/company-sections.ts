@@ -120,7 +120,7 @@ const LEFT_OUT: Section = {
 const MOVED: Section = {
   id: 'moved',
   title: 'Moved',
-  note: 'Never switch these companies back on in your own application. Their ids, and what was checked of each, are in the CSV report.',
+  note: 'Never switch these companies back on in your own application. Their ids and the numbers of their records are in the CSV report.',
   states: ['moved'],
   includes: all,
   count: ({ counts }) => counts.moved,

@@ -103,7 +103,7 @@ footer { margin-top: 3rem; padding-top: 0.75rem; border-top: 1px solid var(--lin
   .cards td, .cards tbody th { border: 0; padding: 0.1rem 0; text-align: left; overflow-wrap: anywhere; }
   .cards td:empty { display: none; }
   .cards td::before { content: attr(data-label) ": "; color: var(--soft); }
-  .cards tbody th .reference { float: right; padding-left: 0.75rem; }
+  .cards tbody th { display: flex; justify-content: space-between; gap: 0.75rem; }
   .times.cards td:first-child::before, .decisions.cards td:first-child::before { content: none; }
 }
 @media print {
