@@ -76,7 +76,8 @@ function interruptWhenClosed(migration: MigrationContext, work: () => Promise<vo
   const removeInterrupt = migration.when(isClosed, () => scope.cancel());
   return scope.run(work).then(removeInterrupt, (error: unknown) => {
     removeInterrupt();
-    if (!isClosed() || !isCancellation(error)) throw error;
+    // By now, the ledger may have refused the decision that closed the migration.
+    if (!scope.consideredCancelled || !isCancellation(error)) throw error;
   });
 }
 

@@ -1,4 +1,5 @@
 /** Changes from outside during a move: by the client or its own application, by the clock or by the platform. */
+import { sql } from 'kysely';
 import { readCounts } from '../../../client';
 import { findCompany, readOutcome, readTrail } from '../../../store';
 import { runJson } from '../../cli/command-line';
@@ -102,6 +103,22 @@ test('a credential that is supplied while its company is moving is refused', asy
   release();
   await migration.until(({ counts: { moved } }) => moved === 3);
   expect([puts('sbx-ok-1.l2"'), puts('sbx-ok-1.newer')]).toEqual([1, 0]);
+});
+
+test('a cancellation that only the ledger refuses does not end a migration whose slice is being finished', async () => {
+  const migration = await withFirstCompanyMoved('refused', ['sbx-ok-1.r1', 'sbx-ok-1.r2', 'sbx-ok-1.r3']);
+  const { arrives, release } = holdAuthorization('sbx-ok-1.r2"');
+  await approve(migration);
+  await arrives;
+  const { db } = orchestrator.ferry;
+  const ofMigration = db.updateTable('migrations').where('id', '=', migration.id);
+  // The ledger accepts no unsigned decision any more, but the workflow does.
+  await ofMigration.set({ decision_rules: sql`jsonb_set(decision_rules, '{approvers}', '[]')` }).execute();
+  expect(await migration.send('cancel', { reason: 'a mistake', ...SUPPORT })).toMatch(/^refused/);
+  await ofMigration.set({ decision_rules: sql`jsonb_set(decision_rules, '{approvers}', 'null')` }).execute();
+  release();
+  await migration.until(({ counts: { moved } }) => moved === 3);
+  expect((await orchestrator.ferry.temporal.workflow.getHandle(migration.id).describe()).status.name).toBe('RUNNING');
 });
 
 test('an authorization in progress is finished even if the window closes, but no other move begins', async () => {
