@@ -18,7 +18,7 @@ export const PAGE_STYLE = `
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 body {
-  margin: 0 auto; max-width: 64rem; padding: 2.5rem 1.5rem 4rem; background: var(--paper); color: var(--ink);
+  margin: 0 auto; max-width: 64rem; overflow-wrap: break-word; padding: 2.5rem 1.5rem 4rem; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", "DejaVu Sans", sans-serif;
 }
 h1, h2, h3, h4, p, ul, ol, dl, figure { margin: 0; }
@@ -35,6 +35,7 @@ header { border-bottom: 2px solid var(--ink); padding-bottom: 1.25rem; }
 .facts { display: flex; flex-wrap: wrap; gap: 0.4rem 2rem; font-size: 0.9rem; }
 dt { color: var(--soft); font-size: 0.8rem; }
 dd { margin: 0; }
+.facts > div, .facts dd, .points, .points li { min-width: 0; max-width: 100%; overflow-wrap: anywhere; }
 section { margin-top: 2.25rem; }
 .answers { display: grid; grid-template-columns: 1fr; gap: 1rem; margin-top: 1.5rem; }
 @media (min-width: 48rem) { .answers { grid-template-columns: 5fr 4fr 3fr; } .answers > :first-child { grid-column: 1 / -1; } .tables { grid-template-columns: 1fr 2fr; } }
@@ -81,7 +82,8 @@ td:last-child, th:last-child { padding-right: 0; }
 .tables { display: grid; gap: 1rem 2.5rem; align-items: start; }
 table.numbers td:last-child, table.numbers th:last-child { text-align: right; font-variant-numeric: tabular-nums; }
 table.times td:first-child { color: var(--soft); }
-table.decisions td:first-child { white-space: nowrap; }
+table.decisions { table-layout: fixed; }
+table.decisions th:first-child { width: 18%; } table.decisions th:nth-child(2) { width: 24%; }
 table.companies { table-layout: fixed; }
 col.company { width: 26%; } #moved col.company { width: auto; }
 col.short { width: 13%; } col.number { width: 11%; }
@@ -89,7 +91,7 @@ td.link { overflow-wrap: anywhere; }
 td.number, th.number { text-align: right; padding-right: 1.5rem; }
 td.number, td.short { font-variant-numeric: tabular-nums; }
 .note { color: var(--soft); font-size: 0.88rem; margin: -0.4rem 0 0.6rem; }
-.reference { color: var(--soft); font-weight: 400; white-space: nowrap; }
+.reference { color: var(--soft); font-weight: 400; display: inline-block; max-width: 100%; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; padding-top: 0.75rem; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.85rem; }
 @media screen and (max-width: 47.99rem) {
   body { padding: 1.5rem 1rem 3rem; }
@@ -104,6 +106,7 @@ footer { margin-top: 3rem; padding-top: 0.75rem; border-top: 1px solid var(--lin
   .cards td:empty { display: none; }
   .cards td::before { content: attr(data-label) ": "; color: var(--soft); }
   .cards tbody th { display: flex; justify-content: space-between; gap: 0.75rem; }
+  .cards tbody th .reference { flex: none; max-width: 50%; }
   .times.cards td:first-child::before, .decisions.cards td:first-child::before { content: none; }
 }
 @media print {

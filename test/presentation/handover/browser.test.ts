@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { constants, inflateSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, openBrowser } from '../temporal-ui/browser';
-import { sampleReport, writeSamplePage } from './sample-report';
+import { sampleReport, withLongWords, writeSamplePage } from './sample-report';
 
 interface Layout {
   readonly scrollWidth: number;
@@ -63,6 +63,7 @@ describeWithChromium('the HTML report in a browser', () => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'tokenferry-report-'));
     browser = await openBrowser(chromium ?? '');
     await writeSamplePage(path.join(folder, '60.html'), sampleReport(60));
+    await writeSamplePage(path.join(folder, 'long.html'), withLongWords(sampleReport(60)));
     await writeSamplePage(path.join(folder, '2000.html'), sampleReport(2_000));
   });
   afterAll(async () => {
@@ -71,7 +72,7 @@ describeWithChromium('the HTML report in a browser', () => {
   });
 
   async function openReport(
-    companies: 60 | 2000,
+    companies: 60 | 2000 | 'long',
     width = 1440,
     colorScheme: 'light' | 'dark' = 'light',
   ): Promise<Page> {
@@ -95,6 +96,14 @@ describeWithChromium('the HTML report in a browser', () => {
       await page.close();
     },
   );
+
+  test.each([1440, 1024, 390])('breaks long words on a screen that is %d pixels wide', async (width) => {
+    const page = await openReport('long', width);
+    const { scrollWidth, tooWide } = await page.evaluate<Layout>(LAYOUT);
+    expect(scrollWidth).toBe(width);
+    expect(tooWide).toEqual([]);
+    await page.close();
+  });
 
   test('shows each company as a card with labels on a phone', async () => {
     const page = await openReport(60, 390);

@@ -122,6 +122,25 @@ export function sampleReport(total: number): HandoverReport {
   };
 }
 
+/** Returns the report with names and texts that have no place to break a line. */
+export function withLongWords(report: HandoverReport): HandoverReport {
+  const word = 'W'.repeat(150);
+  const decisions = report.head.decisions.map(({ decision, outcome }) => ({
+    decision: { ...decision, by: word, reason: word },
+    outcome,
+  }));
+  return {
+    ...report,
+    head: { ...report.head, ending: null, client: word, contact: word, suppliedBy: word, decisions },
+    async *companies(states) {
+      for await (const company of report.companies(states)) {
+        const texts = { failureText: word, leftOutBy: word, leftOutReason: word };
+        yield { ...company, ...texts, name: word, reference: `R-${word.slice(0, 60)}` };
+      }
+    },
+  };
+}
+
 /** Writes the HTML report into a file, as `ferry report --format html` does. */
 export async function writeSamplePage(file: string, report: HandoverReport): Promise<void> {
   const stdout = capturedStream();
