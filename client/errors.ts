@@ -29,7 +29,10 @@ export class NoSuchMigration extends Error {
 export class MigrationClosed extends Error {
   override readonly name = 'MigrationClosed';
   /** @param ending `completed`, `abandoned`, `cancelled`, or `closed` if it is not known how the migration ended */
-  constructor(migrationId: string, ending: string) {
+  constructor(
+    readonly migrationId: string,
+    ending: string,
+  ) {
     super(`migration ${migrationId} is ${ending} and accepts no more decisions`);
   }
 }

@@ -75,7 +75,6 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [LedgerBehind, 'then make this decision again'],
   [WorkflowIdOccupied, 'then run this command again'],
   [WithoutEffect, 'make sure that nobody else runs a worker on this task queue, and run the command again'],
-  [MigrationClosed, 'see its outcome with: ferry report'],
   [ManifestClosed, 'start a new migration with another --label'],
   [OrganizationTaken, 'remove these rows, because an organization can be part of only one open migration'],
   [VaultClosed, 'make sure that a worker is running and that the migration has not ended; check both with: ferry show'],
@@ -112,6 +111,8 @@ export function withAdvice(error: unknown): unknown {
     new CommandFailed(message, advice, { cause: error });
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
+  if (error instanceof MigrationClosed)
+    return failed(error.message, `see its outcome with: ferry report ${error.migrationId}`);
   if (error instanceof WorkflowFailedError)
     return failed(deepestMessage(error), 'the workflow failed; the Temporal UI shows how far it got');
   if (error instanceof ServiceError) {

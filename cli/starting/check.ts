@@ -62,7 +62,10 @@ export function printSummary(output: Output, { manifest, platform, account, find
   }
   const { totals, withCredential } = manifest;
   const what = `${counted(totals.companies, `${platform.name} company`)}, ${counted(withCredential, 'credential')}`;
-  output.line(`${output.styled('green', '✓')} ${what}: no errors, ${counted(warnings, 'warning')}`);
+  const isComplete = findings.listed.every(({ code }) => code !== 'not-asked');
+  const mark = isComplete ? output.styled('green', '✓') : output.styled('yellow', '!');
+  const reservation = isComplete ? '' : ', but not everything could be checked: see the warnings';
+  output.line(`${mark} ${what}: no errors, ${counted(warnings, 'warning')}${reservation}`);
   if (account) {
     const { lowMs, highMs } = account.estimate;
     output.line(

@@ -196,7 +196,9 @@ function startResult(request: Started): CommandResult {
           ? 'tokens must be obtained after syncing is disabled'
           : 'the supplied details must be checked first';
         const left = counted(withCredential - stored, 'credential');
-        output.line(`  Not stored: ${left}, because ${why}. Supply them later with: ferry credentials`);
+        output.line(
+          `  Not stored: ${left}, because ${why}. Supply them later with: ferry credentials ${migrationId} FILE`,
+        );
       }
       disposal?.print(output);
       output.line(`  See what to do next with: ferry show ${migrationId}`);

@@ -73,7 +73,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new LedgerBehind(M), /first with: ferry reconcile acme\.xero$/, /this decision again/],
   [new WorkflowIdOccupied(occupiedText(`${M}.closing`)), /terminate --workflow-id acme\.xero\.closing$/, /run this/],
   [new WithoutEffect('the workflow has ended'), /has ended/, /nobody else runs a worker/],
-  [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report/],
+  [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report acme\.xero$/],
   [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
   [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove these rows/],
   [new VaultClosed(`migration ${M} has no vault yet, or its vault was destroyed`), /acme\.xero/, /ferry show/],

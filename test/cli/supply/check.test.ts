@@ -104,6 +104,14 @@ test('check reads Excel\'s "CSV" with --encoding, and says so without it', async
   expect(JSON.parse(read.out)).toMatchObject({ ok: true, companies: 2, files: { encoding: 'windows-1252' } });
 });
 
+test('check says that something could not be checked, instead of ending with a tick', async () => {
+  const env = { TOKENFERRY_HOME: home, DATABASE_URL: 'postgres://nobody:none@127.0.0.1:1/none' };
+  const { exitCode, out } = await ferryIn(check(manifest), undefined, env);
+  expect(exitCode).toBe(0);
+  expect(out).toContain('! 25 QuickBooks Online companies, 0 credentials: no errors, 2 warnings, but not everything');
+  expect(out).not.toContain('✓');
+});
+
 test('no output contains a credential', async () => {
   const file = tempFile(
     'reference,accessToken,refreshToken,realmId\nC-1001,at-secret,rt-secret,1\nC-1002,at-secret,rt-secret,9130348558154804',
