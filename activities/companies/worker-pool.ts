@@ -28,8 +28,8 @@
  * ## When results are written
  *
  * Results are written as soon as one of these is true: half of the slots have a result, the oldest result has waited
- * for 200 ms, or no item is in flight. After every write, items are taken if at most half of the slots are busy, so
- * slots are also filled in groups.
+ * for 200 ms, or no item is in flight. Results that arrive in the same turn of the event loop are written together.
+ * After every write, items are taken if at most half of the slots are busy, so slots are also filled in groups.
  */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { StopReason } from '../../domain/companies/failures';
@@ -205,7 +205,11 @@ const WRITE_WITHIN_MS = 200;
  *
  * @throws the first error of `handle`, `take` or `write`
  */
-async function runWorkerPool<Item, Result>({ take, handle, write }: WorkerPoolOptions<Item, Result>): Promise<void> {
+export async function runWorkerPool<Item, Result>({
+  take,
+  handle,
+  write,
+}: WorkerPoolOptions<Item, Result>): Promise<void> {
   const inFlight = new Set<Promise<void>>();
   let results: Result[] = [];
   let concurrency = 1;
@@ -230,7 +234,7 @@ async function runWorkerPool<Item, Result>({ take, handle, write }: WorkerPoolOp
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       onItemEnd = () => {
-        if (inFlight.size === 0 || results.length >= concurrency / 2) resolve();
+        if (inFlight.size === 0 || results.length >= concurrency / 2) setImmediate(resolve);
         else if (results.length > 0) timer ??= setTimeout(resolve, WRITE_WITHIN_MS);
       };
       onItemEnd();

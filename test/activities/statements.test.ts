@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { Decision } from '../../domain/migration/decision';
+import { runWorkerPool } from '../../activities/companies/worker-pool';
 import type { ClaimedCompany } from '../../store';
 import { changeLimits, claimCompanies, createSendIntents } from '../../store';
 import { useImportRig } from '../support/company-import';
@@ -72,6 +73,11 @@ describe('a group', () => {
   const tokens = (count: number) => Array.from({ length: count }, () => 'sbx-ok-10');
   const GROUPS = { few: 2, many: 5 };
 
+  /** Waits without letting a turn of the event loop end. */
+  async function microtasks(count: number): Promise<void> {
+    for (let done = 0; done < count; done += 1) await Promise.resolve();
+  }
+
   /** Returns the number of statements per group. One company at a time makes each company a group. */
   async function perGroup(prepare: (id: string) => Promise<unknown>, slice: (id: string) => Promise<unknown>) {
     const count = async (companies: number): Promise<number> => {
@@ -94,10 +100,27 @@ describe('a group', () => {
     const companies = await claimCompanies(rig.ledger.db, owner, 3, null);
     const recordSendIntent = createSendIntents(rig.ledger.db, owner);
     const send = async ({ row }: ClaimedCompany): Promise<void> => {
-      for (let microtask = 0; microtask < 10 * row; microtask += 1) await Promise.resolve();
+      await microtasks(10 * row);
       await recordSendIntent({ row, connectionId: randomUUID() });
     };
     expect(await statementsOf(() => Promise.all(companies.map(send)))).toHaveLength(1);
+  });
+
+  test('contains all results of one turn of the event loop', async () => {
+    const items = [1, 2, 3, 4];
+    const groups: (readonly number[])[] = [];
+    await runWorkerPool<number, number>({
+      take: async () => ({ items: items.splice(0), concurrency: 4 }),
+      handle: async (item) => {
+        await microtasks(10 * item);
+        return item;
+      },
+      write: async (results) => {
+        groups.push(results);
+        return true;
+      },
+    });
+    expect(groups).toEqual([[1, 2, 3, 4]]);
   });
 
   test('is verified with two statements: companies that are due, and outcomes', async () => {
