@@ -64,7 +64,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   amend: [`ferry amend ${M} latecomers.csv`],
   application: [`ferry application ${M} --client-id my-app --environment production --as client --by Cleo`],
   credentials: [`ferry credentials ${M} credentials.csv --obtained-at now --as client --by Cleo`],
-  'replace-credential': [`ferry replace-credential ${M} new-credentials.csv --as client --by Cleo`],
+  'replace-credential': [`ferry replace-credential ${M} new-credentials.csv --by Sam`],
   'schedule show': [`ferry schedule show ${M}`, 'ferry schedule show --all'],
   'schedule pause': [`ferry schedule pause ${M} --reason "platform maintenance"`],
   'schedule resume': ['ferry schedule resume --all'],

@@ -39,14 +39,14 @@ test('a decision is in the ledger before its sender gets the outcome', async () 
   }
 });
 
-test('the sender gets the outcome even while the ledger cannot be written, and the decision is recorded later', async () => {
+test('the sender gets an answer even while the ledger cannot be written, and the decision is recorded later', async () => {
   const { db, temporal } = orchestrator.ferry;
   const migration = await startTestMigration(orchestrator, 'locked-ledger', ['sbx-ok-1.locked']);
   await migration.until(({ preflight }) => preflight !== null);
   const began = Date.now();
   await db.transaction().execute(async (transaction) => {
     await sql`lock table decisions in exclusive mode`.execute(transaction);
-    expect(await migration.send('pause', { reason: 'ledger', ...SUPPORT })).toBe('applied');
+    expect(await migration.send('pause', { reason: 'ledger', ...SUPPORT })).toMatch(/without effect until it is in the/);
     expect(await readDecisions(db, migration.id)).toEqual([]);
   });
   expect(Date.now() - began).toBeLessThan(10_000);
