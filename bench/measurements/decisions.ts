@@ -1,4 +1,7 @@
-/** Measures the time from sending a decision to learning that it has been applied. */
+/**
+ * Measures the time from sending a decision to learning that it has been applied. Both an empty update and a decision
+ * take the same way through Temporal, so their ratio says what the decision itself costs.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LedgerClient } from '../../client';
 import { readProgress } from '../../client';
@@ -29,15 +32,16 @@ export const decide: Benchmark = {
           emptyTimes.push(await empty.time());
         }
         const timed = times.slice(warmUp);
+        const [decided, updated] = [median(timed), median(emptyTimes.slice(warmUp))];
         return [
           {
             name: 'decide',
-            value: median(timed),
-            unit: 'ms, median',
-            goal: ['<=', 30],
+            value: decided / updated,
+            unit: 'median time, a decision / an update of an empty workflow',
+            goal: ['<=', 1.6],
             note:
-              `99th percentile of ${decisions} decisions: ${quantile(timed, 0.99).toFixed(0)} ms; median of the same ` +
-              `number of updates of an empty workflow: ${median(emptyTimes.slice(warmUp)).toFixed(0)} ms`,
+              `${decided.toFixed(0)} ms and ${updated.toFixed(0)} ms; 99th percentile of ${decisions} decisions: ` +
+              `${quantile(timed, 0.99).toFixed(0)} ms`,
           },
         ];
       },

@@ -30,14 +30,20 @@ export interface ChildProgram<Served extends Calls> {
  *
  * @param name a file in this folder without its extension, such as `worker-process`, or an absolute path
  * @param nodeOptions options of Node, such as `--expose-gc`
+ * @param variables environment variables, in addition to those of this process
  */
 export function startProcess<Served extends Calls>(
   name: string,
   nodeOptions: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
 ): ChildProgram<Served> {
   const file = path.isAbsolute(name) ? name : path.join(__dirname, `${name}.js`);
   // Standard output is reserved for the results of the benchmark.
-  const child = fork(file, { execArgv: [...nodeOptions], stdio: ['ignore', process.stderr, process.stderr, 'ipc'] });
+  const child = fork(file, {
+    execArgv: [...nodeOptions],
+    env: { ...process.env, ...variables },
+    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
+  });
   const exited = once(child, 'exit');
   let calls = 0;
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
@@ -81,9 +87,9 @@ export function startProcess<Served extends Calls>(
 export async function startProcessWith<Served extends Calls, Begun>(
   name: string,
   begin: (program: ChildProgram<Served>) => Promise<Begun>,
-  nodeOptions: readonly string[] = [],
+  ...settings: readonly [nodeOptions?: readonly string[], variables?: Readonly<Record<string, string>>]
 ): Promise<Begun> {
-  const program = startProcess<Served>(name, nodeOptions);
+  const program = startProcess<Served>(name, ...settings);
   try {
     return await begin(program);
   } catch (error) {

@@ -49,5 +49,7 @@ export async function startMeasuredWorker(settings: WorkerSettings): Promise<Mea
       };
     },
     ['--expose-gc', '--require', path.join(__dirname, 'heaps.js')],
+    // As `ferry up` does.
+    { MALLOC_ARENA_MAX: '2' },
   );
 }

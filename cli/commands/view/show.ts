@@ -8,7 +8,6 @@ import type { Progress, StepProgress } from '../../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../../domain/migration/steps';
 import type { Database, Interrupted } from '../../../store';
 import { countInterrupted, readCompanyPage } from '../../../store';
-import type { LedgerClient } from '../../../client';
 import { isLedgerBehind, readRetriedErrors, readProgress } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
@@ -30,9 +29,12 @@ export function addShow({ program, run, terminal }: Context): void {
           const [progress, retriedErrors, findings] = await inParallel(
             readProgress(ferry, migration),
             readRetriedErrors(ferry, migration),
-            db ? readLedgerFindings({ ...ferry, db }, migration) : NO_LEDGER,
+            db ? readLedgerFindings(db, migration) : NO_LEDGER,
           );
-          return showResult(progress, retriedErrors, findings);
+          // Queries the workflow again, and so not in parallel: a worker that cannot replay the workflow answers only
+          // one of several queries that wait.
+          const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
+          return showResult(progress, retriedErrors, { ...findings, ledgerBehind });
         }),
       ),
     );
@@ -54,26 +56,24 @@ async function readDeferred(db: Database, migrationId: string): Promise<Deferred
 const LEDGER_BEHIND =
   'The ledger is out of date: it was probably restored from a backup. No company moves until it has been reconciled.';
 
-/** The ledger's part of the view. Null or false without a ledger. */
+/** The ledger's part of the view. Null without a ledger. */
 interface LedgerFindings {
   readonly interrupted: Interrupted | null;
   readonly deferred: Deferred | null;
-  readonly ledgerBehind: boolean;
 }
 
-const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null, ledgerBehind: false };
+const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null };
 
 /** One query after another, because another connection to the ledger takes longer than these queries. */
-async function readLedgerFindings(ferry: LedgerClient, migrationId: string): Promise<LedgerFindings> {
-  const interrupted = await countInterrupted(ferry.db, migrationId);
-  const deferred = await readDeferred(ferry.db, migrationId);
-  return { interrupted, deferred, ledgerBehind: await isLedgerBehind(ferry, migrationId) };
+async function readLedgerFindings(db: Database, migrationId: string): Promise<LedgerFindings> {
+  const interrupted = await countInterrupted(db, migrationId);
+  return { interrupted, deferred: await readDeferred(db, migrationId) };
 }
 
 function showResult(
   progress: Progress,
   retriedErrors: readonly string[],
-  { interrupted, deferred, ledgerBehind }: LedgerFindings,
+  { interrupted, deferred, ledgerBehind }: LedgerFindings & { readonly ledgerBehind: boolean },
 ): CommandResult {
   const reconcile = { who: 'support', command: `ferry reconcile ${progress.migrationId}` } as const;
   const next = ledgerBehind ? [reconcile] : nextCommands(progress);
