@@ -2,7 +2,7 @@ import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 
 import { findPlatform, PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
 import type { Approver } from '../../domain/migration/signatures';
-import { optionsOf } from '../reference/commands';
+import { inheritedOptions } from '../reference/commands';
 import { isRole, ROLES } from '../../domain/migration/steps';
 
 /** Makes an option with a fixed set of values; the error for a misspelt value suggests the most similar one. */
@@ -72,7 +72,7 @@ function notAmong(text: string, choices: readonly string[]): InvalidArgumentErro
  */
 export function assertKnownOptions(program: Command, args: readonly string[]): void {
   const { command, rest } = findCommand(program, args);
-  const known = [...optionsOf(command), ...command.createHelp().visibleOptions(command)];
+  const known = [...command.createHelp().visibleOptions(command), ...inheritedOptions(command)];
   for (let index = 0; index < rest.length && rest[index] !== '--'; index++) {
     const [name = ''] = rest[index]?.split('=') ?? [];
     if (name === '--help' || name === '-h') return;

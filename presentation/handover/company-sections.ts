@@ -17,7 +17,7 @@ export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvo
 
 /** The facts about a migration that decide how its companies are shown. */
 export interface ReportView {
-  /** Whether the migration has ended, so that no more companies will be moved. */
+  /** True if the migration has ended, so that no more companies will be moved. */
   readonly ended: boolean;
   /** The year that times leave out. */
   readonly year: string;

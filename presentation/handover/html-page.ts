@@ -6,19 +6,10 @@ import { shareBar } from './charts';
 import { countOpen } from '../../domain/companies/company-state';
 import type { MigrationStatistics } from '../../store';
 import { statisticsCharts } from './statistics-charts';
-import type { DecisionRow, Point, ReportHead } from './report-facts';
-import {
-  credentialPoints,
-  decisionRows,
-  mainFacts,
-  platformOf,
-  resultRows,
-  outOfDateText,
-  requiredActions,
-  stateText,
-  switchOnPoints,
-  timeRows,
-} from './report-facts';
+import type { Point } from './points';
+import { credentialPoints, requiredActions, switchOnPoints } from './points';
+import type { DecisionRow, ReportHead } from './report-facts';
+import { decisionRows, mainFacts, platformOf, resultRows, outOfDateText, stateText, timeRows } from './report-facts';
 import type { ReportedCompany, Section } from './company-sections';
 import { NO_LINK } from './company-sections';
 import { PAGE_STYLE, pagePolicy } from './style';

@@ -1,16 +1,10 @@
 /** The handover report in Markdown: the head, one table per section of companies, and the decisions. */
 import { escapedMarkdown, markdownLink } from '../wording/markdown';
 import type { ReportedCompany, ReportView, Section } from './company-sections';
-import type { Point, ReportHead } from './report-facts';
-import {
-  credentialPoints,
-  decisionRows,
-  mainFacts,
-  requiredActions,
-  resultRows,
-  switchOnPoints,
-  timeRows,
-} from './report-facts';
+import type { Point } from './points';
+import { credentialPoints, requiredActions, switchOnPoints } from './points';
+import type { ReportHead } from './report-facts';
+import { decisionRows, mainFacts, resultRows, timeRows } from './report-facts';
 
 /** Returns the part of the report before the companies. */
 export function reportHead(head: ReportHead): string {

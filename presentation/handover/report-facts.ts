@@ -9,10 +9,9 @@ import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
-import { duration, counted } from '../../domain/text/sentences';
+import { duration } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
-import { isApplicationNeeded } from '../../domain/preflight/preflight';
 import type { ReportView } from './company-sections';
 import { hoursText, timeText } from './report-times';
 
@@ -34,15 +33,6 @@ export interface ReportHead {
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
   /** How the ledger differs from the signed decisions; null if decisions need not be signed. */
   readonly unproven: readonly string[] | null;
-}
-
-/** A sentence with its topic and the number of companies it applies to: `Not yet (23): companies that ...` */
-export interface Point {
-  readonly topic: string;
-  readonly companies?: number;
-  readonly text: string;
-  /** The section of the HTML page with the details. */
-  readonly section?: string;
 }
 
 /** Returns the facts that decide how companies are shown. The year is the one in which the migration began. */
@@ -152,154 +142,6 @@ export function outOfDateText({ ending, planned, figures }: ReportHead): string 
   const measured =
     longest === null || median === null ? '' : ` So far: ${hoursText(longest)} at most (median: ${hoursText(median)}).`;
   return `From the moment syncing is disabled for a company until it has been moved.${expected}${measured}`;
-}
-
-/** Returns what may be switched back on, with the number of companies where it is known. */
-export function switchOnPoints({ counts, figures, ending }: ReportHead): readonly Point[] {
-  const { crossed, crossingUnknown, movable } = figures;
-  const notHandedOver = counts.total - crossed - crossingUnknown;
-  return [
-    {
-      topic: 'Never',
-      companies: crossed,
-      text: 'companies whose access was handed over to us. If two applications use the same token, both can lose access.',
-    },
-    {
-      topic: 'Ask first',
-      companies: crossingUnknown,
-      text: 'companies for which we do not know yet whether the token was used. Call the contact above.',
-    },
-    ...(ending === null
-      ? [
-          {
-            topic: 'Not yet',
-            companies: movable,
-            text: 'companies that can still be moved.',
-          },
-          { topic: 'Yes', text: 'companies that were left out, unless the tables below say otherwise.' },
-        ]
-      : [
-          {
-            topic: 'Yes',
-            companies: notHandedOver,
-            text: 'companies whose access was not handed over to us. You may use them in your own application until their end customers reconnect to us, unless the tables below say otherwise.',
-          },
-        ]),
-  ];
-}
-
-/** Returns what the client has to do, in order of urgency. */
-export function requiredActions(head: ReportHead): readonly Point[] {
-  const { counts, figures, ending } = head;
-  const ended = ending !== null;
-  const secret = rotationPoints(head).length > 0;
-  const all: readonly (Point & { readonly companies: number })[] = [
-    {
-      topic: 'Send each company that must reconnect its link',
-      companies: figures.mustReconnect,
-      text: 'its owner opens the link and authorizes us again.',
-      section: 'must-reconnect',
-    },
-    {
-      topic: 'Look at the companies that were not moved',
-      companies: counts.failed - figures.mustReconnect,
-      text: 'the table says why, and what can be done.',
-      section: 'not-moved',
-    },
-    {
-      topic: 'Look at the companies that were not finished',
-      companies: ended ? countOpen(counts) : 0,
-      text: 'the table says in which state they are.',
-      section: 'not-finished',
-    },
-    {
-      topic: 'Remove the stored tokens of the moved companies',
-      companies: ended ? counts.moved : 0,
-      text: `from your own application. Do not disconnect them in ${platformOf(head)}.`,
-      section: 'credentials',
-    },
-  ];
-  const waiting = all.filter(({ companies }) => companies > 0);
-  if (!ended) return waiting;
-  return [
-    ...waiting,
-    {
-      topic: 'Delete your copies of the credentials',
-      text: 'exports, spreadsheets, and copies in email, chat and backups.',
-      section: 'credentials',
-    },
-    ...(secret
-      ? [
-          {
-            topic: 'Rotate the secret of your application',
-            text: 'and give support the new one before the old one expires.',
-            section: 'credentials',
-          },
-        ]
-      : []),
-  ];
-}
-
-/** Returns what happened to the credentials, and what the client should do about its own copies. */
-export function credentialPoints(head: ReportHead): readonly Point[] {
-  const { vaultDestroyedAt, figures } = head;
-  const count = figures.credentialsLeft;
-  const left = counted(count, 'credential');
-  return [
-    vaultDestroyedAt
-      ? {
-          topic: 'Destroyed',
-          text:
-            `the secret that decrypts the credentials supplied for this migration was erased at ${timeText(vaultDestroyedAt)}, and the credentials were deleted; ${count === 0 ? 'none is' : `${left} ${count === 1 ? 'is' : 'are'}`} left in our database. ` +
-            'Encrypted copies can remain in the files, log and backups of our database. Nobody can decrypt them, not even with our master key, unless the secret was copied before it was erased.',
-        }
-      : {
-          topic: 'Still needed',
-          text: `${storedText(count)} Until the migration ends, our keys could still decrypt deleted credentials in the files, log and backups of our database. When it ends, we erase the secret needed to do so.`,
-        },
-    {
-      topic: 'To delete on your side',
-      text: 'every export and spreadsheet that contains tokens, the files that you passed to ferry, and all copies in email, chat and backups.',
-    },
-    ...rotationPoints(head),
-    {
-      topic: 'To remove on your side',
-      text:
-        'the stored tokens of the companies that were moved, so that nothing refreshes or revokes them. ' +
-        `Do not disconnect these companies in ${platformOf(head)}, because that would end our access too.`,
-    },
-  ];
-}
-
-/** Returns how many credentials are stored, and when they are deleted. */
-function storedText(count: number): string {
-  if (count === 0) return 'none at the moment.';
-  return `${counted(count, 'credential')}, stored in encrypted form. Each is deleted once its company has been moved; the others are deleted when the migration ends.`;
-}
-
-/** Returns how to rotate the client secret that was shared; empty if none was needed. */
-function rotationPoints(head: ReportHead): readonly Point[] {
-  const { route, ending, decisions, platformKey } = head;
-  const application = decisions
-    .flatMap(({ decision, outcome }) => (outcome.applied && decision.kind === 'application-supplied' ? [decision] : []))
-    .at(-1);
-  const platform = findPlatform(platformKey);
-  if (!application && platform && !isApplicationNeeded(route, platform)) return [];
-  const name = application ? ` ${application.clientId} (${application.environment})` : '';
-  const secret = `the secret of your application${name} at ${platformOf(head)}`;
-  // In self-service, the report cannot know whether the secret was shared, because support registers the application
-  // without a decision.
-  const mayBeUnshared = route === 'self-service' && !application;
-  // `ferry application` needs an open migration and an administrator's key.
-  const canSupply = route === 'managed' && ending === null;
-  return [
-    {
-      topic: 'To rotate on your side',
-      text:
-        `${secret}, ${mayBeUnshared ? 'if you gave it to support' : 'because it was shared'} for this migration. ` +
-        `The moved connections depend on it, so ${canSupply ? 'supply the new secret (with: ferry application)' : 'give support the new secret'} before the old one expires.`,
-    },
-  ];
 }
 
 /** A decision in the report. */
