@@ -37,7 +37,7 @@ import { CompanyImport } from './import';
 import type { SliceOutage } from './circuit-breaker';
 import { trustLedger } from './ledger-comparison';
 import { verifyCompany } from './verify';
-import { runSlice, type SliceEnd } from './worker-pool';
+import { runSlice, stopsFor, type SliceEnd } from './worker-pool';
 
 interface SliceResult extends SliceEnd {
   readonly claimed: number;
@@ -246,14 +246,6 @@ interface CheckWork {
   readonly countEveryDataSet: boolean;
   /** True if the migration is paused or closed, and only its companies in progress are finished. Default: false. */
   readonly finishing?: boolean;
-}
-
-function stopsFor({
-  onlyRow,
-  finishing = false,
-}: Pick<CheckWork, 'onlyRow' | 'finishing'>): 'any' | 'several' | 'none' {
-  if (finishing) return 'none';
-  return onlyRow === null ? 'several' : 'any';
 }
 
 /** Verifies every company whose next check is due, as many at once as all slices together can import. */

@@ -51,14 +51,27 @@ export interface SliceEnd {
   readonly outage: SliceOutage | null;
 }
 
+/**
+ * Which failures stop the slice. `any`: every failure that could affect other companies (first company). `several`:
+ * several in a row, or too many (batch). `none`: only a problem with the API key or the account, while a paused or
+ * closed migration finishes the companies that are in progress.
+ */
+type StopsFor = 'any' | 'several' | 'none';
+
+export function stopsFor({
+  onlyRow,
+  finishing = false,
+}: {
+  readonly onlyRow: number | null;
+  readonly finishing?: boolean;
+}): StopsFor {
+  if (finishing) return 'none';
+  return onlyRow === null ? 'several' : 'any';
+}
+
 /** The parts in which the import and the verification differ. */
 interface SliceSteps<Item, Outcome> {
-  /**
-   * Which failures stop the slice. `any`: every failure that could affect other companies (first company). `several`:
-   * several in a row, or too many (batch). `none`: only a problem with the API key or the account, while a paused or
-   * closed migration finishes the companies that are in progress.
-   */
-  readonly stopsFor: 'any' | 'several' | 'none';
+  readonly stopsFor: StopsFor;
   /** Returns how many companies the limits allow at once. */
   concurrencyOf(limits: MigrationLimits): number;
   /**
@@ -133,7 +146,7 @@ async function concernsBatch(
   db: Database,
   migrationId: string,
   reason: StopReason,
-  stopsFor: SliceSteps<never, never>['stopsFor'],
+  stopsFor: StopsFor,
 ): Promise<boolean> {
   if (stopsFor === 'any' || !isIsolated(reason)) return true;
   return stopsFor === 'several' && haveSeveralFailed(db, migrationId, reason);
