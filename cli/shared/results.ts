@@ -2,6 +2,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { ClientState, CompanyState } from '../../domain/companies/company-state';
 import { clientStateOf } from '../../domain/companies/company-state';
+import type { Evidence } from '../../domain/companies/evidence';
 import type { Finding } from '../../domain/companies/finding';
 import { counted } from '../../domain/text/sentences';
 import type { Preflight } from '../../domain/migration/migration-state';
@@ -72,34 +73,42 @@ export function printPreflight(output: Output, { problems, warnings }: Preflight
   for (const warning of warnings) output.line(`  ${output.styled('yellow', '!')} ${warning}`);
 }
 
-/** Prints the checks of the first company, if they have been made. */
-export function printEvidence(output: Output, { firstCompany }: Pick<Progress, 'firstCompany'>): void {
+/** The option that lists the evidence. */
+export const EVIDENCE_OPTION = [
+  '--evidence',
+  'list every check of the first company, with its correlation id',
+] as const;
+
+/**
+ * Prints the result of the first company: the failed checks, and how many others have passed.
+ *
+ * @param lists true to list the passed checks too
+ */
+export function printFirstCompany(
+  output: Output,
+  { firstCompany, steps, migrationId }: Pick<Progress, 'firstCompany' | 'steps' | 'migrationId'>,
+  lists: boolean,
+): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
-  output.line();
-  output.line(
-    `First company ${firstCompany.reference}: ${firstCompany.stage === 'failed' ? 'not moved' : 'moved and verified'}`,
-  );
-  for (const { label, passed, detail, correlationId, durationMs } of firstCompany.evidence) {
-    const mark = passed ? output.styled('green', '✓') : output.styled('red', '✗');
-    const measured = [
-      ...(durationMs === undefined ? [] : [`${durationMs} ms`]),
-      ...(correlationId === undefined ? [] : [`correlation id ${correlationId}`]),
-    ].join(', ');
-    output.line(`  ${mark} ${label}: ${detail}${measured === '' ? '' : `  (${measured})`}`);
-  }
+  const { reference, stage, evidence } = firstCompany;
+  const failed = evidence.filter(({ passed }) => !passed);
+  const passed = evidence.length - failed.length;
+  const isApproved = steps.some(({ step, state }) => step === 'migrate-first-company' && state === 'done');
+  const result = stage === 'failed' ? 'not moved' : isApproved ? 'moved and approved' : 'moved';
+  const others = failed.length === 0 ? `all ${counted(passed, 'check')}` : counted(passed, 'other check');
+  const summary = lists || passed === 0 ? '' : `, ${others} passed`;
+  output.line(`First company ${reference}: ${result}${summary}`);
+  for (const check of lists ? evidence : failed) output.line(`  ${evidenceText(output, check)}`);
+  if (summary !== '') output.line(`  to list the checks: ferry show ${migrationId} --evidence`);
 }
 
-/** Prints all evidence if it has not been approved yet or if a check failed; otherwise prints one line. */
-export function printFirstCompany(output: Output, progress: Pick<Progress, 'firstCompany' | 'steps'>): void {
-  const { firstCompany, steps } = progress;
-  const approved = steps.some(({ step, state }) => step === 'migrate-first-company' && state === 'done');
-  if (!firstCompany || !approved || firstCompany.evidence.some(({ passed }) => !passed)) {
-    printEvidence(output, progress);
-    return;
-  }
-  output.line();
-  const checks = counted(firstCompany.evidence.length, 'check');
-  output.line(`First company ${firstCompany.reference}: approved, ${checks} passed (to see them: --json)`);
+function evidenceText(output: Output, { label, passed, detail, correlationId, durationMs }: Evidence): string {
+  const mark = passed ? output.styled('green', '✓') : output.styled('red', '✗');
+  const measured = [
+    ...(durationMs === undefined ? [] : [`${durationMs} ms`]),
+    ...(correlationId === undefined ? [] : [`correlation id ${correlationId}`]),
+  ].join(', ');
+  return `${mark} ${label}: ${detail}${measured === '' ? '' : `  (${measured})`}`;
 }
 
 /** Returns a company for `--json`: `state` is the state as shown to clients, `ledgerState` the state in the ledger. */

@@ -9,14 +9,15 @@ import { readCompanies } from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
-import { printEvidence } from './results';
+import { printFirstCompany } from './results';
 
 /** The content that a person should see before deciding on a step. */
 export interface Review {
   readonly step: Step;
   /** Identifies this content. The migration refuses an approval if its digest is out of date. */
   readonly digest: string;
-  print(output: Output): void;
+  /** @param listsEvidence true to list every check of the first company */
+  print(output: Output, listsEvidence?: boolean): void;
 }
 
 /** Maximum number of companies shown, because more would scroll the question off the screen. */
@@ -33,9 +34,10 @@ export async function readReview(
   return {
     step,
     digest: progress.digests[step],
-    print: (output) => {
+    print: (output, listsEvidence = false) => {
       output.line(output.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
-      PRINTERS[step](output, progress, notMoved, maxCompanies);
+      if (step === 'migrate-first-company') printFirstCompany(output, progress, listsEvidence);
+      else PRINTERS[step](output, progress, notMoved, maxCompanies);
       output.line();
     },
   };
@@ -43,7 +45,7 @@ export async function readReview(
 
 type Printer = (output: Output, progress: Progress, notMoved: readonly LedgerCompany[], maxCompanies: number) => void;
 
-const PRINTERS: Readonly<Record<Step, Printer>> = {
+const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>> = {
   'supply-details': (output, { preflight }) => {
     if (!preflight) return output.line('  The details are still being checked.');
     output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'unknown'}`);
@@ -61,7 +63,6 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
     output.line(
       `  Confirmation that syncing is off is missing for ${counts.unconfirmed} of ${counted(counts.total, 'company')}`,
     ),
-  'migrate-first-company': (output, progress) => printEvidence(output, progress),
   'complete-migration': (output, { counts, migrationId }, notMoved, maxCompanies) => {
     output.line(`  ${counts.moved} of ${counted(counts.total, 'company')} moved`);
     for (const { reference, name, state, failure, failureText } of notMoved.slice(0, maxCompanies)) {

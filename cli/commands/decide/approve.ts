@@ -6,11 +6,13 @@ import { addYesOption, confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
+import { EVIDENCE_OPTION } from '../../shared/results';
 import { readReview } from '../../shared/review';
 import type { CommandResult } from '../../terminal';
 
 interface ApproveOptions extends DecisionOptions, YesOption {
   readonly digest?: string;
+  readonly evidence?: true;
 }
 
 /**
@@ -25,11 +27,11 @@ export function addApprove(context: Context): void {
       'approve only if what you reviewed still has this digest (ferry show --json prints it)',
     );
 
-  addOptions(
-    program.command('approve <migration> [step]').description('Approve a step (default: the current step)'),
-  ).action((migration: string, step: string | undefined, options: ApproveOptions) =>
-    run(() => approve(context, migration, step === undefined ? undefined : parseStep(step), options)),
-  );
+  addOptions(program.command('approve <migration> [step]').description('Approve a step (default: the current step)'))
+    .option(...EVIDENCE_OPTION)
+    .action((migration: string, step: string | undefined, options: ApproveOptions) =>
+      run(() => approve(context, migration, step === undefined ? undefined : parseStep(step), options)),
+    );
 
   addOptions(
     program
@@ -62,7 +64,7 @@ function approve(
     const content = { step, ...contentFrom(options), ...(digest === undefined ? {} : { digest }) };
     // Without a worker there is nothing to review, so the approval has no digest. Temporal keeps it until a worker runs.
     const review = progress && (await readReview(ferry, progress, step));
-    if (!output.json && !(output.quiet && options.yes)) review?.print(output);
+    if (!output.json && !(output.quiet && options.yes)) review?.print(output, options.evidence);
     const question = review ? `Approve ${step}?` : `No worker answers, so there is nothing to review. Approve ${step}?`;
     const isReversible = !IRREVERSIBLE_STEPS.includes(step);
     if (!(await confirm({ output, terminal }, options, { question, isReversible }))) {

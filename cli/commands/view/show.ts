@@ -12,17 +12,22 @@ import { isLedgerBehind, readRetriedErrors, readProgress } from '../../../client
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { printFirstCompany, printPreflight } from '../../shared/results';
+import { EVIDENCE_OPTION, printFirstCompany, printPreflight } from '../../shared/results';
 import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
 import { nextCommands } from '../../shared/next-commands';
 import { inParallel } from '../../shared/waiting';
 import { withMigrationClient } from '../../shared/clients';
 
+interface ShowOptions {
+  readonly evidence?: true;
+}
+
 export function addShow({ program, run, terminal }: Context): void {
   program
     .command('show <migration>')
     .description('Show one migration: steps, companies, evidence, who must act, and the next commands')
-    .action((migration: string) =>
+    .option(...EVIDENCE_OPTION)
+    .action((migration: string, options: ShowOptions) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const { db } = ferry;
@@ -34,7 +39,7 @@ export function addShow({ program, run, terminal }: Context): void {
           // Queries the workflow again, and so not in parallel: a worker that cannot replay the workflow answers only
           // one of several queries that wait.
           const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
-          return showResult(progress, retriedErrors, { ...findings, ledgerBehind });
+          return showResult(progress, retriedErrors, { ...findings, ledgerBehind }, options);
         }),
       ),
     );
@@ -74,6 +79,7 @@ function showResult(
   progress: Progress,
   retriedErrors: readonly string[],
   { interrupted, deferred, ledgerBehind }: LedgerFindings & { readonly ledgerBehind: boolean },
+  { evidence }: ShowOptions,
 ): CommandResult {
   const reconcile = { who: 'support', command: `ferry reconcile ${progress.migrationId}` } as const;
   const next = ledgerBehind ? [reconcile] : nextCommands(progress);
@@ -96,7 +102,7 @@ function showResult(
       printFacts(output, progress);
       if (interrupted) printInterrupted(output, progress, interrupted);
       if (deferred) printDeferred(output, progress.migrationId, deferred);
-      printFirstCompany(output, progress);
+      printFirstCompany(output, progress, evidence ?? false);
       if (next.length > 0) {
         output.line();
         output.line(output.styled('bold', 'What to do next:'));

@@ -4,32 +4,49 @@ import { capturedStream } from '../captured-terminal';
 
 type Shown = Parameters<typeof printFirstCompany>[1];
 
-function printed(state: 'open' | 'done', passed: boolean): string {
+interface Result {
+  readonly state?: 'open' | 'done';
+  /** Whether the last check has passed. */
+  readonly passed: boolean;
+  readonly lists?: boolean;
+}
+
+/** Returns what is printed about a first company with three checks. */
+function printed({ state = 'open', passed, lists = false }: Result): string {
   const stdout = capturedStream();
-  const evidence: Shown['firstCompany'] = {
+  const firstCompany: Shown['firstCompany'] = {
     ...{ row: 1, reference: 'K-7', stage: passed ? 'verified' : 'failed', failure: null },
     evidence: [
       { code: 'authorized', label: 'authorized', passed: true, detail: 'yes', correlationId: 'c-1' },
+      { code: 'synced', label: 'synced', passed: true, detail: 'in time', durationMs: 40 },
       { code: 'organization', label: 'organization', passed, detail: '4711', correlationId: 'c-2' },
     ],
   };
   const step: Shown['steps'][number] = {
     ...{ step: 'migrate-first-company', state, openedAt: null, endedAt: null, approvals: [] },
   };
-  printFirstCompany(new Output({ stdout, stderr: stdout, env: {} } as never, false, false), {
-    firstCompany: evidence,
-    steps: [step],
-  });
+  const output = new Output({ stdout, stderr: stdout, env: {} } as never, false, false);
+  printFirstCompany(output, { migrationId: 'kite.xero', firstCompany, steps: [step] }, lists);
   return stdout.text;
 }
 
-test('the evidence of the first company is one line once it is approved, unless a check failed', () => {
-  expect(printed('open', true)).toContain('organization: 4711  (correlation id c-2)');
-  expect(printed('done', true)).toBe('\nFirst company K-7: approved, 2 checks passed (to see them: --json)\n');
-  expect(printed('done', false)).toContain('organization: 4711  (correlation id c-2)');
+const HOW = '  to list the checks: ferry show kite.xero --evidence\n';
+
+test('checks that have passed are a number, and a failed check is always printed', () => {
+  expect(printed({ passed: true })).toBe(`First company K-7: moved, all 3 checks passed\n${HOW}`);
+  expect(printed({ passed: true, state: 'done' })).toContain('K-7: moved and approved, all 3 checks passed\n');
+  expect(printed({ passed: false })).toBe(
+    `First company K-7: not moved, 2 other checks passed\n  ✗ organization: 4711  (correlation id c-2)\n${HOW}`,
+  );
 });
 
-test('the result of the first company is shown in the words of the other views', () => {
-  expect(printed('open', true)).toContain('First company K-7: moved and verified\n');
-  expect(printed('open', false)).toContain('First company K-7: not moved\n');
+test('--evidence lists every check of the first company', () => {
+  expect(printed({ passed: true, state: 'done', lists: true })).toBe(
+    [
+      'First company K-7: moved and approved',
+      '  ✓ authorized: yes  (correlation id c-1)',
+      '  ✓ synced: in time  (40 ms)',
+      '  ✓ organization: 4711  (correlation id c-2)\n',
+    ].join('\n'),
+  );
 });
