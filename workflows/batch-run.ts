@@ -126,7 +126,7 @@ async function reportProgress(batch: Batch, context: RunContext, isOver: () => b
     const counts = await shortActivities.countCompanies({ migrationId });
     updateDetails(batch, counts);
     await migration.signal(batchProgressSignal);
-    await condition(isOver, delayMs, { summary: 'Until the next progress report to the migration' });
+    await condition(isOver, delayMs, { summary: 'Until the companies are counted again' });
   }
 }
 

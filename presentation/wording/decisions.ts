@@ -1,4 +1,4 @@
-/** Describes decisions in words, for the handover report. */
+/** Describes decisions in words, for the handover report and the event list in Temporal. */
 import type { Companies, Decision } from '../../domain/migration/decision';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
 import { counted, duration, momentText } from '../../domain/text/sentences';
@@ -7,16 +7,29 @@ import { windowsText } from './windows';
 /** Maximum number of references in the text of a decision. The audit trail contains all of them. */
 const MAX_REFERENCES = 20;
 
-/** @param timeText formats a time; by default with its time zone */
+/**
+ * Returns a decision with its reason.
+ *
+ * @param timeText formats a time; by default with its time zone
+ */
 export function decisionText(decision: Decision, timeText: (iso: string) => string = momentText): string {
   const reason = decision.reason === undefined ? '' : ` (${decision.reason})`;
+  return actionText(decision, timeText) + reason;
+}
+
+/**
+ * Returns a decision without its reason.
+ *
+ * @param timeText formats a time; by default with its time zone
+ */
+export function actionText(decision: Decision, timeText: (iso: string) => string = momentText): string {
   switch (decision.kind) {
     case 'step':
-      return `${decision.verdict} ${decision.step}${reason}`;
+      return `${decision.verdict} ${decision.step}`;
     case 'time':
-      return `propose to start at ${timeText(decision.startAt)}${reason}`;
+      return `propose to start at ${timeText(decision.startAt)}`;
     case 'first-company':
-      return `choose ${decision.reference} as the first company${reason}`;
+      return `choose ${decision.reference} as the first company`;
     case 'sync-disabled':
       return `confirm that syncing is off for ${decision.companies === 'all' ? 'all companies' : counted(decision.companies.length, 'company')}`;
     case 'credentials-supplied':
@@ -29,15 +42,15 @@ export function decisionText(decision: Decision, timeText: (iso: string) => stri
     case 'skip':
     case 'retry':
     case 'relink':
-      return `${decision.kind} ${companiesText(decision.companies)}${reason}`;
+      return `${decision.kind} ${companiesText(decision.companies)}`;
     case 'replace-credential':
-      return `replace the credential of ${companiesText(decision.companies)}${reason}`;
+      return `replace the credential of ${companiesText(decision.companies)}`;
     case 'adjust':
-      return `adjust the limits: ${limitsText(decision.limits)}${reason}`;
+      return `adjust the limits: ${limitsText(decision.limits)}`;
     case 'cancel':
     case 'pause':
     case 'resume':
-      return `${decision.kind}${reason}`;
+      return decision.kind;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Carries decisions from the migration's state to the ledger and the audit trail. */
 import { nextAuditBatch } from '../../domain/decisions/audit-trail';
 import { withLedgerOutcomes } from '../../domain/decisions/decide';
+import { decisionsSummary } from '../../presentation/temporal-ui/event-summaries';
 import { shortActivities } from '../activity-proxies';
 import { isClosed } from './conditions';
 import type { MigrationContext } from './context';
@@ -35,7 +36,10 @@ export function createAuditTrail(migration: MigrationContext): AuditTrail {
     const batch = nextAuditBatch(migration.state().unrecorded);
     const recorded = batch.map(({ undo: _undo, ...record }) => record);
     const { ledgerMark = 0 } = migration.state();
-    const { outcomes, counts } = await shortActivities.recordDecisions({ migrationId, recorded, ledgerMark });
+    const { outcomes, counts } = await shortActivities.recordDecisions.executeWithOptions(
+      { summary: decisionsSummary(recorded) },
+      [{ migrationId, recorded, ledgerMark }],
+    );
     migration.change((state) => ({ ...withLedgerOutcomes(state, outcomes, decisions), counts }));
   }
 

@@ -3,6 +3,7 @@ import { ActivityFailure, log } from '@temporalio/workflow';
 import type { Wait } from '../../domain/migration/migration-state';
 import type { NoticeKind } from '../../domain/progress/notices';
 import { afterNotice, nextNotice, noticeOf, waitOf } from '../../domain/progress/notices';
+import { noticeSummary } from '../../presentation/temporal-ui/event-summaries';
 import { noticeActivities } from '../activity-proxies';
 import type { MigrationContext } from './context';
 import { now } from './context';
@@ -52,7 +53,7 @@ async function post(migration: MigrationContext, kind: NoticeKind): Promise<void
   if (!wait) return;
   const notice = noticeOf(migration.plan.migrationId, migration.state(), wait, kind);
   try {
-    await noticeActivities.sendNotice.executeWithOptions({ summary: `Send a notice: ${kind}` }, [notice]);
+    await noticeActivities.sendNotice.executeWithOptions({ summary: noticeSummary(kind, notice.waitingFor) }, [notice]);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     log.warn('a notice was not delivered', { kind });

@@ -95,11 +95,13 @@ uiTest('the pages of a migration and of its batch run show how many companies ar
   expect(run).toContain('companies are moved at any time');
 });
 
-uiTest('events have plain summaries', async () => {
+uiTest('the event list names each decision and wait', async () => {
   await ui.open(`workflows/${migration.id}`);
-  for (const summary of ['Check the supplied details', 'Until a reminder is due', 'Choose the first company']) {
+  const waits = ['Check the supplied details', 'Until a reminder is due', 'Choose the first company'];
+  for (const summary of [...waits, 'Cleo (client): approve schedule', 'Sam (support): adjust the limits']) {
     await ui.page.getByText(summary).first().waitFor();
   }
+  expect(await ui.page.getByRole('main').innerText()).not.toContain('Unspecified');
   await keepPicture(ui.page, 'history');
 });
 
@@ -152,6 +154,16 @@ uiTest('the page of a Schedule shows when the next windows open', async () => {
   await keepPicture(ui.page, 'schedule');
 });
 
+uiTest('the summaries of events are encrypted', async () => {
+  const handle = ui.orchestrator.ferry.temporal.workflow.getHandle(migration.id);
+  const { events } = await handle.fetchHistory();
+  const summaries = (events ?? []).flatMap(({ userMetadata }) => userMetadata?.summary ?? []);
+  expect(summaries.length).toBeGreaterThan(10);
+  for (const { metadata } of summaries) {
+    expect(Buffer.from(metadata?.['encoding'] ?? []).toString()).toBe('binary/encrypted');
+  }
+});
+
 uiTest('no encrypted text is readable without the codec server', async () => {
   await ui.stopCodec();
   await ui.open(`workflows/${migration.id}`);
@@ -160,6 +172,8 @@ uiTest('no encrypted text is readable without the codec server', async () => {
   await page.getByRole('tab', { name: 'User Metadata' }).click();
   await page.getByText('Events with Metadata').waitFor();
   for (const frame of page.frames()) {
-    expect(await frame.locator('body').innerText()).not.toMatch(/the solutions team|7 companies|Check the supplied/);
+    expect(await frame.locator('body').innerText()).not.toMatch(
+      /the solutions team|7 companies|Check the supplied|Cleo/,
+    );
   }
 });
