@@ -38,7 +38,8 @@ export {
 } from './companies/first-company';
 export type { ChosenCompany } from './companies/first-company';
 export * from './reporting/figures';
-export * from './reporting/overview';
+export { readOverviews } from './reporting/overview';
+export type { Overview } from './reporting/overview';
 export { beginSlice, leaseMs, reclaimSent, releaseUnsent } from './companies/lease';
 export type { ClaimedCompany, LeaseOwner } from './companies/lease';
 export * from './companies/outcomes';

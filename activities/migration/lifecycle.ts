@@ -6,6 +6,7 @@ import { paceOf } from '../../domain/planning/pacing';
 import {
   beginRun,
   countWithMark,
+  countWithThroughput,
   openMigration,
   openVault,
   pauseForProblem,
@@ -35,7 +36,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
     },
 
     async countCompanies({ migrationId }: MigrationRef): Promise<Counts> {
-      return countWithMark(db, migrationId);
+      return countWithThroughput(db, migrationId);
     },
 
     /** Begins a batch run. Fails without a retry if no recorded decision has released all companies. */

@@ -5,7 +5,7 @@ import { expectedEnd, perMinute, rateText } from '../../domain/planning/throughp
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import { counted } from '../../domain/text/sentences';
+import { outOf } from '../../domain/text/sentences';
 import type { Overview } from '../../store';
 import type { StyledLine } from '../terminal/styled-text';
 import { barText, fitted, wrapped } from '../terminal/styled-text';
@@ -50,7 +50,7 @@ export function companyLines({ progress, overview }: MigrationSnapshot, now: Dat
   return [
     [
       { text: barText(done, counts.total, BAR_WIDTH), style: 'green' },
-      ` ${done} of ${counted(counts.total, 'company')} done`,
+      ` ${outOf(done, counts.total, 'company')} done`,
       rate === null ? '' : `, ${rateText(rate)} a minute`,
       end === null ? '' : `, ends about ${shortTime(end, now)}`,
     ],

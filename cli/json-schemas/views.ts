@@ -30,6 +30,10 @@ const progress = {
   preflight: part.preflight.nullable(),
   checking: z.boolean(),
   estimate: part.estimate.nullable(),
+  throughput: z
+    .strictObject({ moved: count, withinMs: z.number() })
+    .nullable()
+    .describe('companies moved recently when they were counted last, and the length of that period'),
   proposal: part.proposal.nullable(),
   window: part.windowOccurrence.nullable(),
   firstCompany: part.firstCompany.nullable(),

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { familyFindings, type FamilySizes } from '../../domain/preflight/company-findings';
 import { Rounding, type ManifestRow } from '../../domain/companies/manifest';
 import type { ManifestVolume } from '../../domain/planning/estimate';
-import { counted } from '../../domain/text/sentences';
+import { outOf } from '../../domain/text/sentences';
 import { isRotating, type Platform, type Route } from '../../platforms/platforms';
 import { inQuotes, type Report } from './findings';
 import { HashedKeyMap } from './hashed-key-map';
@@ -89,7 +89,7 @@ export function reportTotalFindings(file: string, totals: ManifestTotals, platfo
 
   const { companies, companiesWithoutVolume } = totals;
   if (companiesWithoutVolume > 0) {
-    const message = `expectedInvoices is missing for ${companiesWithoutVolume} of ${counted(companies, 'company')}`;
+    const message = `expectedInvoices is missing for ${outOf(companiesWithoutVolume, companies, 'company')}`;
     const advice = 'fill it in, so that missing invoices are noticed';
     report({ ...warning, code: 'no-expected-invoices', field: 'expectedInvoices', message, advice });
   }

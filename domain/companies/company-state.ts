@@ -110,6 +110,11 @@ export interface Counts {
   readonly exceptionsDigest: string | null;
   /** The ledger's mark when the companies were counted. Only activities set it; the state keeps the highest one. */
   readonly ledgerMark?: number;
+  /**
+   * The companies that were moved recently, and the length of that period in milliseconds. Only activities set it; the
+   * state keeps the latest one.
+   */
+  readonly throughput?: { readonly moved: number; readonly withinMs: number };
 }
 
 export const NO_COUNTS: Counts = {

@@ -16,6 +16,7 @@ import type { Route } from '../../platforms/platforms';
 import type { Role, Step } from './steps';
 import type { LastSigned, SignedMessage } from './signatures';
 import type { Outage } from './outage';
+import type { Throughput } from '../planning/throughput';
 import type { WindowOccurrence, ScheduleState } from '../planning/windows';
 
 /**
@@ -147,6 +148,8 @@ export interface MigrationState {
   readonly unrecorded: readonly UnrecordedDecision[];
   /** The highest mark of the ledger that has been seen. Absent until the first one. */
   readonly ledgerMark?: number;
+  /** The latest throughput that has been seen. Absent until the first one. */
+  readonly throughput?: Throughput;
   /** Absent until the first signed decision arrives. */
   readonly lastSigned?: LastSigned;
 }
@@ -165,12 +168,16 @@ export interface UnrecordedDecision extends DecisionRecord {
   readonly undo?: Partial<MigrationState>;
 }
 
-/** Moves the ledger's mark from new counts to the state, which keeps the highest one. */
-export function withLedgerMark(state: MigrationState): MigrationState {
-  const { ledgerMark, ...counts } = state.counts;
-  return ledgerMark === undefined
-    ? state
-    : { ...state, counts, ledgerMark: Math.max(ledgerMark, state.ledgerMark ?? 0) };
+/** Moves what is read together with new counts to the state: the highest mark of the ledger, the latest throughput. */
+export function withLedgerReadings(state: MigrationState): MigrationState {
+  const { ledgerMark, throughput, ...counts } = state.counts;
+  if (ledgerMark === undefined && throughput === undefined) return state;
+  return {
+    ...state,
+    counts,
+    ...(ledgerMark === undefined ? {} : { ledgerMark: Math.max(ledgerMark, state.ledgerMark ?? 0) }),
+    ...(throughput === undefined ? {} : { throughput }),
+  };
 }
 
 /** Returns the initial state. */

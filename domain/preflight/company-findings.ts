@@ -4,7 +4,7 @@ import { alteredNameAdvice, spreadsheetDamage, storedName } from '../companies/m
 import type { Platform } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';
 import { attachTo, errorFinding, quoted, warningFinding } from './findings';
-import { counted } from '../text/sentences';
+import { counted, outOf } from '../text/sentences';
 
 /** Returns the findings of one row. Checks of the file itself are in `cli/manifest`. */
 export function companyFindings(row: ManifestRow, platform: Platform): readonly PreflightFinding[] {
@@ -71,7 +71,7 @@ export function familyFindings(sizes: FamilySizes, platform: Platform): readonly
     findings.push(warningFinding('token-families', message, 'nothing to do; these companies take longer'));
   }
   if (platform.family === 'user' && withoutFamily > 0) {
-    const message = `the column "family" is empty for ${withoutFamily} of ${counted(companies, 'company')}`;
+    const message = `the column "family" is empty for ${outOf(withoutFamily, companies, 'company')}`;
     const advice = `fill in the ${platform.name} user who authorized each company, because tokens of one user invalidate each other`;
     findings.push(warningFinding('no-family', message, advice));
   }

@@ -18,6 +18,7 @@ import type { MigrationPlan } from '../migration/plan';
 import type { Step } from '../migration/steps';
 import { STEP_RULES, STEPS, stepNumber, stepsOf } from '../migration/steps';
 import type { Estimate } from '../planning/estimate';
+import type { Throughput } from '../planning/throughput';
 import type { Window, WindowOccurrence } from '../planning/windows';
 import { momentText, oneLine } from '../text/sentences';
 import type { Route } from '../../platforms/platforms';
@@ -55,6 +56,8 @@ export interface Progress {
   /** True if supplied details are still to be checked. `preflight` is then the previous result, or null. */
   readonly checking: boolean;
   readonly estimate: Estimate | null;
+  /** The throughput when the companies were counted last; null if none has been moved yet. For `forecastOf`. */
+  readonly throughput: Throughput | null;
   readonly proposal: Proposal | null;
   readonly window: WindowOccurrence | null;
   readonly firstCompany: FirstCompany | null;
@@ -88,6 +91,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     preflight: state.preflight,
     checking: isChecking(state),
     estimate: state.estimate,
+    throughput: state.throughput ?? null,
     proposal: state.proposal,
     window: state.window,
     firstCompany: state.firstCompany,

@@ -8,7 +8,7 @@ import type { Outage } from '../migration/outage';
 import type { Role } from '../migration/steps';
 import type { WindowOccurrence } from '../planning/windows';
 import type { Route } from '../../platforms/platforms';
-import { counted, momentText } from '../text/sentences';
+import { counted, momentText, outOf } from '../text/sentences';
 
 export interface WaitingFor {
   /** Empty: nobody has to act. */
@@ -77,7 +77,7 @@ function waitingInStep(state: MigrationState): WaitingFor {
 /** Describes the companies that step 4 waits for: those of the first wave. Later waves are confirmed later. */
 function unconfirmedText({ unconfirmed, unconfirmedInFirstWave, total }: Counts): string {
   return unconfirmedInFirstWave === unconfirmed
-    ? `${unconfirmed} of ${counted(total, 'company')}`
+    ? outOf(unconfirmed, total, 'company')
     : `${counted(unconfirmedInFirstWave, 'company')} of the first wave`;
 }
 

@@ -7,6 +7,16 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
 }
 
+/** Formats a part of a total: `1,284 of 2,000 companies`. */
+export function outOf(count: number, total: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} of ${counted(total, noun)}`;
+}
+
+/** Formats a number of hours as `6 minutes` or `6.3 hours`, rounded up, so that a maximum is never understated. */
+export function hoursText(hours: number): string {
+  return hours < 1 ? counted(Math.ceil(hours * 60), 'minute') : counted(Math.ceil(hours * 10) / 10, 'hour');
+}
+
 /** Puts untrusted text on one line and shortens it, so that it cannot break the layout around it. */
 export function oneLine(text: string, maxLength: number): string {
   const line = withoutUnsafeCharacters(text).replace(/\s+/g, ' ');

@@ -9,11 +9,11 @@ import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
-import { duration } from '../../domain/text/sentences';
+import { duration, hoursText } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { ReportView } from './company-sections';
-import { hoursText, timeText } from './report-times';
+import { timeText } from './report-times';
 
 export interface ReportHead {
   readonly migrationId: string;

@@ -1,6 +1,4 @@
 /** Times in the handover report. They are in UTC, which the head of the report says once. */
-import { counted } from '../../domain/text/sentences';
-
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Formats the UTC date of a time as `22 Nov`. */
@@ -17,9 +15,4 @@ export function dayText(iso: string): string {
 export function timeText(iso: string, year?: string): string {
   const ofTime = iso.slice(0, 4);
   return [dayText(iso), ...(ofTime === year ? [] : [ofTime]), iso.slice(11, 16)].join(' ');
-}
-
-/** Formats a number of hours as `6 minutes` or `6.3 hours`, rounded up, so that a maximum is never understated. */
-export function hoursText(hours: number): string {
-  return hours < 1 ? counted(Math.ceil(hours * 60), 'minute') : counted(Math.ceil(hours * 10) / 10, 'hour');
 }

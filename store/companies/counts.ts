@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Counts } from '../../domain/companies/company-state';
 import type { NextCompanies } from '../../domain/progress/go-nogo';
+import { RECENT_PERIOD_MS, RECENTLY_MOVED } from '../reporting/overview';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 import { isDue, isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
@@ -111,6 +112,18 @@ export async function countWithMark(db: Database, migrationId: string): Promise<
     db,
     sql<Counts>`
     select counts.*, ${markOf(migrationId)} as "ledgerMark" from (${countsOf(migrationId)}) counts`,
+  );
+}
+
+/** Counts companies as `countWithMark` does, and measures the recent throughput. */
+export async function countWithThroughput(db: Database, migrationId: string): Promise<Counts> {
+  return queryOne(
+    db,
+    sql<Counts>`
+    select counts.*, ${markOf(migrationId)} as "ledgerMark",
+      (select json_build_object('moved', ${RECENTLY_MOVED}, 'withinMs', ${RECENT_PERIOD_MS})
+        from companies where migration_id = ${migrationId}) as throughput
+    from (${countsOf(migrationId)}) counts`,
   );
 }
 

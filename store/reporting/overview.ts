@@ -6,6 +6,16 @@ import type { Database } from '../database/database';
 /** The period in which throughput is measured. Long enough for a stable rate and short enough to show a change. */
 const RECENT = sql`interval '10 minutes'`;
 
+/** Number of companies that were moved in the period. An aggregate over `companies`. */
+export const RECENTLY_MOVED = sql<number>`count(*) filter (where moved_at > clock_timestamp() - ${RECENT})`;
+
+/**
+ * Length of the period in milliseconds. It starts no earlier than the first claim of these companies, so that the rate
+ * of a new run is not too low. An aggregate over `companies`.
+ */
+export const RECENT_PERIOD_MS = sql<number>`coalesce(extract(epoch from least(${RECENT},
+  clock_timestamp() - min(claimed_at) filter (where moved_at > clock_timestamp() - ${RECENT}))) * 1000, 0)::float8`;
+
 /** Counts of one migration's companies. */
 export interface Overview extends Throughput {
   readonly migrationId: string;
@@ -24,11 +34,8 @@ export async function readOverviews(db: Database, migrationIds: readonly string[
       count(*) filter (where state in ('moved', 'failed', 'skipped', 'excluded')) as done,
       count(*) filter (where state in ('failed', 'outcome-unknown')
         or (state = 'waiting' and held_back is not null)) as exceptions,
-      count(*) filter (where moved_at > clock_timestamp() - ${RECENT}) as moved,
-      -- The period starts no earlier than the first claim of these companies, so that the rate of a new run is not too low.
-      coalesce(extract(epoch from least(${RECENT},
-        clock_timestamp() - min(claimed_at) filter (where moved_at > clock_timestamp() - ${RECENT}))) * 1000, 0)::float8
-        as "withinMs"
+      ${RECENTLY_MOVED} as moved,
+      ${RECENT_PERIOD_MS} as "withinMs"
     from companies
     where migration_id = any(${migrationIds})
     group by migration_id`.execute(db);

@@ -9,7 +9,7 @@
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { withStepEnded, withStepOpened } from '../../domain/decisions/step-transitions';
 import type { MigrationState } from '../../domain/migration/migration-state';
-import { newMigration, withLedgerMark } from '../../domain/migration/migration-state';
+import { newMigration, withLedgerReadings } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
 import type { Step } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
@@ -45,7 +45,7 @@ export function createMigrationContext(plan: MigrationPlan, carried: MigrationSt
   const state = (): MigrationState => current;
 
   function change(to: (state: MigrationState) => MigrationState): void {
-    current = withLedgerMark(to(current));
+    current = withLedgerReadings(to(current));
     isShown = false;
   }
 

@@ -1,3 +1,4 @@
+import { outOf } from '../../../domain/text/sentences';
 import type { MigrationClient } from '../../../client';
 import { readProgressIfAnswered } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
@@ -33,7 +34,7 @@ export function addCancel({ program, run, output, terminal }: Context): void {
 async function printConsequences(ferry: MigrationClient, output: Output, migrationId: string): Promise<void> {
   const progress = await readProgressIfAnswered(ferry, migrationId);
   if (progress) {
-    output.line(`${progress.counts.moved} of ${progress.counts.total} companies have been moved and stay moved.`);
+    output.line(`Moved so far, and staying moved: ${outOf(progress.counts.moved, progress.counts.total, 'company')}.`);
   }
   output.line('No more moves will begin, and all supplied credentials will be destroyed.');
 }

@@ -144,7 +144,7 @@ test('cancel shows the consequences and asks for confirmation', async () => {
   const cancel = ['cancel', ID, '--reason', 'they stay where they are', ...SAM];
   const declined = await answering(false, ...cancel);
   expect(declined).toMatchObject({ exitCode: 1, questions: [`Cancel ${ID} for good?`] });
-  expect(declined.out).toContain('0 of 25 companies have been moved and stay moved.');
+  expect(declined.out).toContain('Moved so far, and staying moved: 0 of 25 companies.');
   expect(declined.err).toContain(`nothing was cancelled; to stop it for a while, use: ferry pause ${ID}`);
   expect(await answering(true, ...cancel)).toMatchObject({ exitCode: 0, questions: [`Cancel ${ID} for good?`] });
   expect((await runJson(orchestrator, 'show', ID)).json['state']).toBe('cancelled');

@@ -2,7 +2,7 @@ import type { ReportedCompany } from '../../../presentation/handover/company-sec
 import { sectionsOf } from '../../../presentation/handover/company-sections';
 import type { ReportHead } from '../../../presentation/handover/report-facts';
 import { reportDecisions, reportHead, sectionHead, sectionRow } from '../../../presentation/handover/markdown-report';
-import { hoursText } from '../../../presentation/handover/report-times';
+import { hoursText } from '../../../domain/text/sentences';
 import type { CompanyState } from '../../../domain/companies/company-state';
 import { COMPANY_STATES, NO_COUNTS } from '../../../domain/companies/company-state';
 import type { Decision } from '../../../domain/migration/decision';

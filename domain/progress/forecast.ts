@@ -1,0 +1,169 @@
+/**
+ * The forecast: when the remaining companies will have been moved. It is the only source of an expected end. Every view
+ * calls it with the current time, so that none shows an end that has passed.
+ *
+ * - Before the moves begin, it is the estimate of the whole move, counted from the agreed start.
+ * - While companies are moving, it is the recent throughput. If none has been moved recently, it is the estimate, scaled
+ *   to the companies that are left.
+ * - Otherwise there is no forecast, because the end depends on a person or on an outage. Views then show only how long
+ *   the work takes (`remainingWork`).
+ */
+import { countOpen, countReadyOrMoving } from '../companies/company-state';
+import { isEnding } from '../migration/migration-state';
+import { stepNumber } from '../migration/steps';
+import type { Throughput } from '../planning/throughput';
+import { expectedEnd } from '../planning/throughput';
+import type { Window } from '../planning/windows';
+import { endWithin, windowOccurrences } from '../planning/windows';
+import type { Progress } from './progress';
+
+/** When a move ends. ISO 8601, UTC; both in full minutes, and later than the time of the forecast. */
+interface Ends {
+  readonly earliest: string;
+  readonly latest: string;
+}
+
+export interface Forecast {
+  /** Number of companies that will have been moved by then. */
+  readonly companies: number;
+  /** True if no other company is open. False if others wait for people, so that the migration ends later. */
+  readonly isComplete: boolean;
+  /** When the next move begins. ISO 8601, UTC; null if companies are moving now. */
+  readonly beginsAt: string | null;
+  /** Null if there are windows and the moves in them take more than a year. */
+  readonly ends: Ends | null;
+  readonly basis: 'throughput' | 'estimate';
+  /** The longest time that a company's data can be out of date at the end. Milliseconds; null if `ends` is null. */
+  readonly staleMs: number | null;
+}
+
+/** How long the remaining moves take, without waiting for windows or people. */
+export interface RemainingWork {
+  readonly companies: number;
+  readonly lowMs: number;
+  readonly highMs: number;
+}
+
+type ForecastInput = Pick<
+  Progress,
+  | 'state'
+  | 'step'
+  | 'steps'
+  | 'waitingFor'
+  | 'counts'
+  | 'windows'
+  | 'estimate'
+  | 'proposal'
+  | 'firstCompany'
+  | 'outage'
+  | 'pause'
+>;
+
+/** Scales the estimate to the companies that are still open. Null if there is no estimate, or if none is left. */
+export function remainingWork({
+  state,
+  counts,
+  estimate,
+}: Pick<Progress, 'state' | 'counts' | 'estimate'>): RemainingWork | null {
+  return isEnding(state) ? null : workOf(estimate, countOpen(counts));
+}
+
+/**
+ * Returns when the remaining companies will have been moved.
+ *
+ * @param throughput the recent throughput; null if it is unknown
+ * @param now ISO 8601, UTC
+ * @returns null if the end depends on people or on an outage, if nothing is left, or if there is no estimate
+ */
+export function forecastOf(progress: ForecastInput, throughput: Throughput | null, now: string): Forecast | null {
+  const { state, step, counts, pause, outage } = progress;
+  if (isEnding(state) || pause !== null || outage !== null) return null;
+  if (step === 'complete-migration') return state === 'running' ? whileMoving(progress, throughput, now) : null;
+  return countOpen(counts) === 0 ? null : beforeMoves(progress, now);
+}
+
+/** Forecasts a move that has not begun: the estimate, counted from the agreed start or from the window after it. */
+function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
+  const { step, counts, windows, estimate, proposal, firstCompany, waitingFor } = progress;
+  const work = workOf(estimate, countOpen(counts));
+  if (proposal === null || estimate === null || work === null || firstCompany !== null) return null;
+  const isLate = !isAfter(proposal.startAt, now);
+  // After the agreed start, a window opens for nobody while a step before the moves is open.
+  if (isLate && (step !== 'migrate-first-company' || waitingFor.roles.length > 0)) return null;
+  const beginsAt = nextMove(windows, isLate ? now : proposal.startAt);
+  if (beginsAt === null || !isAfter(beginsAt, now)) return null;
+  const planned = isLate || estimate.ends === null || estimate.ends.earliest < beginsAt ? null : estimate.ends;
+  const ends = planned ?? endsAfter(windows, beginsAt, work);
+  return forecast(progress, { companies: work.companies, isComplete: true, beginsAt, ends, basis: 'estimate' }, now);
+}
+
+/** Forecasts the companies that are moving or can be moved without anyone supplying anything. */
+function whileMoving(progress: ForecastInput, throughput: Throughput | null, now: string): Forecast | null {
+  const { counts, estimate } = progress;
+  const companies = countReadyOrMoving(counts);
+  if (companies <= 0) return null;
+  // Companies that are syncing are verified outside the windows too.
+  const windows = counts.importing === 0 && companies === counts.syncing ? [] : progress.windows;
+  const opensAt = nextMove(windows, now);
+  const beginsAt =
+    opensAt !== null && isAfter(opensAt, now) && counts.importing + counts.syncing === 0 ? opensAt : null;
+  const covers = { companies, isComplete: companies === countOpen(counts), beginsAt };
+  if (throughput && throughput.moved > 0 && throughput.withinMs > 0) {
+    const end = expectedEnd(throughput, companies, windows, now);
+    const ends = end === null ? null : { earliest: end, latest: end };
+    return forecast(progress, { ...covers, ends, basis: 'throughput' }, now);
+  }
+  const work = workOf(estimate, companies);
+  return work && forecast(progress, { ...covers, ends: endsAfter(windows, now, work), basis: 'estimate' }, now);
+}
+
+function workOf(estimate: Progress['estimate'], companies: number): RemainingWork | null {
+  if (estimate === null || estimate.volume.companies === 0 || companies <= 0) return null;
+  const share = companies / estimate.volume.companies;
+  return { companies, lowMs: Math.round(estimate.lowMs * share), highMs: Math.round(estimate.highMs * share) };
+}
+
+/** Returns when the next move can begin; null if no window opens in the next two weeks. */
+function nextMove(windows: readonly Window[], from: string): string | null {
+  if (windows.length === 0) return from;
+  const opensAt = windowOccurrences(windows, from)[0]?.opensAt;
+  return opensAt === undefined ? null : isAfter(opensAt, from) ? opensAt : from;
+}
+
+function endsAfter(windows: readonly Window[], from: string, { lowMs, highMs }: RemainingWork): Ends | null {
+  const [earliest, latest] = [endWithin(windows, from, lowMs), endWithin(windows, from, highMs)];
+  return earliest === null || latest === null ? null : { earliest, latest };
+}
+
+/** Rounds the end up to full minutes after `now`, and adds how long data is out of date by then. */
+function forecast(progress: ForecastInput, given: Omit<Forecast, 'staleMs'>, now: string): Forecast {
+  const ends = given.ends && {
+    earliest: nextMinute(given.ends.earliest, now),
+    latest: nextMinute(given.ends.latest, now),
+  };
+  const since = staleSince(progress) ?? given.beginsAt ?? now;
+  return { ...given, ends, staleMs: ends && Math.max(0, Date.parse(ends.latest) - Date.parse(since)) };
+}
+
+/**
+ * Returns since when the data of a company can be out of date; null if the client has not confirmed for any open company
+ * that syncing is off. An estimate that was made before the confirmations does not know their time. They were made
+ * after step 4 had begun, or early.
+ */
+function staleSince({ counts, estimate, step, steps }: ForecastInput): string | null {
+  const known = estimate?.volume.staleSince ?? null;
+  if (known !== null) return known;
+  const isConfirmed = countOpen(counts) > counts.unconfirmed + counts.heldBack;
+  if (!isConfirmed || stepNumber(step) < stepNumber('disable-syncing')) return null;
+  return steps.find((each) => each.step === 'disable-syncing')?.openedAt ?? null;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Returns the first full minute that is not before the instant and is after `now`. */
+function nextMinute(instant: string, now: string): string {
+  const minute = Math.ceil(Date.parse(instant) / MINUTE_MS);
+  return new Date(Math.max(minute, Math.floor(Date.parse(now) / MINUTE_MS) + 1) * MINUTE_MS).toISOString();
+}
+
+const isAfter = (one: string, other: string): boolean => Date.parse(one) > Date.parse(other);
