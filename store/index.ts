@@ -8,6 +8,7 @@
  * - `reporting/`: counts and statistics for reports, estimates and the dashboard
  */
 export * from './migrations/amendments';
+export * from './migrations/applications';
 export {
   lockDecisions,
   readDecisions,

@@ -8,11 +8,12 @@ import { CompanyDataError, readServiceFacts } from '../../company-data-client';
 import { companyFindings, familyFindings, heldBackBy } from '../../domain/preflight/company-findings';
 import { FindingSummary } from '../../domain/preflight/findings';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
-import type { Preflight } from '../../domain/migration/migration-state';
+import type { CheckedApplication, Preflight } from '../../domain/migration/migration-state';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
-import type { ApplicationFacts } from '../../domain/preflight/preflight';
-import { preflight } from '../../domain/preflight/preflight';
+import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';
+import { isSameApplication } from '../../domain/preflight/applications';
+import { isApplicationNeeded, preflight } from '../../domain/preflight/preflight';
 import type { PreflightFinding } from '../../domain/preflight/findings';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import { organizationFindings } from '../../domain/preflight/organization-conflicts';
@@ -22,7 +23,9 @@ import {
   countPreflightRows,
   findAlreadyConnected,
   findOpenOrganizations,
+  recordApplication,
   recordVerdicts,
+  readApplications,
   readMigration,
   readNewApplication,
   readPreflightRows,
@@ -72,13 +75,38 @@ export function preflightActivities({ db, service }: ActivityDeps) {
       const toMove = await countPreflightRows(db, migrationId);
       const endsBy = (await estimateBeforeMove(db, migrationId, startAt)).ends?.latest ?? null;
       const summary = new FindingSummary();
-      summary.add(preflight({ route, platform, isStarted: true, toCreate: toMove.toCreate, service: facts, endsBy }));
+      const applications = await readApplications(db, migration);
+      const { toCreate } = toMove;
+      const findings = preflight({ route, platform, isStarted: true, toCreate, service: facts, applications, endsBy });
+      summary.add(findings);
+      const application =
+        'refused' in facts || !isApplicationNeeded(route, platform)
+          ? undefined
+          : checkedApplication(facts.application, applications);
+      if (application && !findings.some(isApplicationError)) await recordApplication(db, migrationId, application);
       const heldBack = await checkEach(db, migration, platform, connected, (found) => summary.add(found));
       summary.add(familyFindings(toMove, platform));
       const callbackUrl = 'refused' in facts ? null : facts.callbackUrl;
-      return { ...checked, ...summary.sentences, heldBack, callbackUrl };
+      return {
+        ...{ ...checked, ...summary.sentences, heldBack, callbackUrl },
+        ...(application === undefined ? {} : { application }),
+      };
     },
   };
+}
+
+const isApplicationError = ({ code, severity }: PreflightFinding): boolean =>
+  severity === 'error' && code.startsWith('application-');
+
+/** Adds who supplied the registered application for this migration. */
+function checkedApplication(
+  registered: ApplicationFacts | null | undefined,
+  { supplied }: MigrationApplications,
+): CheckedApplication | null | undefined {
+  if (!registered) return registered;
+  const { clientId, environment } = registered;
+  const isOwn = supplied !== null && isSameApplication(supplied, registered);
+  return { clientId, environment, suppliedBy: isOwn ? supplied.suppliedBy : null };
 }
 
 const REGISTERED_WITHIN_MS = 10_000;

@@ -110,6 +110,10 @@ export const preflight = (
     warnings: z.array(z.string()),
     heldBack: count,
     callbackUrl: z.string().nullable(),
+    application: z
+      .strictObject({ clientId: z.string(), environment: z.string(), suppliedBy: z.string().nullable() })
+      .nullable()
+      .exactOptional(),
   }) satisfies z.ZodType<Omit<Preflight, 'problemCodes'> & { problemCodes: readonly string[] }>
 ).meta({ id: 'Preflight', description: 'result of the check of the supplied details' });
 

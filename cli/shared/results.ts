@@ -5,6 +5,7 @@ import { clientStateOf } from '../../domain/companies/company-state';
 import type { Evidence } from '../../domain/companies/evidence';
 import type { Finding } from '../../domain/companies/finding';
 import { counted } from '../../domain/text/sentences';
+import { applicationName } from '../../domain/preflight/applications';
 import type { Preflight } from '../../domain/migration/migration-state';
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerCompany } from '../../store';
@@ -71,6 +72,16 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 export function printPreflight(output: Output, { problems, warnings }: Preflight): void {
   for (const problem of problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
   for (const warning of warnings) output.line(`  ${output.styled('yellow', '!')} ${warning}`);
+}
+
+/** Prints the client's application at the platform, unless the migration needs none. */
+export function printApplication(output: Output, { application }: Preflight, indent = '  '): void {
+  if (application === undefined) return;
+  if (application === null) return output.line(`${indent}Application: none is registered`);
+  const { suppliedBy } = application;
+  const text = `${indent}Application: ${applicationName(application)}`;
+  if (suppliedBy !== null) return output.line(`${text}, supplied by ${suppliedBy}`);
+  output.line(`${text}, ${output.styled('yellow', 'registered at the service, not supplied for this migration')}`);
 }
 
 /** The option that lists the evidence. */

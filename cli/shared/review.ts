@@ -9,7 +9,7 @@ import { readCompanies } from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
-import { printFirstCompany } from './results';
+import { printApplication, printFirstCompany } from './results';
 
 /** The content that a person should see before deciding on a step. */
 export interface Review {
@@ -50,6 +50,7 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     if (!preflight) return output.line('  The details are still being checked.');
     output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'unknown'}`);
     output.line(`  Manifest: ${preflight.manifestDigest === null ? 'no rows' : `sha256 ${preflight.manifestDigest}`}`);
+    printApplication(output, preflight);
     for (const problem of preflight.problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
   },
   schedule: (output, { proposal, windows }) => {

@@ -58,6 +58,8 @@ export type FindingCode =
   | 'application-missing'
   | 'application-not-shown'
   | 'application-environment'
+  | 'application-of-another-migration'
+  | 'application-differs'
   | 'organization-connected'
   | 'organization-was-connected'
   | 'organization-open-elsewhere';

@@ -41,6 +41,14 @@ export interface Approval {
   readonly at: string;
 }
 
+/** The client's application at the platform, as the preflight found it at the service. */
+export interface CheckedApplication {
+  readonly clientId: string;
+  readonly environment: string;
+  /** The person who supplied it for this migration; null if it was registered at the service before. */
+  readonly suppliedBy: string | null;
+}
+
 /** The result of the preflight, with one sentence per kind of finding. */
 export interface Preflight {
   readonly companies: number;
@@ -58,6 +66,11 @@ export interface Preflight {
   readonly heldBack: number;
   /** The service's callback URL, which the client adds to its application at the platform. */
   readonly callbackUrl: string | null;
+  /**
+   * Null if none is registered. Absent if the service does not show it, if the migration needs none, or if an earlier
+   * version made this check.
+   */
+  readonly application?: CheckedApplication | null;
 }
 
 /** A proposed start. It takes effect when both sides have approved it. */

@@ -6,6 +6,8 @@
  */
 import { momentText, counted } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
+import type { ApplicationFacts, MigrationApplications } from './applications';
+import { applicationConflicts } from './applications';
 import type { PreflightFinding } from './findings';
 import { errorFinding, quoted, warningFinding } from './findings';
 
@@ -19,12 +21,6 @@ export interface AccountFacts {
   readonly companiesUsed: number;
   /** ISO 8601; null if it does not expire. */
   readonly expiresAt: string | null;
-}
-
-/** The client's registered application at the platform. */
-export interface ApplicationFacts {
-  readonly clientId: string;
-  readonly environment: string;
 }
 
 /** Facts from the service that need no credential. */
@@ -45,6 +41,8 @@ export interface PreflightFacts {
   readonly toCreate: number;
   /** `refused`: the service rejected the request. Null if the service was not asked. */
   readonly service: ServiceFacts | { readonly refused: string } | null;
+  /** Absent if the ledger was not asked, or the migration has not started. */
+  readonly applications?: MigrationApplications;
   /**
    * The latest time at which the last company could be moved. ISO 8601, UTC; null if there are windows and the moves in
    * them take more than a year; undefined if there is no estimate.
@@ -157,7 +155,10 @@ function platformFindings(
     const message = `no ${name} application is registered, and tokens work only with the application that obtained them`;
     return [...findings, applicationMissing(message, facts)];
   }
-  return [...findings, ...environmentFindings(application, facts)];
+  const conflicts = facts.applications
+    ? applicationConflicts(application, facts.applications, route === 'self-service')
+    : [];
+  return [...findings, ...conflicts, ...environmentFindings(application, facts)];
 }
 
 /** Returns whether the move needs a registered application. Tokens that are never refreshed are not bound to one. */

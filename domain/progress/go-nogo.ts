@@ -6,6 +6,7 @@ import type { MigrationLimits } from '../planning/limits';
 import { exceedsTolerance } from '../planning/limits';
 import { momentText, counted } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
+import type { MigrationApplications } from '../preflight/applications';
 import type { ServiceFacts } from '../preflight/preflight';
 import { isApplicationNeeded, preflight } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';
@@ -54,6 +55,8 @@ export interface GoNoGoFacts {
   /** Errors of activities that keep failing and are being retried. */
   readonly failing: readonly string[];
   readonly service: ServiceFacts | { readonly refused: string } | { readonly unreachable: string };
+  /** The client's application in this migration and in other open migrations. */
+  readonly applications: MigrationApplications;
 }
 
 export interface Answer {
@@ -177,9 +180,9 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
 
 /** Repeats the preflight's checks of the account and the application. */
 function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
-  const { route, platform, service, toCreate, endsBy } = facts;
+  const { route, platform, service, toCreate, endsBy, applications } = facts;
   if ('unreachable' in service) return [{ check: 'service', go: false, why: service.unreachable }];
-  const findings = preflight({ route, platform, isStarted: true, toCreate, service, endsBy });
+  const findings = preflight({ route, platform, isStarted: true, toCreate, service, applications, endsBy });
   if ('refused' in service) return [{ check: 'service', go: false, why: service.refused }];
   const { account, application } = service;
   const ofApplication = ({ code }: PreflightFinding): boolean => code.startsWith('application-');

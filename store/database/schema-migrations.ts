@@ -281,6 +281,13 @@ const authorizationsSentAgain: Migration = {
   },
 };
 
+const registeredApplications: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    // The client's application that the latest preflight without an application error found registered at the service.
+    await sql`alter table migrations add column application jsonb`.execute(db);
+  },
+};
+
 export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-the-ledger': createLedger,
   '0002-settling-exceptions': resolveExceptions,
@@ -296,4 +303,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0012-ledger-rules': ledgerRules,
   '0013-earlier-send-intents': earlierSendIntents,
   '0014-authorizations-sent': authorizationsSent,
+  '0015-registered-applications': registeredApplications,
 };

@@ -13,6 +13,7 @@ import type { Release } from '../../domain/decisions/release';
 import type { DecisionRules } from '../../domain/migration/plan';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { MigrationLimits } from '../../domain/planning/limits';
+import type { ApplicationFacts } from '../../domain/preflight/applications';
 import type { Route } from '../../platforms/platforms';
 
 /** A JSON column, which is read as a value and written as JSON text. */
@@ -53,6 +54,7 @@ interface MigrationTable {
   first_row: number | null;
   behind_since: Date | null;
   behind_unproven: Generated<boolean>;
+  application: Json<ApplicationFacts> | null;
 }
 
 interface CompanyTable {

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { CompanyDataClient } from '../../../company-data-client';
 import { Secret } from '../../../security';
+import { applicationName, findOtherApplication } from '../../../domain/preflight/applications';
+import type { ApplicationFacts } from '../../../domain/preflight/applications';
+import type { StoredMigration } from '../../../store';
+import { readApplications } from '../../../store';
 import { CommandFailed } from '../../shared/errors';
 import type { LedgerClient } from '../../../client';
 import { waitForPreflight } from '../../../client';
@@ -48,13 +52,18 @@ async function supply(
 ): Promise<CommandResult> {
   const { clientId, environment } = options;
   const actor = actorFrom(options);
-  const { platform } = await readOpenMigration(ferry, migrationId, () => 'supply the application to a new migration');
+  const { migration, platform } = await readOpenMigration(
+    ferry,
+    migrationId,
+    () => 'supply the application to a new migration',
+  );
   if (platform.environment !== undefined && platform.environment !== environment) {
     throw new CommandFailed(
       `${platform.name} uses the ${platform.environment} environment, not ${environment}`,
       'nothing was sent; specify the application that obtained the tokens',
     );
   }
+  await assertNotReplacing({ clientId, environment }, ferry, migration, platform.name);
   const clientSecret = await readSecret(terminal, options);
   const result = await withService(terminal.env, async (service: CompanyDataClient) => {
     // A wrong API key or URL fails here, before a decision is sent.
@@ -83,6 +92,25 @@ async function supply(
         output.line(`  ${secretFile} still contains the secret in plain text. Delete it and all copies.`);
     },
   };
+}
+
+/**
+ * Refuses an application that would replace the one that another open migration uses, because the tokens of that
+ * migration work only with its own application.
+ */
+async function assertNotReplacing(
+  application: ApplicationFacts,
+  { db }: LedgerClient,
+  migration: StoredMigration,
+  platformName: string,
+): Promise<void> {
+  const other = findOtherApplication(application, (await readApplications(db, migration)).others);
+  if (!other) return;
+  throw new CommandFailed(
+    `${other.migrationId} uses the application ${applicationName(other.application)}, and an account has only one ` +
+      `${platformName} application, so ${applicationName(application)} for ${migration.id} would replace it`,
+    `nothing was sent; wait until ${other.migrationId} has ended, or give each client its own account (docs/deploying.md)`,
+  );
 }
 
 /**

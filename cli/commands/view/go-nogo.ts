@@ -3,7 +3,7 @@ import { loadConfig } from '../../../config';
 import type { GoNoGo, GoNoGoFacts } from '../../../domain/progress/go-nogo';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { Progress } from '../../../domain/progress/progress';
-import { countFailures, readLimits, readNextCompanies } from '../../../store';
+import { countFailures, readApplications, readLimits, readNextCompanies } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoWorker, readRetriedErrors, readProgress, readWindowSchedule, readWorkers } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
@@ -31,17 +31,17 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     () => `see its outcome with: ferry report ${migrationId}`,
   );
   const { db } = ferry;
-  const [{ limits, now }, { next, toCreate }, failures, progress, schedule, retriedErrors, service] = await Promise.all(
-    [
+  const [{ limits, now }, { next, toCreate }, failures, progress, schedule, retriedErrors, applications, service] =
+    await Promise.all([
       readLimits(db, migrationId),
       readNextCompanies(db, migrationId),
       countFailures(db, migrationId),
       readProgressOrNull(ferry, migrationId),
       readWindowSchedule(ferry, migrationId),
       readRetriedErrors(ferry, migrationId),
+      readApplications(db, migration),
       askService(env, platform.key),
-    ],
-  );
+    ]);
   const workers = await readWorkers(ferry, now.getTime());
   return {
     now: now.toISOString(),
@@ -58,6 +58,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     workers,
     failing: retriedErrors,
     service,
+    applications,
   };
 }
 

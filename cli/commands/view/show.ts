@@ -12,7 +12,7 @@ import { isLedgerBehind, readRetriedErrors, readProgress } from '../../../client
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { EVIDENCE_OPTION, printFirstCompany, printPreflight } from '../../shared/results';
+import { EVIDENCE_OPTION, printApplication, printFirstCompany, printPreflight } from '../../shared/results';
 import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
 import { nextCommands } from '../../shared/next-commands';
 import { inParallel } from '../../shared/waiting';
@@ -143,6 +143,7 @@ function printFacts(output: Output, { route, counts, estimate, proposal, preflig
   if (counts.heldBack > 0) output.line(`  ${counts.heldBack} held back until they are corrected or left out`);
   if (counts.outcomeUnknown > 0) output.line(`  ${counts.outcomeUnknown} whose outcome is unknown`);
   if (preflight) printPreflight(output, preflight);
+  if (preflight) printApplication(output, preflight, '');
   // Omitted in self-service, where nobody adds the URL to an application.
   if (preflight?.callbackUrl && route !== 'self-service') output.line(`Callback URL: ${preflight.callbackUrl}`);
   if (estimate && estimate.volume.companies > 0) printEstimate(output, estimate, proposal !== null);

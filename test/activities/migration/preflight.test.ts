@@ -8,7 +8,14 @@ import { useImportRig } from '../../support/company-import';
 import { alterBody } from '../../support/http-proxy';
 import { suppliedMigration, updateRow, readRow, manifestRows } from '../../support/ledger';
 import type { ManifestRow } from '../../../domain/companies/manifest';
-import { amendManifest, NOT_CHECKED, readHeldBack, supplyMigration } from '../../../store';
+import {
+  closeMigration,
+  recordDecisions,
+  amendManifest,
+  NOT_CHECKED,
+  readHeldBack,
+  supplyMigration,
+} from '../../../store';
 
 const rig = useImportRig();
 beforeAll(() => registerApplications(rig.directClient));
@@ -28,6 +35,7 @@ test('correct details pass, the callback URL is returned, and no credential is u
     warnings: [],
     heldBack: 0,
     callbackUrl: expect.stringMatching(/^http/) as string,
+    application: { clientId: 'the-clients-own', environment: 'production', suppliedBy: null },
   });
   expect(rig.proxy.arrived('PUT', /./)).toEqual([]);
   expect(rig.proxy.arrived('POST', /./)).toEqual([]);
@@ -64,6 +72,31 @@ test.each<[string, RegExp, Parameters<typeof alterBody>[0], RegExp]>([
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
   rig.proxy.on('GET', path, alterBody(alter));
   expect((await check(id)).problems).toEqual([expect.stringMatching(problem)]);
+});
+
+test('the preflight says who supplied the application, and reports another one of an open migration', async () => {
+  const supply = async (id: string, clientId: string, by: string) => {
+    const base = { decisionId: randomUUID(), role: 'client', by } as const;
+    const decision = { ...base, kind: 'application-supplied', clientId, environment: 'production' } as const;
+    const outcome = { decisionId: base.decisionId, applied: true, text: 'supplied', at: new Date().toISOString() };
+    await recordDecisions(rig.ledger.db, id, [{ decision, outcome }]);
+  };
+  const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
+  await supply(id, 'the-clients-own', 'Cleo');
+  const application = { clientId: 'the-clients-own', environment: 'production', suppliedBy: 'Cleo' };
+  expect(await check(id)).toMatchObject({ problems: [], application });
+
+  const { id: other } = await rig.migration(['sbx-ok-5'], DIGITS);
+  await supply(other, 'bee-app', 'Bea');
+  const { problems, problemCodes } = await check(id);
+  expect(problemCodes).toEqual(['application-of-another-migration']);
+  expect(problems).toEqual([
+    `${id} uses the application the-clients-own (production), but ${other} uses bee-app (production); ` +
+      'an account has only one application per platform',
+  ]);
+  await closeMigration(rig.ledger.db, other, 'cancelled');
+  expect((await check(id)).problems).toEqual([]);
+  await closeMigration(rig.ledger.db, id, 'cancelled');
 });
 
 test('the preflight reports a platform without the managed route as a problem', async () => {

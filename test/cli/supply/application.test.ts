@@ -128,3 +128,46 @@ function payloadsIn(value: unknown): Payload[] {
   if ('data' in value && value.data instanceof Uint8Array) return [value as Payload];
   return Object.values(value).flatMap(payloadsIn);
 }
+
+test('an application that would replace the one of another open migration is refused before the secret is read', async () => {
+  const file = path.join(folder, 'bee.csv');
+  writeFileSync(file, 'reference,name,realmId,expectedInvoices\nB-1,Bee,4620816365,5\n');
+  const bee = ['start', file, '--platform', 'quickbooks-online', '--client', 'bee', '--by', 'Bea'];
+  expect(await ferry(bee, undefined, orchestrator.env)).toMatchObject({ exitCode: 0 });
+  const supply = async (...more: string[]) =>
+    ferry(
+      [
+        'application',
+        'bee.quickbooks-online',
+        '--environment',
+        'production',
+        '--secret-file',
+        secretFile(CANARY),
+        ...more,
+      ],
+      undefined,
+      orchestrator.env,
+    );
+  const { exitCode, err } = await supply('--client-id', 'bee-app', '--secret-file', '/nowhere/secret');
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err:
+      `ferry: ${ID} uses the application x (production), and an account has only one QuickBooks Online ` +
+      `application, so bee-app (production) for bee.quickbooks-online would replace it; nothing was sent; wait until ` +
+      `${ID} has ended, or give each client its own account (docs/deploying.md)\n`,
+  });
+  expect(await registeredApplication()).toEqual({ clientId: 'x', environment: 'production' });
+
+  const findings = async () => {
+    const { json } = await runJson(orchestrator, 'show', 'bee.quickbooks-online');
+    return (json['preflight'] as { problemCodes?: string[] } | null)?.problemCodes;
+  };
+  await until(async () => (await findings())?.includes('application-of-another-migration') === true);
+  const review = async () => (await ferry(['show', 'bee.quickbooks-online'], undefined, orchestrator.env)).out;
+  expect(await review()).toContain('Application: x (production), registered at the service, not supplied');
+
+  // The same client can have two migrations with one application.
+  expect(await supply('--client-id', 'x', '--by', 'Bea')).toMatchObject({ exitCode: 0 });
+  await until(async () => (await findings())?.length === 0);
+  expect(await review()).toContain('Application: x (production), supplied by Bea');
+});

@@ -36,11 +36,27 @@ const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVIN
   workers: { workflows: 1, activities: 1 },
   failing: [],
   service: SERVICE,
+  applications: { migrationId: 'kite.quickbooks-online', client: 'kite', supplied: null, others: [] },
   ...changes,
 });
 
 const noGos = (given: GoNoGoFacts): readonly Answer['check'][] =>
   goNoGo(given).answers.flatMap(({ check, go }) => (go ? [] : [check]));
+
+test('an application that another open migration replaced is a no-go that names both', () => {
+  const supplied = { clientId: 'kite-app', environment: 'production', suppliedBy: 'Cleo' };
+  const bee = { migrationId: 'bee.quickbooks-online', client: 'bee', isSupplied: true };
+  const applications = {
+    ...{ migrationId: 'kite.quickbooks-online', client: 'kite', supplied },
+    others: [{ ...bee, application: { clientId: 'app-1', environment: 'production' } }],
+  };
+  const replaced = facts({ applications });
+  expect(noGos(replaced)).toEqual(['application']);
+  expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
+    'kite.quickbooks-online uses the application kite-app (production), but bee.quickbooks-online uses ' +
+      'app-1 (production); an account has only one application per platform',
+  );
+});
 
 test('paused windows are a no-go, which says who paused them, why, and how to resume them', () => {
   const given = facts({ windowsPaused: 'paused by Sam: month end' });

@@ -147,7 +147,7 @@ test('an authorization in progress is finished even if the window closes, but no
 
 test('a changed application secret pauses the migration without failing a company', async () => {
   const migration = await withFirstCompanyMoved('rotated', ['sbx-ok-1.s1', 'sbx-ok-1.s2', 'sbx-ok-1.s3']);
-  const application = { clientId: 'app', environment: 'production' } as const;
+  const application = { clientId: 'the-clients-own', environment: 'production' } as const;
   const supplySecret = async (secret: string): Promise<void> => {
     const options = ['--client-id', application.clientId, '--environment', application.environment];
     const given = ['application', migration.id, ...options, '--secret-file', tempFile(secret)];
@@ -165,6 +165,10 @@ test('a changed application secret pauses the migration without failing a compan
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
   await migration.until(({ counts: { moved } }) => moved === 3);
   expect(await counts(migration)).toMatchObject({ moved: 3, failed: 0, outcomeUnknown: 0 });
+  // The other migrations of this file have other clients, to which this application does not belong.
+  expect(await migration.send('cancel', { ...SUPPORT, reason: 'the application belongs to this client' })).toBe(
+    'applied',
+  );
 });
 
 test('a rejection that is sent after a sign-off is applied after it', async () => {

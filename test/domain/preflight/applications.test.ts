@@ -1,0 +1,57 @@
+import type { MigrationApplication, MigrationApplications } from '../../../domain/preflight/applications';
+import { applicationConflicts, applicationName, findOtherApplication } from '../../../domain/preflight/applications';
+
+const app = (clientId: string, environment = 'production') => ({ clientId, environment });
+const bee = (application = app('bee-app'), changes: Partial<MigrationApplication> = {}): MigrationApplication => ({
+  ...{ migrationId: 'bee.xero', client: 'bee', application, isSupplied: true },
+  ...changes,
+});
+const kite = (supplied: string | null, ...others: MigrationApplication[]): MigrationApplications => ({
+  migrationId: 'kite.xero',
+  client: 'kite',
+  supplied: supplied === null ? null : { ...app(supplied), suppliedBy: 'Cleo' },
+  others,
+});
+
+test.each<[string, MigrationApplications, string | null]>([
+  ['the supplied application is registered', kite('kite-app'), null],
+  ['an application was registered before the migration', kite(null), null],
+  ['another open migration uses the same application', kite('kite-app', bee(app('kite-app'))), null],
+  [
+    'another open migration of the same client was supplied with it',
+    kite(null, bee(app('kite-app'), { client: 'kite' })),
+    null,
+  ],
+  ['another open migration uses another application', kite('kite-app', bee()), 'application-of-another-migration'],
+  [
+    'another open migration uses the same client id in another environment',
+    kite('kite-app', bee(app('kite-app', 'sandbox'))),
+    'application-of-another-migration',
+  ],
+  [
+    'none was supplied, and the registered one is that of another client',
+    kite(null, bee(app('kite-app'))),
+    'application-of-another-migration',
+  ],
+  ['the registered application is not the supplied one', kite('old-app'), 'application-differs'],
+])('%s', (_, applications, code) => {
+  const found = applicationConflicts(app('kite-app'), applications, false);
+  expect(found).toEqual(code === null ? [] : [expect.objectContaining({ code, severity: 'error' })]);
+});
+
+test('a conflict names both migrations and both applications, and is a warning in self-service', () => {
+  const [finding] = applicationConflicts(app('bee-app'), kite('kite-app', bee()), true);
+  expect(finding).toMatchObject({
+    severity: 'warning',
+    message:
+      'kite.xero uses the application kite-app (production), but bee.xero uses bee-app (production); ' +
+      'an account has only one application per platform',
+    advice: 'an account serves one client, so give each client its own (docs/deploying.md)',
+  });
+  expect(findOtherApplication(app('bee-app'), [bee()])).toBeUndefined();
+});
+
+test('a client id cannot break the line that shows it', () => {
+  expect(applicationName(app('a\n\u202eb'))).toBe('a b (production)');
+  expect(applicationName(app('x'.repeat(100)))).toBe(`${'x'.repeat(59)}… (production)`);
+});
