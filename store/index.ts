@@ -24,6 +24,7 @@ export type { AuditEntry } from './migrations/audit-trail';
 export { claimCompanies } from './companies/claim';
 export * from './companies/companies';
 export * from './companies/counts';
+export * from './companies/named-companies';
 export * from './reporting/statistics';
 export { DatabaseUnavailable, isDatabaseError, openDatabase } from './database/database';
 export type { Database, Queryable } from './database/database';

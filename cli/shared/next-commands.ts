@@ -1,4 +1,4 @@
-/** Suggests the next commands for a migration. */
+/** Suggests the next commands for a migration. Each can be pasted into a shell as it is. */
 import { countReadyOrMoving, countOpen } from '../../domain/companies/company-state';
 import type { StopReason } from '../../domain/companies/failures';
 import type { FindingCode } from '../../domain/companies/finding';
@@ -6,6 +6,9 @@ import { isEnding } from '../../domain/migration/migration-state';
 import type { Progress } from '../../domain/progress/progress';
 import type { Role } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
+import type { NamedCompanies } from '../../store';
+import { exampleTime } from '../terminal/times';
+import { BY_CLIENT, referenceWords, shellQuoted, WITH_REASON } from './remedy-commands';
 
 export interface NextCommand {
   readonly who: Role;
@@ -14,8 +17,19 @@ export interface NextCommand {
 
 type Commands = readonly NextCommand[];
 
-/** Returns the commands that are useful at this point; empty if the migration has ended. */
-export function nextCommands(progress: Progress): Commands {
+/** The companies that commands name, without the ledger. */
+export const NO_COMPANIES: NamedCompanies = { unconfirmedWave: null, unconfirmed: [], firstCandidate: null };
+
+/**
+ * Returns the commands that are useful at this point; empty if the migration has ended.
+ *
+ * @param companies {@link NO_COMPANIES} without the ledger
+ */
+export function nextCommands(progress: Progress, companies: NamedCompanies, now: Date): Commands {
+  return asClient(suggestions(progress, companies, now), clientName(progress));
+}
+
+function suggestions(progress: Progress, companies: NamedCompanies, now: Date): Commands {
   const { migrationId: id, state, step, counts } = progress;
   if (isEnding(state)) return [];
   if (progress.route === 'self-service') return selfServiceCommands(progress);
@@ -25,17 +39,17 @@ export function nextCommands(progress: Progress): Commands {
     case 'supply-details':
       return duringSupplyDetails(progress);
     case 'schedule':
-      return progress.proposal ? approvals(progress) : proposals(id);
+      return progress.proposal ? approvals(progress) : proposals(id, now);
     case 'update-application':
       return approvals(progress);
     case 'disable-syncing':
-      return [...confirmations(progress), ...exceptions(progress), ...heldBack(progress)];
+      return [...confirmations(progress, companies), ...heldBack(progress), ...exceptions(progress)];
     case 'migrate-first-company':
-      return duringFirstCompany(progress);
+      return duringFirstCompany(progress, companies);
     case 'complete-migration':
       if (countOpen(counts) === 0) return [...exceptions(progress), ...signatures(progress)];
       return [
-        ...missingSupplies(progress),
+        ...missingSupplies(progress, companies),
         ...exceptions(progress),
         ...goNoGo(progress),
         bySupport(`ferry watch ${id}`),
@@ -46,7 +60,6 @@ export function nextCommands(progress: Progress): Commands {
 /** Returns the commands of a self-service migration, in which the client also makes the decisions of support. */
 function selfServiceCommands(progress: Progress): Commands {
   const { migrationId: id, state, preflight, counts } = progress;
-  const viewing = (command: string): NextCommand => ({ who: 'client', command });
   const hasExceptions = counts.failed + counts.outcomeUnknown + counts.heldBack > 0;
   const exceptions = hasExceptions ? [viewing(`ferry exceptions ${id}`)] : [];
   if (state === 'paused') return [...exceptions, byClient(`ferry resume ${id}`)];
@@ -54,16 +67,29 @@ function selfServiceCommands(progress: Progress): Commands {
   return [
     ...credentials(progress),
     ...exceptions,
-    ...(counts.heldBack === 0
-      ? []
-      : [byClient(`ferry amend ${id} FILE`), byClient(`ferry exclude ${id} REFERENCE... --reason TEXT`)]),
+    ...(counts.heldBack === 0 ? [] : [byClient(`ferry amend ${id} companies.csv`)]),
     ...(hasProblems ? [byClient(`ferry retry ${id} --all`)] : []),
     ...(countOpen(counts) > 0 && !hasProblems ? [viewing(`ferry watch ${id}`)] : []),
   ];
 }
 
 const bySupport = (command: string): NextCommand => ({ who: 'support', command });
-const byClient = (command: string): NextCommand => ({ who: 'client', command: `${command} --as client --by NAME` });
+const byClient = (command: string): NextCommand => ({ who: 'client', command: `${command} ${BY_CLIENT}` });
+/** A command of the client that decides nothing, so that it takes no name. */
+const viewing = (command: string): NextCommand => ({ who: 'client', command });
+
+/** Puts the client's name into commands, if the client has decided anything. */
+function asClient(commands: Commands, name: string | null): Commands {
+  if (name === null) return commands;
+  const named = `--as client --by ${shellQuoted(name)}`;
+  return commands.map((each) => ({ ...each, command: each.command.replace(BY_CLIENT, () => named) }));
+}
+
+/** Returns the name under which the client has decided last; null if it has decided nothing that the progress shows. */
+function clientName({ steps, proposal }: Progress): string | null {
+  const decided = [...(proposal ? [proposal] : []), ...steps.flatMap(({ approvals: given }) => given)];
+  return decided.findLast(({ role }) => role === 'client')?.by ?? null;
+}
 
 const APPLICATION_PROBLEMS: readonly FindingCode[] = ['application-missing', 'application-environment'];
 
@@ -96,18 +122,18 @@ function duringSupplyDetails(progress: Progress): Commands {
   const isAboutApplication = preflight.problemCodes.some((code) => APPLICATION_PROBLEMS.includes(code));
   return [
     ...(isAboutApplication ? [application(progress)] : []),
-    ...exceptions(progress),
     ...heldBack(progress),
+    ...exceptions(progress),
     bySupport(`ferry reject ${id} supply-details --reason "check again"`),
   ];
 }
 
 function application({ migrationId }: Progress): NextCommand {
-  return byClient(`ferry application ${migrationId} --client-id ID --environment production`);
+  return byClient(`ferry application ${migrationId} --client-id "client id" --environment production`);
 }
 
-function proposals(id: string): Commands {
-  const command = `ferry propose-time ${id} "YYYY-MM-DD HH:MM"`;
+function proposals(id: string, now: Date): Commands {
+  const command = `ferry propose-time ${id} "${exampleTime(now)}"`;
   return [bySupport(command), byClient(command)];
 }
 
@@ -129,31 +155,32 @@ function approversLeft({ step, steps }: Progress): readonly Role[] {
 }
 
 /**
- * In step 4, suggests `--wave` if companies of later waves are unconfirmed, otherwise `--all`. In later steps, suggests
- * `--wave` for later waves and references for added companies.
+ * Suggests `--all` in step 4 if every unconfirmed company is in the first wave, otherwise the lowest wave. Companies
+ * without a wave are named.
  */
-function confirmations({ migrationId: id, counts, step }: Progress): Commands {
+function confirmations({ migrationId: id, counts, step }: Progress, companies: NamedCompanies): Commands {
   const { unconfirmed, unconfirmedInFirstWave } = counts;
+  const { unconfirmedWave: wave, unconfirmed: references } = companies;
   if (unconfirmed === 0) return [];
-  const command = `ferry confirm-sync-disabled ${id}`;
-  if (step !== 'disable-syncing') return [byClient(`${command} --wave NUMBER`), byClient(`${command} REFERENCE...`)];
-  return [byClient(`${command} ${unconfirmed === unconfirmedInFirstWave ? '--all' : '--wave NUMBER'}`)];
+  const confirm = `ferry confirm-sync-disabled ${id}`;
+  if (step === 'disable-syncing' && unconfirmed === unconfirmedInFirstWave) return [byClient(`${confirm} --all`)];
+  if (wave !== null) return [byClient(`${confirm} --wave ${wave}`)];
+  const words = references.length === 0 ? null : referenceWords(references);
+  return [words === null ? viewing(`ferry companies ${id} --state not-moved-yet`) : byClient(`${confirm} ${words}`)];
 }
 
 function credentials({ migrationId, counts }: Progress): Commands {
-  return counts.withoutCredential === 0 ? [] : [byClient(`ferry credentials ${migrationId} FILE`)];
+  return counts.withoutCredential === 0 ? [] : [byClient(`ferry credentials ${migrationId} credentials.csv`)];
 }
 
-/** Returns the commands for companies that the preflight holds back. */
-function heldBack(progress: Progress): Commands {
-  const { migrationId: id, counts, checking } = progress;
-  if (counts.heldBack === 0 || checking) return [];
-  return [byClient(`ferry amend ${id} FILE`), bySupport(`ferry exclude ${id} REFERENCE... --reason TEXT`)];
+/** Returns the client's command for companies that the preflight holds back. `ferry exceptions` lists the others. */
+function heldBack({ migrationId: id, counts, checking }: Progress): Commands {
+  return counts.heldBack === 0 || checking ? [] : [byClient(`ferry amend ${id} companies.csv`)];
 }
 
 /** Returns the commands that supply what is still missing before more companies can be moved. */
-function missingSupplies(progress: Progress): Commands {
-  return [...confirmations(progress), ...credentials(progress), ...heldBack(progress)];
+function missingSupplies(progress: Progress, companies: NamedCompanies): Commands {
+  return [...confirmations(progress, companies), ...credentials(progress), ...heldBack(progress)];
 }
 
 /** Suggests `ferry exceptions`, which lists a command for each remedy. */
@@ -168,23 +195,36 @@ function goNoGo({ migrationId, counts, windows, step }: Progress): Commands {
   return startsAutomatically && countReadyOrMoving(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];
 }
 
-function duringFirstCompany(progress: Progress): Commands {
+function duringFirstCompany(progress: Progress, companies: NamedCompanies): Commands {
   const { migrationId: id, firstCompany, requestedFirst, counts } = progress;
   switch (firstCompany?.stage) {
     case 'verified':
       return approvals(progress);
     case 'failed':
-      return [
-        ...exceptions(progress),
-        bySupport(`ferry first-company ${id} ${firstCompany.reference} --reason TEXT`),
-        bySupport(`ferry first-company ${id} REFERENCE --reason TEXT`),
-      ];
+      return [...exceptions(progress), chooseFirst(id, firstCompany.reference), ...anotherFirst(progress, companies)];
     case 'importing':
       return [];
     case undefined:
       if (requestedFirst?.notReady)
-        return [...missingSupplies(progress), bySupport(`ferry first-company ${id} REFERENCE`)];
-      if (countOpen(counts) > 0) return [...missingSupplies(progress), ...exceptions(progress), ...goNoGo(progress)];
-      return [byClient(`ferry amend ${id} FILE`), bySupport(`ferry cancel ${id} --reason TEXT`)];
+        return [...missingSupplies(progress, companies), ...anotherFirst(progress, companies)];
+      if (countOpen(counts) > 0)
+        return [...missingSupplies(progress, companies), ...exceptions(progress), ...goNoGo(progress)];
+      return [byClient(`ferry amend ${id} companies.csv`), bySupport(`ferry cancel ${id} ${WITH_REASON}`)];
   }
+}
+
+/** Suggests another first company, or the list to choose it from. */
+function anotherFirst({ migrationId: id }: Progress, { firstCandidate }: NamedCompanies): Commands {
+  if (firstCandidate === null) return [bySupport(`ferry companies ${id} --state not-moved-yet`)];
+  return [chooseFirst(id, firstCandidate)];
+}
+
+function chooseFirst(id: string, reference: string): NextCommand {
+  const word = shellQuoted(reference);
+  // A reference that begins with a hyphen would be taken for an option.
+  return bySupport(
+    reference.startsWith('-')
+      ? `ferry first-company ${id} ${WITH_REASON} -- ${word}`
+      : `ferry first-company ${id} ${word} ${WITH_REASON}`,
+  );
 }

@@ -4,6 +4,12 @@ import type { StoredMigration } from '../../store';
 /** Maximum number of references in a suggested command. A command for more references takes a file. */
 export const REFERENCES_IN_A_COMMAND = 8;
 
+/** The options of a command that the client runs. They name nobody, because its name is not known here. */
+export const BY_CLIENT = '--as client --by "your name"';
+
+/** The option of a decision that needs a reason. */
+export const WITH_REASON = '--reason "why"';
+
 /** Returns the command that applies a remedy to companies. In self-service, the client decides. */
 export function remedyCommand(
   remedy: Remedy,
@@ -11,7 +17,7 @@ export function remedyCommand(
   references: readonly string[],
 ): string {
   const command = commandOf(remedy, id, references);
-  return route === 'self-service' ? `${command} --as client --by NAME` : command;
+  return route === 'self-service' ? `${command} ${BY_CLIENT}` : command;
 }
 
 function commandOf(remedy: Remedy, migrationId: string, references: readonly string[]): string {
@@ -21,17 +27,24 @@ function commandOf(remedy: Remedy, migrationId: string, references: readonly str
       return `ferry ${remedy} ${migrationId} ${referenceArguments(references)}`;
     case 'skip':
     case 'exclude':
-      return `ferry ${remedy} ${migrationId} ${referenceArguments(references)} --reason TEXT`;
+      return `ferry ${remedy} ${migrationId} ${referenceArguments(references)} ${WITH_REASON}`;
     case 'replace-credential':
+      return `ferry replace-credential ${migrationId} new-credentials.csv`;
     case 'credentials':
+      return `ferry credentials ${migrationId} new-credentials.csv`;
     case 'amend':
-      return `ferry ${remedy} ${migrationId} FILE`;
+      return `ferry amend ${migrationId} companies.csv`;
   }
 }
 
 function referenceArguments(references: readonly string[]): string {
-  if (references.length > REFERENCES_IN_A_COMMAND) return '--file FILE';
-  return references.map(shellQuoted).join(' ');
+  return referenceWords(references) ?? '--file references.txt';
+}
+
+/** Returns references as words of a command; null if there are too many, or if one would be taken for an option. */
+export function referenceWords(references: readonly string[]): string | null {
+  const fit = references.length <= REFERENCES_IN_A_COMMAND && !references.some((each) => each.startsWith('-'));
+  return fit ? references.map(shellQuoted).join(' ') : null;
 }
 
 /** Quotes a word for a POSIX shell if necessary. */

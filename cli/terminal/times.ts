@@ -14,6 +14,11 @@ export function localTime(moment: string | Date, zone = 'local'): string {
   return time.toFormat(`ccc d LLL yyyy, HH:mm 'UTC'${time.offset === 0 ? '' : 'ZZ'}`);
 }
 
+/** Returns tomorrow evening as a person types it: `2026-11-21 22:00`, in the reader's time zone. */
+export function exampleTime(now: Date): string {
+  return `${DateTime.fromJSDate(now).plus({ days: 1 }).toFormat('yyyy-MM-dd')} 22:00`;
+}
+
 /** Formats the time of day in the reader's time zone: `22:04:11`. */
 export function clockTime(moment: Date): string {
   return DateTime.fromJSDate(moment).toFormat('HH:mm:ss');

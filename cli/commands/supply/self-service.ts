@@ -12,7 +12,7 @@ import { checkAll, dryRun, printSummary } from '../../starting/check';
 import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
-import { nextCommands } from '../../shared/next-commands';
+import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
@@ -174,7 +174,7 @@ function selfServiceResult(
   { migrationId, stored, preflight, retriedErrors }: SelfServiceStart,
   end: WatchEnd | null,
 ): CommandResult {
-  const next = end ? nextCommands(end.progress) : [];
+  const next = end ? nextCommands(end.progress, NO_COMPANIES, new Date()) : [];
   return {
     failed: preflight === null || (end !== null && end.progress.state !== 'completed'),
     json: {

@@ -6,15 +6,16 @@ import type { ClientState } from '../../../domain/companies/company-state';
 import { CLIENT_STATES, clientCounts } from '../../../domain/companies/company-state';
 import type { Progress, StepProgress } from '../../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../../domain/migration/steps';
-import type { Database, Interrupted } from '../../../store';
-import { countInterrupted, readCompanyPage } from '../../../store';
+import type { Database, Interrupted, NamedCompanies } from '../../../store';
+import { countInterrupted, readCompanyPage, readNamedCompanies } from '../../../store';
 import { isLedgerBehind, readRetriedErrors, readProgress } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { EVIDENCE_OPTION, printApplication, printFirstCompany, printPreflight } from '../../shared/results';
 import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
-import { nextCommands } from '../../shared/next-commands';
+import type { NextCommand } from '../../shared/next-commands';
+import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
 import { inParallel } from '../../shared/waiting';
 import { withMigrationClient } from '../../shared/clients';
 
@@ -39,7 +40,9 @@ export function addShow({ program, run, terminal }: Context): void {
           // Queries the workflow again, and so not in parallel: a worker that cannot replay the workflow answers only
           // one of several queries that wait.
           const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
-          return showResult(progress, retriedErrors, { ...findings, ledgerBehind }, options);
+          const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
+          const next = ledgerBehind ? [reconcile(migration)] : nextCommands(progress, companies, new Date());
+          return showResult(progress, retriedErrors, { ...findings, ledgerBehind, next }, options);
         }),
       ),
     );
@@ -75,14 +78,29 @@ async function readLedgerFindings(db: Database, migrationId: string): Promise<Le
   return { interrupted, deferred: await readDeferred(db, migrationId) };
 }
 
+/** Reads nothing if no command names a company. */
+async function readForNextCommands(db: Database, progress: Progress): Promise<NamedCompanies> {
+  const { migrationId, step, counts, firstCompany, requestedFirst } = progress;
+  if (counts.unconfirmed === 0 && step !== 'migrate-first-company') return NO_COMPANIES;
+  return readNamedCompanies(db, migrationId, (firstCompany ?? requestedFirst)?.reference ?? null);
+}
+
+const reconcile = (migrationId: string): NextCommand => ({
+  who: 'support',
+  command: `ferry reconcile ${migrationId}`,
+});
+
+interface ShowFindings extends LedgerFindings {
+  readonly ledgerBehind: boolean;
+  readonly next: readonly NextCommand[];
+}
+
 function showResult(
   progress: Progress,
   retriedErrors: readonly string[],
-  { interrupted, deferred, ledgerBehind }: LedgerFindings & { readonly ledgerBehind: boolean },
+  { interrupted, deferred, ledgerBehind, next }: ShowFindings,
   { evidence }: ShowOptions,
 ): CommandResult {
-  const reconcile = { who: 'support', command: `ferry reconcile ${progress.migrationId}` } as const;
-  const next = ledgerBehind ? [reconcile] : nextCommands(progress);
   return {
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors },

@@ -1,5 +1,8 @@
 /** Tests the commands that `ferry show` suggests. */
-import { nextCommands } from '../../../cli/shared/next-commands';
+import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
+import { remedyCommand } from '../../../cli/shared/remedy-commands';
+import { exampleTime } from '../../../cli/terminal/times';
+import type { NamedCompanies } from '../../../store';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { progressOf } from '../../../domain/progress/progress';
@@ -16,7 +19,7 @@ import {
   proposeTime,
   stateAt,
 } from '../../support/migration-states';
-import { ferry } from '../captured-terminal';
+import { pasted } from '../pasted';
 
 const ID = 'acme.quickbooks-online';
 const plan = migrationPlan({ migrationId: ID });
@@ -33,15 +36,18 @@ const pausedBy = (stop: StopReason | null) =>
 const problems = (...problemCodes: ReturnType<typeof preflight>['problemCodes']) =>
   preflight({ problems: problemCodes, problemCodes });
 
-const CLIENT = '--as client --by NAME';
-const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]])[] = [
+const NOW = new Date(AT);
+const SOMEBODY = '--as client --by "your name"';
+const CLIENT = '--as client --by Cleo';
+
+const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[], Partial<NamedCompanies>?])[] = [
   ['details being checked', stateAt('supply-details', { preflight: null }), []],
   ['details to accept', stateAt('supply-details'), [`ferry approve ${ID} supply-details`]],
   [
     'no application',
     stateAt('supply-details', { preflight: problems('application-missing') }),
     [
-      `ferry application ${ID} --client-id ID --environment production ${CLIENT}`,
+      `ferry application ${ID} --client-id "client id" --environment production ${SOMEBODY}`,
       `ferry reject ${ID} supply-details --reason "check again"`,
     ],
   ],
@@ -52,9 +58,8 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
       counts: counts({ total: 9, waiting: 9, unconfirmed: 8, heldBack: 1 }),
     }),
     [
+      `ferry amend ${ID} companies.csv ${SOMEBODY}`,
       `ferry exceptions ${ID}`,
-      `ferry amend ${ID} FILE ${CLIENT}`,
-      `ferry exclude ${ID} REFERENCE... --reason TEXT`,
       `ferry reject ${ID} supply-details --reason "check again"`,
     ],
   ],
@@ -66,12 +71,12 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
   [
     'no proposed time',
     stateAt('schedule'),
-    [`ferry propose-time ${ID} "YYYY-MM-DD HH:MM"`, `ferry propose-time ${ID} "YYYY-MM-DD HH:MM" ${CLIENT}`],
+    [`ferry propose-time ${ID} "${exampleTime(NOW)}"`, `ferry propose-time ${ID} "${exampleTime(NOW)}" ${SOMEBODY}`],
   ],
   [
     'a time to approve',
     decideAll(stateAt('schedule'), proposeTime('support'), approve('schedule', 'support')),
-    [`ferry approve ${ID} schedule ${CLIENT}`],
+    [`ferry approve ${ID} schedule ${SOMEBODY}`],
   ],
   [
     'the callback URL to add',
@@ -83,26 +88,37 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
     'the first wave to confirm, one company held back',
     step4({ unconfirmed: 8, unconfirmedInFirstWave: 4, heldBack: 1 }),
     [
-      `ferry confirm-sync-disabled ${ID} --wave NUMBER ${CLIENT}`,
+      `ferry confirm-sync-disabled ${ID} --wave 1 ${CLIENT}`,
+      `ferry amend ${ID} companies.csv ${CLIENT}`,
       `ferry exceptions ${ID}`,
-      `ferry amend ${ID} FILE ${CLIENT}`,
-      `ferry exclude ${ID} REFERENCE... --reason TEXT`,
     ],
+    { unconfirmedWave: 1 },
   ],
   ['the first company not started', step5({}), [`ferry go-nogo ${ID}`]],
-  ['credentials missing', step5({ withoutCredential: 9 }), [`ferry credentials ${ID} FILE ${CLIENT}`]],
+  ['credentials missing', step5({ withoutCredential: 9 }), [`ferry credentials ${ID} credentials.csv ${CLIENT}`]],
   [
     'a chosen first company without a credential',
     step5({ withoutCredential: 1 }, { requestedFirst: { reference: 'acme-7', notReady: true } }),
-    [`ferry credentials ${ID} FILE ${CLIENT}`, `ferry first-company ${ID} REFERENCE`],
+    [`ferry credentials ${ID} credentials.csv ${CLIENT}`, `ferry first-company ${ID} acme-2 --reason "why"`],
+    { firstCandidate: 'acme-2' },
   ],
   [
     'a first company to choose after one has failed',
     step5({ waiting: 8, failed: 1 }, { firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed' }) }),
     [
       `ferry exceptions ${ID}`,
-      `ferry first-company ${ID} acme-4 --reason TEXT`,
-      `ferry first-company ${ID} REFERENCE --reason TEXT`,
+      `ferry first-company ${ID} acme-4 --reason "why"`,
+      `ferry first-company ${ID} --reason "why" -- '-7 ; rm *'`,
+    ],
+    { firstCandidate: '-7 ; rm *' },
+  ],
+  [
+    'a first company to choose, of which nothing is known',
+    step5({ waiting: 8, failed: 1 }, { firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed' }) }),
+    [
+      `ferry exceptions ${ID}`,
+      `ferry first-company ${ID} acme-4 --reason "why"`,
+      `ferry companies ${ID} --state not-moved-yet`,
     ],
   ],
   [
@@ -114,7 +130,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
   [
     'nothing left to move',
     step5({ waiting: 0, excluded: 9 }),
-    [`ferry amend ${ID} FILE ${CLIENT}`, `ferry cancel ${ID} --reason TEXT`],
+    [`ferry amend ${ID} companies.csv ${CLIENT}`, `ferry cancel ${ID} --reason "why"`],
   ],
   ['companies being moved', step6({ syncing: 3, moved: 6 }), [`ferry watch ${ID}`]],
   [
@@ -125,19 +141,26 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
   [
     'the next wave to confirm',
     step6({ waiting: 3, unconfirmed: 3, moved: 6 }),
-    [
-      `ferry confirm-sync-disabled ${ID} --wave NUMBER ${CLIENT}`,
-      `ferry confirm-sync-disabled ${ID} REFERENCE... ${CLIENT}`,
-      `ferry watch ${ID}`,
-    ],
+    [`ferry confirm-sync-disabled ${ID} --wave 2 ${CLIENT}`, `ferry watch ${ID}`],
+    { unconfirmedWave: 2 },
+  ],
+  [
+    'added companies without a wave to confirm',
+    step6({ waiting: 3, unconfirmed: 2, moved: 6 }),
+    [`ferry confirm-sync-disabled ${ID} acme-8 'acme 9' ${CLIENT}`, `ferry watch ${ID}`],
+    { unconfirmed: ['acme-8', 'acme 9'] },
+  ],
+  [
+    'companies to confirm, of which nothing is known',
+    step6({ waiting: 3, unconfirmed: 3, moved: 6 }),
+    [`ferry companies ${ID} --state not-moved-yet`, `ferry watch ${ID}`],
   ],
   [
     'an added company held back, a credential missing, an outcome unknown',
     step6({ waiting: 2, heldBack: 1, withoutCredential: 1, outcomeUnknown: 1, moved: 6 }),
     [
-      `ferry credentials ${ID} FILE ${CLIENT}`,
-      `ferry amend ${ID} FILE ${CLIENT}`,
-      `ferry exclude ${ID} REFERENCE... --reason TEXT`,
+      `ferry credentials ${ID} credentials.csv ${CLIENT}`,
+      `ferry amend ${ID} companies.csv ${CLIENT}`,
       `ferry exceptions ${ID}`,
       `ferry watch ${ID}`,
     ],
@@ -158,20 +181,25 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
     pausedBy('application-refused'),
     [
       `ferry exceptions ${ID}`,
-      `ferry application ${ID} --client-id ID --environment production ${CLIENT}`,
+      `ferry application ${ID} --client-id "client id" --environment production ${CLIENT}`,
       `ferry resume ${ID}`,
     ],
   ],
   ['a completed migration', step6({ moved: 9 }, { closed: 'completed' }), []],
 ];
 
-test.each(SITUATIONS)('nextCommands suggests the expected commands: %s', (_, state, commands) => {
-  expect(nextCommands(progressOf(plan, state)).map(({ command }) => command)).toEqual(commands);
+const CASES = SITUATIONS.map(([name, state, commands, companies = {}]) => [name, state, commands, companies] as const);
+
+const REMEDIES = ['retry', 'relink', 'replace-credential', 'credentials', 'skip', 'amend', 'exclude'] as const;
+
+test.each(CASES)('nextCommands suggests the expected commands: %s', (_, state, commands, companies) => {
+  const next = nextCommands(progressOf(plan, state), { ...NO_COMPANIES, ...companies }, NOW);
+  expect(next.map(({ command }) => command)).toEqual(commands);
 });
 
-test.each(SITUATIONS)('nextCommands suggests a command to every role that must act: %s', (_, state) => {
+test.each(CASES)('nextCommands suggests a command to every role that must act: %s', (_, state) => {
   const progress = progressOf(plan, state);
-  const roles = nextCommands(progress).map(({ who }) => who);
+  const roles = nextCommands(progress, NO_COMPANIES, NOW).map(({ who }) => who);
   for (const role of progress.waitingFor.roles) {
     // Only support can fix problems of the account. The client is merely informed.
     const canBeSupport = progress.step === 'supply-details' && role === 'client';
@@ -179,15 +207,21 @@ test.each(SITUATIONS)('nextCommands suggests a command to every role that must a
   }
 });
 
-/** The placeholders in suggested commands, and values for them. */
-const PLACEHOLDERS: Readonly<Record<string, string>> = { NUMBER: '1', 'YYYY-MM-DD HH:MM': '2030-01-31 22:00' };
-
 test('every suggested command is valid as printed', async () => {
-  const commands = new Set(SITUATIONS.flatMap(([, , each]) => each));
-  for (const command of commands) {
-    const args = (command.match(/"[^"]*"|\S+/g) ?? []).slice(1).map((word) => word.replaceAll('"', ''));
-    const typedArgs = args.map((word) => PLACEHOLDERS[word] ?? word);
-    const { exitCode, err } = await ferry(typedArgs, undefined, { TOKENFERRY_HOME: '/nowhere' });
+  const remedies = REMEDIES.flatMap((remedy) =>
+    (['managed', 'self-service'] as const).flatMap((route) => [
+      remedyCommand(remedy, { id: ID, route }, ['C-1', "O'Neill; rm *"]),
+      remedyCommand(remedy, { id: ID, route }, ['--all']),
+      remedyCommand(
+        remedy,
+        { id: ID, route },
+        Array.from({ length: 9 }, (_, index) => `C-${index}`),
+      ),
+    ]),
+  );
+  for (const command of new Set([...CASES.flatMap(([, , each]) => each), ...remedies])) {
+    const { args, exitCode, err } = await pasted(command);
+    expect([command, args.filter((word) => /^[A-Z]+$|[<>]|\.\.\.$/.test(word))]).toEqual([command, []]);
     // The command fails because nothing is running, but not with a usage error.
     expect([command, exitCode, err]).toEqual([command, 1, err]);
   }

@@ -65,7 +65,7 @@ test('each exception is listed with its remedies as commands', async () => {
           { remedy: 'relink', command: `ferry relink ${migration.id} R-2` },
           { remedy: 'replace-credential', command: `ferry replace-credential ${migration.id} FILE` },
           { remedy: 'retry', command: `ferry retry ${migration.id} R-2` },
-          { remedy: 'skip', command: `ferry skip ${migration.id} R-2 --reason TEXT` },
+          { remedy: 'skip', command: `ferry skip ${migration.id} R-2 --reason "why"` },
         ],
       },
       { reference: 'R-3', failure: 'incomplete', remedies: [{ remedy: 'retry' }, {}, {}] },

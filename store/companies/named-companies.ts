@@ -1,0 +1,42 @@
+/** Reads the companies that suggested commands name. */
+import { sql } from 'kysely';
+import type { Database } from '../database/database';
+import { queryOne } from '../database/database';
+import { LACKS_CREDENTIAL } from './claim';
+
+/** The companies that suggested commands name. */
+export interface NamedCompanies {
+  /** The lowest wave with a company whose confirmation is missing; null if no such company has a wave. */
+  readonly unconfirmedWave: number | null;
+  /** References of companies without a wave whose confirmation is missing: the first ten. */
+  readonly unconfirmed: readonly string[];
+  /** The reference of a company that could go first instead of the present one; null if there is none. */
+  readonly firstCandidate: string | null;
+}
+
+/** @param notFirst reference of the company that goes first at present */
+export async function readNamedCompanies(
+  db: Database,
+  migrationId: string,
+  notFirst: string | null,
+): Promise<NamedCompanies> {
+  return queryOne(
+    db,
+    sql<NamedCompanies>`
+    with waiting as (
+      select row, reference, wave, confirmed_at from companies
+      where migration_id = ${migrationId} and state = 'waiting' and held_back is null
+    )
+    select
+      (select min(wave) from waiting where confirmed_at is null) as "unconfirmedWave",
+      array(select reference from waiting where confirmed_at is null and wave is null order by row limit 10)
+        as unconfirmed,
+      (select c.reference
+        from waiting c
+        join migrations m on m.id = ${migrationId}
+        left join credentials v on v.migration_id = m.id and v.row = c.row
+        where c.confirmed_at is not null and c.reference is distinct from ${notFirst} and not ${LACKS_CREDENTIAL}
+        order by c.row
+        limit 1) as "firstCandidate"`,
+  );
+}
