@@ -25,6 +25,7 @@ import { addSchedule } from './commands/decide/schedule';
 import { addSelfService } from './commands/supply/self-service';
 import { addDefaultBy } from './shared/decisions';
 import { addService } from './commands/operate/service';
+import { addSetup } from './commands/operate/setup';
 import { addShow } from './commands/view/show';
 import { addStart } from './commands/supply/start';
 import { addReconcile } from './commands/operate/reconcile';
@@ -38,7 +39,10 @@ import { inheritedOptions, runnableCommands } from './reference/commands';
 import { examplesOf } from './reference/examples';
 
 const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> = {
-  'Set up and start:': [addUp, addDoctor, addService, addExportTemplate, addCheck, addStart, addSelfService],
+  'Set up and start:': [
+    ...[addUp, addSetup, addDoctor, addService],
+    ...[addExportTemplate, addCheck, addStart, addSelfService],
+  ],
   'See progress:': [
     ...[addDesk, addList, addShow, addWatch, addGoNoGo],
     ...[addCompanies, addExceptions, addReport, addAudit],

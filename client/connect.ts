@@ -76,7 +76,12 @@ export async function openLedgerClient(config: LedgerClientConfig): Promise<Ledg
   });
 }
 
-async function connect({ temporal }: MigrationClientConfig): Promise<Connection> {
+/**
+ * Connects to Temporal. Waits at most 5 s.
+ *
+ * @throws {Unreachable}
+ */
+export async function connect({ temporal }: Pick<Config<'temporal'>, 'temporal'>): Promise<Connection> {
   try {
     return await Connection.connect({ ...temporal.connectionOptions, connectTimeout: CONNECT_TIMEOUT_MS });
   } catch (error) {

@@ -17,6 +17,22 @@ export class Unreachable extends Error {
   }
 }
 
+/** Thrown when a namespace cannot be prepared for workers. */
+export class SetupFailed extends Error {
+  override readonly name = 'SetupFailed';
+  /**
+   * @param message what is missing or wrong
+   * @param advice what to do about it
+   */
+  constructor(
+    message: string,
+    readonly advice: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
 /** Thrown when there is no migration with this id where it was looked up: in the ledger, in Temporal or in both. */
 export class NoSuchMigration extends Error {
   override readonly name = 'NoSuchMigration';

@@ -73,6 +73,8 @@ export { findOccupiedIds } from './workflow-ids';
 export type { HandoverReport } from './report';
 export { closeTerminated, sweep } from './sweep';
 export type { SweepResult } from './sweep';
+export { setUpNamespace } from './setup';
+export type { NamespaceSetup } from './setup';
 export {
   connectionErrorText,
   rootConnectionError,
@@ -82,6 +84,7 @@ export {
   NoSuchMigration,
   NoWorker,
   PayloadKeyMissing,
+  SetupFailed,
   Unreachable,
   WithoutEffect,
   WorkflowIdOccupied,

@@ -1,3 +1,5 @@
+import { SWEEP_EVERY_MS } from '../workflows/messages';
+
 /** Timing of a worker. All values are in milliseconds. */
 export interface WorkerTiming {
   /**
@@ -34,5 +36,5 @@ export const TIMING: WorkerTiming = {
   marginMs: 15_000,
   retryBudgetMs: 10_000,
   sliceTimeLimitMs: 60_000,
-  sweepEveryMs: 3_600_000,
+  sweepEveryMs: SWEEP_EVERY_MS,
 };

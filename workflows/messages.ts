@@ -8,6 +8,7 @@
  * of `DECISION_MESSAGES` twice: as a signal, which is delivered even if every worker is down, and as an update of the
  * same name, which also returns the outcome. `domain/migration/parse-decision.ts` parses their fields.
  */
+import type { ScheduleOptions } from '@temporalio/client';
 import type { QueryDefinition, SignalDefinition } from '@temporalio/common';
 import type { Outcome } from '../domain/migration/decision';
 import type { Route } from '../platforms/platforms';
@@ -33,8 +34,37 @@ export const CLOSE_TERMINATED = 'closeTerminated';
 /** The workflow type that repairs a ledger that was restored to an older state. `ferry reconcile` starts it. */
 export const RECONCILE = 'reconcileLedger';
 
-/** The workflow type that finds terminated migrations. A Schedule created by the workers starts it every hour. */
+/** The workflow type that finds terminated migrations. A Schedule starts it every hour. */
 export const SWEEP = 'sweep';
+
+/** The interval of the sweep, in milliseconds. */
+export const SWEEP_EVERY_MS = 3_600_000;
+
+/**
+ * Returns the Schedule that starts a sweep at regular intervals. The first sweep starts after one interval. A namespace
+ * has one such Schedule, which `ferry setup` or its first worker creates.
+ *
+ * @param everyMs the interval in milliseconds, at least 1,000
+ */
+export function sweepSchedule(everyMs = SWEEP_EVERY_MS) {
+  return {
+    scheduleId: 'tokenferry-sweep',
+    spec: { intervals: [{ every: everyMs, offset: Date.now() % everyMs }] },
+    action: {
+      type: 'startWorkflow',
+      workflowType: SWEEP,
+      workflowId: 'tokenferry-sweep',
+      args: [],
+      taskQueue: TASK_QUEUE,
+      staticSummary: 'Close terminated migrations',
+    },
+    // After an outage, one sweep makes up for all missed ones.
+    policies: { overlap: 'SKIP', catchupWindow: everyMs, pauseOnFailure: false },
+    state: {
+      note: 'Closes migrations that were terminated in Temporal. While this Schedule is paused, run: ferry sweep --close',
+    },
+  } as const satisfies ScheduleOptions;
+}
 
 /**
  * The search attributes of a migration, which are the columns that Temporal's lists show and filter by. They are not

@@ -1,7 +1,6 @@
 /** Checks Temporal: server, namespace, search attributes, workers and payload keys. */
 import { Connection } from '@temporalio/client';
 import type { TemporalConfig } from '../../config';
-import { createSearchAttributesCommand } from '../../domain/migration/temporal-names';
 import { counted } from '../../domain/text/sentences';
 import type { KeyRing } from '../../security';
 import { createPayloadCodec, UnknownPayloadKey } from '../../security';
@@ -68,7 +67,7 @@ async function examineServer(
     const { serverVersion } = await workflowService.getSystemInfo({});
     return ok(ABOUT.server, `${serverVersion || 'unknown version'} at ${address}`);
   });
-  const advice = `correct TEMPORAL_NAMESPACE, or create the namespace: temporal operator namespace create --namespace ${namespace}`;
+  const advice = 'correct TEMPORAL_NAMESPACE, or create the namespace with: ferry setup';
   const found = await check(ABOUT.namespace, advice, async () => {
     await workflowService.describeNamespace({ namespace });
     return ok(ABOUT.namespace, namespace);
@@ -91,10 +90,9 @@ const ASK_ADMINISTRATOR = 'if a permission is missing, ask your Temporal adminis
 
 async function searchAttributes(connection: Connection, namespace: string): Promise<CheckResult> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in customAttributes));
+  const missing = Object.keys(SEARCH_ATTRIBUTES).filter((name) => !(name in customAttributes));
   if (missing.length === 0) return ok(ABOUT.searchAttributes, 'complete');
-  const names = missing.map(([name]) => name).join(', ');
-  return problem(ABOUT.searchAttributes, `missing: ${names}`, createSearchAttributesCommand(namespace, missing));
+  return problem(ABOUT.searchAttributes, `missing: ${missing.join(', ')}`, 'create them with: ferry setup');
 }
 
 /** Checks that the configured keys decrypt the memos of recent migrations. */

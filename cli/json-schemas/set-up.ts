@@ -22,6 +22,17 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       workers: count.describe('worker processes'),
     },
   ],
+  'ferry.setup/1': [
+    'ferry setup',
+    {
+      namespace: z.string(),
+      namespaceCreated: z.boolean(),
+      retentionMs: count.nullable().describe('how long Temporal keeps ended migrations'),
+      searchAttributesCreated: z.array(z.string()),
+      sweepCreated: z.boolean().describe('true if the Schedule of the sweep was created'),
+      ledger: z.enum(['ready', 'not-configured']),
+    },
+  ],
   'ferry.doctor/1': [
     'ferry doctor',
     {

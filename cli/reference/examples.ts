@@ -4,6 +4,7 @@ const M = 'acme.quickbooks-online';
 
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   up: ['ferry up'],
+  setup: ['ferry setup', 'ferry setup --retention-days 90'],
   doctor: ['ferry doctor', 'ferry doctor --json'],
   'service start': ['ferry service start --port 8700', 'ferry service start --temporary --faults'],
   'service keys create': ['ferry service keys create --account Acme --role administrator'],

@@ -83,14 +83,17 @@ export function migrationOfSchedule({ scheduleId, action }: ListedSchedule): str
   return isOurs ? scheduleId.slice(0, -SCHEDULE_SUFFIX.length) : undefined;
 }
 
-/** The names of the types in Temporal's SDK. */
-type SearchAttributeType = 'INT' | 'KEYWORD';
-
-/** Returns the command that registers missing search attributes in a namespace. */
-export function createSearchAttributesCommand(
+/**
+ * Returns the command that creates search attributes on Temporal Cloud, where only its own tools can do that. Source:
+ * https://docs.temporal.io/cloud/tcld/namespace#search-attributes
+ *
+ * @param types the type of each search attribute, by its name
+ */
+export function cloudSearchAttributesCommand(
   namespace: string,
-  missing: readonly (readonly [name: string, type: SearchAttributeType])[],
+  types: Readonly<Record<string, 'INT' | 'KEYWORD'>>,
+  names: readonly string[],
 ): string {
-  const options = missing.map(([name, type]) => `--name ${name} --type ${type === 'INT' ? 'Int' : 'Keyword'}`);
-  return `temporal operator search-attribute create --namespace ${namespace} ${options.join(' ')}`;
+  const options = names.map((name) => `--search-attribute ${name}=${types[name] === 'INT' ? 'Int' : 'Keyword'}`);
+  return `tcld namespace search-attributes add --namespace ${namespace} ${options.join(' ')}`;
 }

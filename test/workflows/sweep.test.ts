@@ -4,7 +4,8 @@ import { createWindowSchedules } from '../../activities';
 import { scheduleIdOf, closeWorkflowIdOf } from '../../domain/migration/temporal-names';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import { readDecisions, readMigration, stopClaims } from '../../store';
-import { createSweepSchedule, SWEEP_SCHEDULE } from '../../worker/sweep-schedule';
+import { createSweepSchedule } from '../../worker/sweep-schedule';
+import { sweepSchedule } from '../../workflows/messages';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../../workflows/messages';
 import type { SweepOutcome } from '../../workflows/sweep';
 import { until } from '../support/conditions';
@@ -22,7 +23,7 @@ afterAll(() => orchestrator.close());
 
 const schedule = () => orchestrator.ferry.temporal.schedule;
 const workflow = (id: string) => orchestrator.ferry.temporal.workflow.getHandle(id);
-const sweeps = () => schedule().getHandle(SWEEP_SCHEDULE);
+const sweeps = () => schedule().getHandle(sweepSchedule().scheduleId);
 const ledger = (id: string) => readMigration(orchestrator.ferry.db, id);
 const untilClosed = (id: string) => until(async () => (await ledger(id))?.vaultDestroyedAt instanceof Date);
 
@@ -60,7 +61,7 @@ async function scheduleIds(): Promise<readonly string[]> {
 
 test('several workers share one hourly sweep, which first runs an hour after the first worker starts', async () => {
   await until(async () => (await scheduleIds()).length > 0);
-  expect(await scheduleIds()).toEqual([SWEEP_SCHEDULE]);
+  expect(await scheduleIds()).toEqual([sweepSchedule().scheduleId]);
   const { info } = await sweeps().describe();
   expect(info.numActionsTaken).toBe(0);
   const [first, second] = info.nextActionTimes.map((at) => at.getTime());

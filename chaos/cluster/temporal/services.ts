@@ -2,27 +2,17 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time';
-import { temporal } from '@temporalio/proto';
+import { setUpNamespace } from '../../../client';
 import { reservePort } from '../../../stack/ports';
-import { SEARCH_ATTRIBUTES } from '../../../workflows/messages';
 import { accepts, createClusterProcess, startTogether } from '../cluster-process';
-import {
-  ProcessNotStarted,
-  TEMPORAL_SERVICES,
-  type Database,
-  type ClusterProcess,
-  type TemporalService,
-} from '../types';
+import { TEMPORAL_SERVICES, type Database, type ClusterProcess, type TemporalService } from '../types';
 import type { TemporalBinaries } from './binaries';
 import { DATABASE_NAMES, writeConfiguration, type ServicePorts } from './configuration';
 
 export const NAMESPACE = 'default';
 const RETENTION_MS = 24 * 3_600_000;
-const PREPARED_WITHIN_MS = 60_000;
 /** Below the ports of outgoing connections, so that none of them takes the port of a killed process. */
 const FIRST_PORT = 21_000;
 
@@ -78,7 +68,7 @@ export async function startTemporalServices(options: {
   try {
     await processes.history.start(); // the first service writes the cluster's metadata, which only one can do
     await startTogether(Object.values(processes));
-    await prepareNamespace(address);
+    await setUpNamespace({ temporal: { address, namespace: NAMESPACE, connectionOptions: { address } } }, RETENTION_MS);
     return services;
   } catch (error) {
     for (const each of Object.values(processes)) await each.kill();
@@ -105,46 +95,6 @@ async function createSchemas({ sqlTool }: TemporalBinaries, postgresUrl: string)
     for (const step of steps) {
       const env = { PATH: process.env['PATH'], SQL_PASSWORD: password };
       await promisify(execFile)(sqlTool, [...server, '--database', database, ...step], { env });
-    }
-  }
-}
-
-/** Creates the namespace and its search attributes, and waits until the server knows both. */
-async function prepareNamespace(address: string): Promise<void> {
-  const connection = Connection.lazy({ address });
-  const deadline = Date.now() + PREPARED_WITHIN_MS;
-  const { workflowService, operatorService } = connection;
-  const types = temporal.api.enums.v1.IndexedValueType;
-  const searchAttributes = Object.fromEntries(
-    Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => [name, types[`INDEXED_VALUE_TYPE_${type}`]]),
-  );
-  const steps = [
-    () =>
-      workflowService.registerNamespace({
-        namespace: NAMESPACE,
-        workflowExecutionRetentionPeriod: msToTs(RETENTION_MS),
-      }),
-    () => operatorService.addSearchAttributes({ namespace: NAMESPACE, searchAttributes }),
-    () => workflowService.listWorkflowExecutions({ namespace: NAMESPACE, query: 'FerryStep = "none"' }),
-  ];
-  try {
-    for (const step of steps) await repeatUntil(deadline, step);
-  } finally {
-    await connection.close();
-  }
-}
-
-const ALREADY_EXISTS = 6;
-
-async function repeatUntil(deadline: number, step: () => Promise<unknown>): Promise<void> {
-  for (;;) {
-    try {
-      await step();
-      return;
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === ALREADY_EXISTS) return;
-      if (Date.now() > deadline) throw new ProcessNotStarted("Temporal's namespace was not created", { cause: error });
-      await delay(200);
     }
   }
 }

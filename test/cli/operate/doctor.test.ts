@@ -113,20 +113,12 @@ test('no check reports a problem if everything works', async () => {
 describe('doctor reports', () => {
   test.each<[string, NodeJS.ProcessEnv, [string, RegExp, RegExp][]]>([
     ['an unreachable Temporal', { TEMPORAL_ADDRESS: UNREACHABLE }, [['Temporal', /at 127\.0\.0\.1:1$/, /ferry up/]]],
-    [
-      'an unknown namespace',
-      { TEMPORAL_NAMESPACE: 'nowhere' },
-      [['namespace', /nowhere/, /temporal operator namespace create --namespace nowhere/]],
-    ],
+    ['an unknown namespace', { TEMPORAL_NAMESPACE: 'nowhere' }, [['namespace', /nowhere/, /ferry setup/]]],
     [
       'a namespace that has not been prepared',
       { TEMPORAL_NAMESPACE: EMPTY_NAMESPACE },
       [
-        [
-          'search attributes',
-          /missing: FerryStep, /,
-          /search-attribute create --namespace examined-.* --name FerryStep --type Keyword/,
-        ],
+        ['search attributes', /missing: FerryStep, /, /ferry setup/],
         ['worker', /none is running/, /start one/],
       ],
     ],

@@ -1,0 +1,90 @@
+/** Tests `ferry setup` on a real server: what it creates, what it leaves alone, and what it says if it cannot. */
+import { randomBytes } from 'node:crypto';
+import { msToTs } from '@temporalio/common/lib/time';
+import { temporal } from '@temporalio/proto';
+import { cloudSearchAttributesCommand } from '../../../domain/migration/temporal-names';
+import { SEARCH_ATTRIBUTES, sweepSchedule } from '../../../workflows/messages';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+
+const { INDEXED_VALUE_TYPE_INT: INT, INDEXED_VALUE_TYPE_TEXT: TEXT } = temporal.api.enums.v1.IndexedValueType;
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+});
+afterAll(() => orchestrator.close());
+
+const newName = () => `setup-${randomBytes(4).toString('hex')}`;
+
+function setup(namespace: string, ...args: readonly string[]) {
+  return ferry(['setup', ...args], undefined, { ...orchestrator.env, TEMPORAL_NAMESPACE: namespace });
+}
+
+/** Creates a namespace with these search attributes, as somebody else could have done. */
+async function existingNamespace(searchAttributes: Readonly<Record<string, number>>): Promise<string> {
+  const namespace = newName();
+  const { workflowService, connection } = orchestrator.ferry.temporal;
+  await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('2 days') });
+  await until(() =>
+    connection.operatorService.addSearchAttributes({ namespace, searchAttributes }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return namespace;
+}
+
+test('creates what is missing, and changes nothing when it runs again', async () => {
+  const namespace = newName();
+  const first = await setup(namespace, '--json', '--retention-days', '90');
+  expect(JSON.parse(first.out)).toEqual({
+    schema: 'ferry.setup/1',
+    namespace,
+    namespaceCreated: true,
+    retentionMs: 90 * 86_400_000,
+    searchAttributesCreated: Object.keys(SEARCH_ATTRIBUTES),
+    sweepCreated: true,
+    ledger: 'ready',
+  });
+  const { connection } = orchestrator.ferry.temporal;
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  expect(Object.keys(customAttributes)).toEqual(expect.arrayContaining(Object.keys(SEARCH_ATTRIBUTES)));
+  await connection.workflowService.describeSchedule({ namespace, scheduleId: sweepSchedule().scheduleId });
+
+  const second = await setup(namespace);
+  expect(second).toMatchObject({ exitCode: 0 });
+  expect(second.out).toContain(`namespace          ${namespace} exists; it keeps ended migrations for 90 days\n`);
+  expect(second.out).toContain('search attributes  exist\n');
+  expect(second.out).toContain('closes terminated migrations exists\n');
+});
+
+test('can run in several places at the same time', async () => {
+  const namespace = newName();
+  const results = await Promise.all([1, 2, 3].map(() => setup(namespace)));
+  expect(results.map(({ exitCode, err }) => ({ exitCode, err }))).toEqual(Array(3).fill({ exitCode: 0, err: '' }));
+});
+
+test('refuses a namespace in which a search attribute has another type', async () => {
+  const namespace = await existingNamespace({ FerryCompaniesDone: TEXT });
+  const { exitCode, err } = await setup(namespace);
+  expect(exitCode).toBe(1);
+  expect(err).toContain(`namespace ${namespace} has search attributes with another type: FerryCompaniesDone; `);
+  expect(err).toContain('temporal operator search-attribute remove');
+});
+
+test('says why a namespace has no room for the search attributes', async () => {
+  const namespace = await existingNamespace({ First: INT, Second: INT });
+  const { exitCode, err } = await setup(namespace);
+  expect(exitCode).toBe(1);
+  expect(err).toContain('cannot have more than 3 search attribute of type Int; ');
+  expect(err).toContain('use another namespace');
+});
+
+test('names the command that creates search attributes on Temporal Cloud', () => {
+  expect(cloudSearchAttributesCommand('acme.a1b2c', SEARCH_ATTRIBUTES, ['FerryStep', 'FerryCompaniesTotal'])).toBe(
+    'tcld namespace search-attributes add --namespace acme.a1b2c --search-attribute FerryStep=Keyword --search-attribute FerryCompaniesTotal=Int',
+  );
+});
