@@ -26,6 +26,7 @@ const environment = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, hyphens or underscores.')
     .optional(),
+  TOKENFERRY_CLIENT_UI_URL: address('http:', 'https:').optional(),
   TOKENFERRY_WEBHOOK_URL: address('http:', 'https:').optional(),
   TOKENFERRY_WEBHOOK_SECRET: z
     .string()

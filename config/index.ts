@@ -27,6 +27,13 @@ interface WebhookConfig {
   target?: { url: string; secret: Secret };
 }
 
+interface ClientUiConfig {
+  /** Without a slash at the end. */
+  url: string;
+  /** True if `/m/<migration>` leads to the migration's page, as in the UI of the running stack. */
+  hasMigrationLinks: boolean;
+}
+
 /** The parts of the configuration. A process requests the parts that it needs; the others are not read. */
 interface Parts {
   /** Connection to Temporal. Commands that start, show or decide on migrations need it. */
@@ -56,6 +63,8 @@ interface Parts {
   signingKey: SigningKey;
   /** The webhook that receives notices. Default: notices are only logged. */
   webhook: WebhookConfig;
+  /** The read-only Web UI for clients. Default: commands print no link for the client. */
+  clientUi: ClientUiConfig;
   /** The name of the worker deployment in Temporal. Default: the worker is not versioned. */
   workerDeployment: string;
 }
@@ -96,6 +105,10 @@ const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof E
   webhook: {
     name: 'the webhook (TOKENFERRY_WEBHOOK_URL and TOKENFERRY_WEBHOOK_SECRET)',
     variables: ['TOKENFERRY_WEBHOOK_URL', 'TOKENFERRY_WEBHOOK_SECRET'],
+  },
+  clientUi: {
+    name: 'the Web UI for clients (TOKENFERRY_CLIENT_UI_URL)',
+    variables: ['TOKENFERRY_CLIENT_UI_URL'],
   },
   workerDeployment: {
     name: 'the worker deployment (TOKENFERRY_WORKER_DEPLOYMENT)',
@@ -165,6 +178,7 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     },
     signingKey: () => readSigningKey(environment, home, problems),
     webhook: () => readWebhook(environment, problems),
+    clientUi: () => readClientUi(environment, variables, stack),
     workerDeployment: () => environment.TOKENFERRY_WORKER_DEPLOYMENT,
   };
   const parts: Partial<Parts> = {};
@@ -195,6 +209,20 @@ function missingMessage(missing: readonly ConfigPartName[], home: string, isStac
 function readDatabaseUrl(environment: Environment, stack: RunningStack | undefined): Secret | undefined {
   const url = environment.DATABASE_URL ?? stack?.databaseUrl;
   return url === undefined ? undefined : new Secret(url);
+}
+
+/** Reads the Web UI for clients. The running stack's UI has migration links only in the stack's own namespace. */
+function readClientUi(
+  { TOKENFERRY_CLIENT_UI_URL: url }: Environment,
+  { TEMPORAL_NAMESPACE: namespace }: Readonly<Record<string, string>>,
+  stack: RunningStack | undefined,
+): ClientUiConfig | undefined {
+  if (url !== undefined) return { url: url.replace(/\/+$/, ''), hasMigrationLinks: false };
+  if (stack?.clientUiUrl === undefined) return undefined;
+  return {
+    url: stack.clientUiUrl,
+    hasMigrationLinks: namespace === undefined || namespace === stack.temporal.namespace,
+  };
 }
 
 /** Reads the webhook. URL and secret must be set together, because the receiver can verify only signed notices. */

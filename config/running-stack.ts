@@ -11,7 +11,9 @@ import { z } from 'zod';
 const runningStack = z.object({
   /** Id of the process that is running the stack. If this process has ended, the file is stale. */
   pid: z.int().positive(),
-  temporal: z.object({ address: z.string(), namespace: z.string(), uiUrl: z.string().optional() }),
+  temporal: z.object({ address: z.string(), namespace: z.string() }),
+  /** The read-only Web UI for clients. */
+  clientUiUrl: z.string().optional(),
   databaseUrl: z.string(),
   service: z.object({
     url: z.string(),

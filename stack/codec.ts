@@ -7,16 +7,16 @@ import { reservePort } from './ports';
 const DEFAULT_PORT = 8_234;
 const HOST = '127.0.0.1';
 
-/** The codec server of a stack. It requires no token, because it serves only this machine and the stack's Web UI. */
+/** The codec server of a stack. It requires no token, because it serves only this machine and the stack's Web UIs. */
 export interface StackCodec {
   readonly url: string;
   /**
-   * Starts the codec server. Only pages of the Web UI at `uiUrl` may call it, whether they were opened with the host
+   * Starts the codec server. Only pages of the Web UIs at `uiUrls` may call it, whether they were opened with the host
    * `127.0.0.1` or `localhost`.
    */
   start(options: {
     readonly payloadKeys: KeyRing;
-    readonly uiUrl: string;
+    readonly uiUrls: readonly string[];
     readonly dataFolder: string;
   }): Promise<{ stop(): Promise<void> }>;
 }
@@ -26,10 +26,10 @@ export async function reserveStackCodec(port = DEFAULT_PORT): Promise<StackCodec
   const reserved = await reservePort(port);
   return {
     url: `http://${HOST}:${reserved.port}`,
-    start: async ({ payloadKeys, uiUrl, dataFolder }) => {
+    start: async ({ payloadKeys, uiUrls, dataFolder }) => {
       const server = await startCodecServer({
         payloadKeys,
-        origins: [uiUrl, uiUrl.replace(HOST, 'localhost')],
+        origins: uiUrls.flatMap((url) => [url, url.replace(HOST, 'localhost')]),
         verifyToken: null,
         host: HOST,
         port: reserved.port,

@@ -1,7 +1,7 @@
 /**
  * Runs everything that a migration needs on one machine, for `ferry up` and the demo: Postgres, Temporal with its Web
- * UI, a codec server, the Company Data Service and workers. For `ferry service start`, `service/` runs only the
- * service.
+ * UI, a read-only Web UI for clients, a codec server, the Company Data Service and workers. For `ferry service start`,
+ * `service/` runs only the service.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -28,6 +28,7 @@ import {
 } from './secrets';
 import { createSecretCipher } from './service/secret-cipher';
 import { acquireTemporalCli } from './temporal/cli';
+import { startReadOnlyUi } from './temporal/read-only-ui';
 import { startTemporal } from './temporal/server';
 import { tailOf, type SupervisedProcess } from './process/supervised-process';
 import { startWorkers, type Workers, type WorkersOptions } from './workers';
@@ -47,7 +48,14 @@ export interface StackOptions extends WorkersOptions {
   /** True to remove `dataFolder` at the end, even if this process is killed. */
   ephemeral: boolean;
   /** The first ports to try; 0 for any free port. */
-  ports?: { postgres?: number; temporal?: number; temporalUi?: number; codec?: number; service?: number };
+  ports?: {
+    postgres?: number;
+    temporal?: number;
+    temporalUi?: number;
+    clientUi?: number;
+    codec?: number;
+    service?: number;
+  };
   /** An external Postgres (`DATABASE_URL`). Default: an embedded one. */
   databaseUrl?: string | undefined;
   /** Environment variables, to find the `temporal` command and to configure the webhook. */
@@ -120,6 +128,9 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   );
   signal?.throwIfAborted();
 
+  const namespace = 'default';
+  const clientUi = await startReadOnlyUi({ uiUrl: temporal.uiUrl, namespace, port: ports.clientUi });
+  running.push(clientUi);
   const serviceKeys = loadConfig([], env, ['serviceKeys']).serviceKeys ?? ensureServiceKeys(dataFolder);
   const service = await startServiceOnFreePort(
     { databaseUrl: databases.serviceDatabaseUrl, cipher: createSecretCipher(serviceKeys) },
@@ -137,26 +148,29 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   const config: StackConfig = {
     home: dataFolder,
     logLevel,
-    temporal: { address, namespace: 'default', connectionOptions: { address } },
+    temporal: { address, namespace, connectionOptions: { address } },
     databaseUrl: new Secret(databases.orchestratorDatabaseUrl),
     service: { url: service.url, apiKey: new Secret(apiKey) },
     masterKeys: parseMasterKeys(new Secret(readFileSync(masterKeyFile, 'utf8'))),
     vaultSecrets: vaultSecretsFolder,
     payloadKeys: parsePayloadKeys(new Secret(readFileSync(payloadKeyFile, 'utf8'))),
     webhook: loadConfig(['webhook'], env).webhook,
+    clientUi: { url: clientUi.url, hasMigrationLinks: true },
   };
   signal?.throwIfAborted();
 
   writeRunningStack(dataFolder, {
     pid: process.pid,
-    temporal: { address, namespace: 'default' },
+    temporal: { address, namespace },
+    clientUiUrl: clientUi.url,
     databaseUrl: databases.orchestratorDatabaseUrl,
     service: { url: service.url, apiKey, databaseUrl: databases.serviceDatabaseUrl },
     masterKeyFile,
     vaultSecretsFolder,
     payloadKeyFile,
   });
-  running.push(await codec.start({ payloadKeys: config.payloadKeys, uiUrl: temporal.uiUrl, dataFolder }));
+  const uiUrls = [temporal.uiUrl, clientUi.url];
+  running.push(await codec.start({ payloadKeys: config.payloadKeys, uiUrls, dataFolder }));
   await workers.waitUntilReady();
   return {
     config,

@@ -161,6 +161,11 @@ export const next = z
   .array(z.strictObject({ who: role, command: z.string() }))
   .describe('commands for the next actions');
 
+export const clientPage = z
+  .string()
+  .nullable()
+  .describe("link to the migration's page for its client; null if no Web UI for clients is configured");
+
 export const companyFields = {
   row: count.describe('position in the manifest, starting at 1'),
   reference: z.string(),

@@ -15,6 +15,7 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
     {
       home: z.string(),
       temporalUiUrl: z.string().nullable(),
+      clientUiUrl: z.string().describe('the read-only Temporal UI for clients'),
       temporalAddress: z.string(),
       codecUrl: z.string().nullable(),
       serviceUrl: z.string(),

@@ -28,6 +28,7 @@ const startedFields = {
   dryRun: z.literal(true).optional(),
   migrationId: z.string().optional(),
   ...started,
+  clientPage: part.clientPage.optional(),
   retrying: z.array(z.string()).optional().describe('why the check of the supplied details has not finished'),
 };
 

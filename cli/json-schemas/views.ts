@@ -89,6 +89,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       retrying: z
         .array(z.string())
         .describe('errors of activities and workflow tasks that keep failing and are being retried'),
+      clientPage: part.clientPage,
       ledgerBehind: z.boolean().describe('true: the ledger was restored to an older state; run ferry reconcile'),
       interrupted: z
         .strictObject({ companies: count, inFlightUntil: time.nullable() })

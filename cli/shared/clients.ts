@@ -39,7 +39,7 @@ export async function withMigrationClient<Result>(
 }
 
 function clientConfig(env: NodeJS.ProcessEnv): MigrationClientConfig {
-  return loadConfig(['temporal', 'payloadKeys'], env, ['databaseUrl', 'signingKey']);
+  return loadConfig(['temporal', 'payloadKeys'], env, ['databaseUrl', 'signingKey', 'clientUi']);
 }
 
 async function withClient<Client extends MigrationClient, Result>(

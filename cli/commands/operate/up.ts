@@ -67,6 +67,7 @@ function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack, wo
       schema: 'ferry.up/1',
       home: config.home,
       temporalUiUrl,
+      clientUiUrl: config.clientUi.url,
       temporalAddress: config.temporal.address,
       codecUrl,
       serviceUrl: config.service.url,
@@ -80,6 +81,7 @@ function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack, wo
         [{ title: 'Part' }, { title: 'Address' }],
         [
           ['Temporal UI', temporalUiUrl],
+          ['Temporal UI for clients', `${config.clientUi.url} (read-only)`],
           ['Temporal', config.temporal.address],
           ['Codec server', codecUrl],
           ['Company Data Service', config.service.url],

@@ -22,6 +22,7 @@ import { addYesOption, confirm } from '../../shared/context';
 import type { WatchEnd } from '../../reporting/watch';
 import { watchMigration } from '../../reporting/watch';
 import { DEFAULT_CONTACT } from '../../starting/questions';
+import { clientPageOf } from '../../shared/client-page';
 import { withLedgerClient } from '../../shared/clients';
 
 interface SelfServiceOptions extends StartTarget, LimitOptions, YesOption, EncodingOption, Pick<ActorOptions, 'by'> {
@@ -73,10 +74,11 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   if (!(await confirmStart(context, check, options))) return notStarted();
   return withLedgerClient(terminal.env, async (ferry) => {
     const started = await start(ferry, check, options, limits);
-    if (!output.json && !output.quiet) printStarted(output, check, started);
+    const clientPage = await clientPageOf(terminal.env, ferry, migrationId);
+    if (!output.json && !output.quiet) printStarted(output, check, started, clientPage);
     const canWatch = started.preflight !== null && !options.detach;
     const end = canWatch ? await watchMigration(context, ferry, migrationId, { untilDecision: true }) : null;
-    return selfServiceResult(check, started, end);
+    return selfServiceResult(check, { ...started, clientPage }, end);
   });
 }
 
@@ -155,7 +157,12 @@ function notStarted(): CommandResult {
   };
 }
 
-function printStarted(output: Output, { manifest }: CheckOutcome, started: SelfServiceStart): void {
+function printStarted(
+  output: Output,
+  { manifest }: CheckOutcome,
+  started: SelfServiceStart,
+  clientPage: string | null,
+): void {
   const { migrationId } = started;
   output.line(`${output.styled('green', '✓')} ${migrationId}: started`);
   if (started.preflight) printPreflight(output, started.preflight);
@@ -167,11 +174,12 @@ function printStarted(output: Output, { manifest }: CheckOutcome, started: SelfS
     const command = `ferry credentials ${migrationId} FILE --as client`;
     output.line(`  Not stored yet: ${counted(notStored, 'credential')}. Supply them later with: ${command}`);
   }
+  if (clientPage !== null) output.line(`  Its page: ${clientPage}`);
 }
 
 function selfServiceResult(
   { files, manifest, findings }: CheckOutcome,
-  { migrationId, stored, preflight, retriedErrors }: SelfServiceStart,
+  { migrationId, stored, preflight, retriedErrors, clientPage }: SelfServiceStart & { clientPage: string | null },
   end: WatchEnd | null,
 ): CommandResult {
   const next = end ? nextCommands(end.progress, NO_COMPANIES, new Date()) : [];
@@ -185,6 +193,7 @@ function selfServiceResult(
       credentialsStored: stored,
       preflight,
       retrying: retriedErrors,
+      clientPage,
       state: end?.progress.state ?? null,
       waitingFor: end?.progress.waitingFor ?? null,
       counts: end?.progress.counts ?? null,

@@ -24,6 +24,7 @@ import { DEFAULT_BY } from '../../shared/decisions';
 import { askForArguments, DEFAULT_CONTACT } from '../../starting/questions';
 import type { StartTarget } from '../../starting/start-options';
 import { assertStartable, readLimitOptions } from '../../starting/start-options';
+import { clientPageOf } from '../../shared/client-page';
 import { withLedgerClient } from '../../shared/clients';
 
 interface StartOptions extends StartTarget, LimitOptions, ShredOption, EncodingOption, Pick<ActorOptions, 'by'> {
@@ -126,7 +127,8 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       isEverythingStored || options.shred
         ? await disposeOf(original, isEverythingStored, options, terminal)
         : undefined;
-    return startResult({ migrationId, manifest, platform, stored, preflight, retriedErrors, disposal });
+    const clientPage = await clientPageOf(env, ferry, migrationId);
+    return startResult({ migrationId, manifest, platform, stored, preflight, retriedErrors, disposal, clientPage });
   });
 }
 
@@ -161,10 +163,12 @@ interface Started {
   readonly retriedErrors: readonly string[];
   /** The result for the credential file; undefined if `--shred` was not given and credentials are left to be stored. */
   readonly disposal: Disposal | undefined;
+  /** Null if no Web UI for clients is configured. */
+  readonly clientPage: string | null;
 }
 
 function startResult(request: Started): CommandResult {
-  const { migrationId, manifest, platform, stored, preflight, retriedErrors, disposal } = request;
+  const { migrationId, manifest, platform, stored, preflight, retriedErrors, disposal, clientPage } = request;
   const { totals, findings, withCredential } = manifest;
   return {
     failed: disposal?.failed ?? false,
@@ -177,6 +181,7 @@ function startResult(request: Started): CommandResult {
       shredded: disposal?.shredded ?? false,
       preflight,
       retrying: retriedErrors,
+      clientPage,
       ...findingsJson(findings),
     },
     printQuietly: (output) => output.line(migrationId),
@@ -201,6 +206,7 @@ function startResult(request: Started): CommandResult {
         );
       }
       disposal?.print(output);
+      if (clientPage !== null) output.line(`  Client's page: ${clientPage}`);
       output.line(`  See what to do next with: ferry show ${migrationId}`);
     },
   };

@@ -17,6 +17,7 @@ import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
 import type { NextCommand } from '../../shared/next-commands';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
 import { inParallel } from '../../shared/waiting';
+import { clientPageOf } from '../../shared/client-page';
 import { withMigrationClient } from '../../shared/clients';
 
 interface ShowOptions {
@@ -42,7 +43,8 @@ export function addShow({ program, run, terminal }: Context): void {
           const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
           const next = ledgerBehind ? [reconcile(migration)] : nextCommands(progress, companies, new Date());
-          return showResult(progress, retriedErrors, { ...findings, ledgerBehind, next }, options);
+          const clientPage = await clientPageOf(terminal.env, ferry, migration);
+          return showResult(progress, retriedErrors, { ...findings, ledgerBehind, next, clientPage }, options);
         }),
       ),
     );
@@ -93,18 +95,20 @@ const reconcile = (migrationId: string): NextCommand => ({
 interface ShowFindings extends LedgerFindings {
   readonly ledgerBehind: boolean;
   readonly next: readonly NextCommand[];
+  /** Null if no Web UI for clients is configured. */
+  readonly clientPage: string | null;
 }
 
 function showResult(
   progress: Progress,
   retriedErrors: readonly string[],
-  { interrupted, deferred, ledgerBehind, next }: ShowFindings,
+  { interrupted, deferred, ledgerBehind, next, clientPage }: ShowFindings,
   { evidence }: ShowOptions,
 ): CommandResult {
   return {
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors },
-      ...{ interrupted, deferred, ledgerBehind, next },
+      ...{ interrupted, deferred, ledgerBehind, next, clientPage },
     },
     print: (output) => {
       output.line(`${output.styled('bold', progress.migrationId)}  ${headline(progress)}`);
@@ -121,6 +125,7 @@ function showResult(
       if (interrupted) printInterrupted(output, progress, interrupted);
       if (deferred) printDeferred(output, progress.migrationId, deferred);
       printFirstCompany(output, progress, evidence ?? false);
+      if (clientPage !== null) output.line(`Client's page: ${clientPage}`);
       if (next.length > 0) {
         output.line();
         output.line(output.styled('bold', 'What to do next:'));

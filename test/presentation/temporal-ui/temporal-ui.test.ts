@@ -2,6 +2,7 @@
 import { batchRunIdOf, scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { TestMigration } from '../../workflows/running-migration';
 import { windowChange, CLIENT, closedWindows, startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { ferry } from '../../cli/captured-terminal';
 import { findChromium, keepPicture } from './browser';
 import type { TemporalUi } from './temporal-ui';
 import { openTemporalUi } from './temporal-ui';
@@ -20,6 +21,9 @@ const TOKENS = [...Array.from({ length: 6 }, (_, index) => `sbx-ok-1.ui${index}`
 const SLOW = 'Company 6';
 
 const STEP_6 = 'complete-migration';
+
+/** The buttons that Temporal's UI shows people who may write. */
+const ACTIONS = /Request Cancellation|More Actions|Start Workflow/;
 
 let ui: TemporalUi;
 let migration: TestMigration;
@@ -55,6 +59,30 @@ uiTest('the page of a migration shows what to do, since when and how, and answer
   // The last line is complete. Without padding, the UI would cut it off.
   expect(text).toMatch(/How long data is out of date: from the moment/);
 });
+
+uiTest.each([1_440, 1_024, 390])(
+  'the printed link opens the page of the migration without write actions, %i px wide',
+  async (width) => {
+    const { page, orchestrator, clientUiUrl } = ui;
+    const env = { ...orchestrator.env, TOKENFERRY_CLIENT_UI_URL: clientUiUrl };
+    const { out } = await ferry(['show', migration.id], undefined, env);
+    const [, link = ''] = /Client's page: (\S+)/.exec(out) ?? [];
+    const original = page.viewportSize();
+    await page.setViewportSize({ width, height: 1_000 });
+    for (const address of [link, `${clientUiUrl}/m/${migration.id}`]) {
+      await page.goto(address);
+      await page.getByRole('tab', { name: 'User Metadata', selected: true }).waitFor();
+      await page.frameLocator('iframe').last().getByText('Who to call:').waitFor();
+      expect(page.url()).toBe(link);
+      expect(await page.getByRole('button', { name: ACTIONS, disabled: false }).count()).toBe(0);
+      const content = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(content).toBeLessThanOrEqual(width);
+    }
+    await ui.open(`workflows/${migration.id}`);
+    await page.getByRole('button', { name: ACTIONS }).first().waitFor();
+    if (original) await page.setViewportSize(original);
+  },
+);
 
 uiTest('the list shows the progress of each migration', async () => {
   await ui.open('workflows');

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { reserveStackCodec } from '../../../stack/codec';
+import { startReadOnlyUi } from '../../../stack/temporal/read-only-ui';
 import { startTemporal } from '../../../stack/temporal/server';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { until } from '../../support/conditions';
@@ -15,6 +16,8 @@ import { openBrowser } from './browser';
 export interface TemporalUi {
   readonly orchestrator: Orchestrator;
   readonly page: Page;
+  /** The address of the read-only Web UI. */
+  readonly clientUiUrl: string;
   /** Keeps the sync of a company running until `releaseSyncs`. Must be called before the company is created. */
   holdSyncOf(company: string): void;
   releaseSyncs(): void;
@@ -48,7 +51,8 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
   const { payloadKeys, service } = orchestrator.config;
   const proxy = await startHttpProxy(service.url);
   await orchestrator.startWorker({ service: { ...service, url: proxy.url } });
-  const codecServer = await codec.start({ payloadKeys, uiUrl: temporal.uiUrl, dataFolder });
+  const clientUi = await startReadOnlyUi({ uiUrl: temporal.uiUrl, namespace: ownNamespace(), port: 0 });
+  const codecServer = await codec.start({ payloadKeys, uiUrls: [temporal.uiUrl, clientUi.url], dataFolder });
   const browser = await openBrowser(chromium);
   const page = await browser.newPage({ viewport: { width: WIDTH, height: HEIGHT } });
   page.setDefaultTimeout(SHOWN_WITHIN_MS);
@@ -67,6 +71,7 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
   return {
     orchestrator,
     page,
+    clientUiUrl: clientUi.url,
     open,
     holdSyncOf: (company) => {
       proxy.on('POST', /^\/companies$/, async (response, { body }, pass) => {
@@ -99,6 +104,7 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
       await orchestrator.close();
       await proxy.close();
       await codecServer.stop();
+      await clientUi.stop();
       await temporal.stop();
     },
   };

@@ -1,0 +1,19 @@
+import { loadConfig } from '../../config';
+import type { MigrationClient } from '../../client';
+
+/**
+ * Returns the link to the page of a migration in the read-only Web UI for clients; null if no such UI is configured.
+ * The link of a configured UI names the current run of the migration, because only the UI of `ferry up` finds the run.
+ */
+export async function clientPageOf(
+  env: NodeJS.ProcessEnv,
+  { temporalWithoutCodec: { workflow, options } }: MigrationClient,
+  migrationId: string,
+): Promise<string | null> {
+  const { clientUi } = loadConfig([], env, ['clientUi']);
+  if (clientUi === undefined) return null;
+  if (clientUi.hasMigrationLinks) return `${clientUi.url}/m/${migrationId}`;
+  const { runId } = await workflow.getHandle(migrationId).describe();
+  const namespace = encodeURIComponent(options.namespace);
+  return `${clientUi.url}/namespaces/${namespace}/workflows/${migrationId}/${runId}/user-metadata`;
+}

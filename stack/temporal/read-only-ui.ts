@@ -1,0 +1,166 @@
+/**
+ * A read-only Web UI for clients: a reverse proxy in front of Temporal's Web UI, because Temporal's dev server cannot
+ * switch off writing. It forwards what Temporal's own Web UI allows with `TEMPORAL_DISABLE_WRITE_ACTIONS`: reads and
+ * queries. It also tells the pages to hide their buttons.
+ *
+ * `GET /m/<migration>` leads to the page of the migration's current run, because Temporal continues a long migration in
+ * a new run, and the page of the old run no longer changes.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, createServer, request as sendRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { isLoopback } from '../../security/codec-server';
+import { errorCode, reservePort } from '../ports';
+
+const DEFAULT_PORT = 8_235;
+const HOST = '127.0.0.1';
+/** The pages send the text that they render in the address of a GET request. */
+const MAX_HEADER_BYTES = 1024 * 1024;
+
+const MIGRATION_LINK = /^\/m\/([a-z0-9.-]{1,200})$/;
+const SETTINGS = '/api/v1/settings';
+/** One segment each for namespace, workflow and query. Encoded slashes do not match, so no other call can be hidden. */
+const QUERY = /^\/api\/v1\/namespaces\/[\w.-]+\/workflows\/(?:[\w.:-]|%3A)+\/query\/\w+$/;
+
+/** The settings that hide the buttons of the pages. The proxy refuses the calls of these buttons as well. */
+const READ_ONLY_SETTINGS = {
+  DisableWriteActions: true,
+  WorkflowTerminateDisabled: true,
+  WorkflowCancelDisabled: true,
+  WorkflowSignalDisabled: true,
+  WorkflowUpdateDisabled: true,
+  WorkflowResetDisabled: true,
+  WorkflowPauseDisabled: true,
+  BatchActionsDisabled: true,
+  StartWorkflowDisabled: true,
+  ActivityCommandsDisabled: true,
+  ShowTemporalSystemNamespace: false,
+};
+
+export interface ReadOnlyUiOptions {
+  /** Temporal's Web UI. */
+  readonly uiUrl: string;
+  /** The namespace of the migrations that `/m/<migration>` leads to. */
+  readonly namespace: string;
+  /** The first port to try; 0 for any free port. Default: 8235. */
+  readonly port?: number | undefined;
+}
+
+export interface ReadOnlyUi {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the read-only Web UI. Only this machine can reach it. */
+export async function startReadOnlyUi({
+  uiUrl,
+  namespace,
+  port = DEFAULT_PORT,
+}: ReadOnlyUiOptions): Promise<ReadOnlyUi> {
+  const agent = new Agent({ keepAlive: true });
+  const upstream = { uiUrl, namespace, agent };
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
+    answer(upstream, request, response).catch((error: unknown) => {
+      if (response.headersSent || errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE') response.destroy();
+      else sendText(response, 502, 'Temporal does not answer. Reload this page in a few seconds.');
+    });
+  });
+  const reserved = await reservePort(port);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(reserved.port, HOST, resolve);
+    });
+  } finally {
+    reserved.release();
+  }
+  return {
+    url: `http://${HOST}:${reserved.port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+        agent.destroy();
+      }),
+  };
+}
+
+interface Upstream {
+  readonly uiUrl: string;
+  readonly namespace: string;
+  readonly agent: Agent;
+}
+
+async function answer(upstream: Upstream, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method, url = '', headers } = request;
+  const [path = ''] = url.split('?');
+  // Prevents DNS rebinding: a page whose host name resolves to 127.0.0.1 could otherwise read the answers.
+  if (!isLoopback(hostnameOf(headers.host))) return sendText(response, 403, 'Only this machine may open this page.');
+  if (!path.startsWith('/')) return sendText(response, 400, 'The request must name a path.');
+  if (method !== 'GET' && method !== 'HEAD' && !(method === 'POST' && QUERY.test(path))) {
+    response.setHeader('allow', 'GET, HEAD');
+    return sendText(response, 405, 'This Web UI is read-only.');
+  }
+  const [, migrationId] = MIGRATION_LINK.exec(path) ?? [];
+  if (migrationId !== undefined) return redirect(upstream, migrationId, response);
+
+  const isSettings = path === SETTINGS;
+  const answered = await forward(upstream, request, isSettings ? { 'accept-encoding': 'identity' } : {});
+  const { statusCode = 502, headers: answeredHeaders } = answered;
+  if (isSettings && statusCode === 200) {
+    const settings = JSON.stringify({ ...(JSON.parse(await text(answered)) as object), ...READ_ONLY_SETTINGS });
+    const length = { 'content-length': Buffer.byteLength(settings) };
+    response.writeHead(200, { ...withoutConnection(answeredHeaders), ...length });
+    response.end(settings);
+    return;
+  }
+  response.writeHead(statusCode, withoutConnection(answeredHeaders));
+  await pipeline(answered, response);
+}
+
+/** Sends the request to Temporal's Web UI. Rejects if there is no answer. */
+function forward(
+  { uiUrl, agent }: Upstream,
+  request: IncomingMessage,
+  changes: Readonly<Record<string, string>>,
+): Promise<IncomingMessage> {
+  const { method, url, headers } = request;
+  // Temporal's API takes another method than the request's from this header.
+  const { 'x-http-method-override': _, ...kept } = withoutConnection(headers);
+  return new Promise((resolve, reject) => {
+    const sent = sendRequest(
+      uiUrl,
+      { method, path: url, agent, headers: { ...kept, host: new URL(uiUrl).host, ...changes } },
+      resolve,
+    );
+    sent.once('error', reject);
+    pipeline(request, sent).catch(reject);
+  });
+}
+
+/** Drops the headers that concern only one connection. */
+function withoutConnection(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+  const { connection: _, 'keep-alive': __, upgrade: ___, ...others } = headers;
+  return others;
+}
+
+async function redirect({ uiUrl, namespace }: Upstream, migrationId: string, response: ServerResponse): Promise<void> {
+  const workflow = `/namespaces/${encodeURIComponent(namespace)}/workflows/${migrationId}`;
+  const answered = await fetch(`${uiUrl}/api/v1${workflow}`);
+  const described = (await answered.json()) as { workflowExecutionInfo?: { execution?: { runId?: string } } };
+  const runId = described.workflowExecutionInfo?.execution?.runId;
+  if (answered.status === 404) return sendText(response, 404, `There is no migration ${migrationId}.`);
+  if (runId === undefined) throw new Error(`Temporal did not describe ${migrationId}: status ${answered.status}`);
+  response.writeHead(302, { location: `${workflow}/${runId}/user-metadata`, 'cache-control': 'no-store' });
+  response.end();
+}
+
+function hostnameOf(host = ''): string {
+  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
+}
+
+function sendText(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' });
+  response.end(`${body}\n`);
+}

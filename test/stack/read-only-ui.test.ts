@@ -1,0 +1,128 @@
+/** Tests the read-only Web UI against Temporal's dev server: what it forwards, what it refuses, and its links. */
+import { request } from 'node:http';
+import { Client, Connection } from '@temporalio/client';
+import { createTemporaryFolder } from '../../stack/folders';
+import type { ReadOnlyUi } from '../../stack/temporal/read-only-ui';
+import { startReadOnlyUi } from '../../stack/temporal/read-only-ui';
+import type { RunningTemporal } from '../../stack/temporal/server';
+import { startTemporal } from '../../stack/temporal/server';
+import { temporalCli } from '../support/servers';
+
+const ID = 'acme.quickbooks-online';
+const WORKFLOW = `/api/v1/namespaces/default/workflows/${ID}`;
+
+let temporal: RunningTemporal;
+let client: Client;
+let ui: ReadOnlyUi;
+
+beforeAll(async () => {
+  temporal = await startTemporal({
+    cli: temporalCli(),
+    dataFolder: createTemporaryFolder(),
+    ...{ port: 0, uiPort: 0, ephemeral: true },
+  });
+  client = new Client({ connection: await Connection.connect({ address: temporal.address }) });
+  ui = await startReadOnlyUi({ uiUrl: temporal.uiUrl, namespace: 'default', port: 0 });
+});
+afterAll(async () => {
+  await ui.stop();
+  await client.connection.close();
+  await temporal.stop();
+});
+
+/** Starts a workflow that no worker runs. */
+async function startRun(): Promise<string> {
+  const options = { workflowId: ID, taskQueue: 'none', workflowIdConflictPolicy: 'TERMINATE_EXISTING' } as const;
+  const { firstExecutionRunId } = await client.workflow.start('managedMigration', options);
+  return firstExecutionRunId;
+}
+
+/** Sends a request without what `fetch` changes: the path and the header Host. */
+function send(method: string, path: string, headers: Record<string, string> = {}): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(ui.url, { method, path, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.once('error', reject).end();
+  });
+}
+
+test('the link of a migration leads to the page of its current run', async () => {
+  for (const start of [startRun, startRun]) {
+    const run = await start();
+    const { status, headers } = await fetch(`${ui.url}/m/${ID}`, { redirect: 'manual' });
+    expect(status).toBe(302);
+    expect(headers.get('location')).toBe(`/namespaces/default/workflows/${ID}/${run}/user-metadata`);
+    expect(headers.get('cache-control')).toBe('no-store');
+  }
+  const missing = await fetch(`${ui.url}/m/other.xero`);
+  expect([missing.status, await missing.text()]).toEqual([404, 'There is no migration other.xero.\n']);
+});
+
+test('the read-only UI serves the pages and reads of Temporal’s UI, and hides the buttons', async () => {
+  expect(await (await fetch(`${ui.url}/`)).text()).toContain('<!doctype html>');
+  await startRun();
+  const described = (await (await fetch(`${ui.url}${WORKFLOW}`)).json()) as object;
+  expect(described).toMatchObject({ workflowExecutionInfo: { status: 'WORKFLOW_EXECUTION_STATUS_RUNNING' } });
+  const settings = (await (await fetch(`${ui.url}/api/v1/settings`)).json()) as object;
+  const original = (await (await fetch(`${temporal.uiUrl}/api/v1/settings`)).json()) as object;
+  expect(original).toMatchObject({ DisableWriteActions: false });
+  expect(settings).toMatchObject({ DisableWriteActions: true, WorkflowCancelDisabled: true });
+  expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(original)));
+  // No setting that disables an action is forgotten when Temporal adds one.
+  const disabled = Object.entries(settings).filter(([name]) => /(?<!Counts)Disabled$|^Disable/.test(name));
+  expect(disabled.filter(([, value]) => value !== true)).toEqual([]);
+});
+
+test.each([
+  ['POST', `${WORKFLOW}/signal/approve`],
+  ['POST', `${WORKFLOW}/terminate`],
+  ['POST', `${WORKFLOW}/cancel`],
+  ['POST', `${WORKFLOW}/update/approve`],
+  ['POST', `${WORKFLOW}/reset`],
+  ['POST', WORKFLOW],
+  ['POST', `${WORKFLOW}%2Fquery%2F/signal/approve`],
+  ['POST', `${WORKFLOW}/signal/approve?/query/x`],
+  ['POST', `${WORKFLOW}/query/..%2Fterminate`],
+  ['POST', `${WORKFLOW}/query/../terminate`],
+  ['POST', '/api/v1/namespaces/default/schedules/s'],
+  ['POST', '/m/acme.quickbooks-online'],
+  ['PUT', WORKFLOW],
+  ['PATCH', WORKFLOW],
+  ['DELETE', '/api/v1/namespaces/default/schedules/s'],
+  ['OPTIONS', WORKFLOW],
+])('%s %s is refused', async (method, path) => {
+  const run = await startRun();
+  expect(await send(method, path)).toBe(405);
+  const { status, runId } = await client.workflow.getHandle(ID).describe();
+  expect([status.name, runId]).toEqual(['RUNNING', run]);
+});
+
+test('a query is forwarded, but never as another method', async () => {
+  await startRun();
+  // Temporal's UI answers 400 itself, because the header of its token against forged requests is missing.
+  const query = `${WORKFLOW}/query/__temporal_workflow_metadata`;
+  expect(await send('POST', query)).toBe(400);
+  expect(await send('POST', query, { 'x-http-method-override': 'DELETE' })).toBe(400);
+});
+
+test.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'a b'])(
+  'a request with the host "%s" is refused',
+  async (host) => expect(await send('GET', '/', { host })).toBe(403),
+);
+
+test('the page can be opened with localhost', async () =>
+  expect(await send('GET', '/', { host: 'localhost:1' })).toBe(200));
+
+test('a request says what to do while Temporal is restarted', async () => {
+  const alone = await startReadOnlyUi({ uiUrl: 'http://127.0.0.1:1', namespace: 'default', port: 0 });
+  for (const path of ['/', `/m/${ID}`, '/api/v1/settings']) {
+    const answer = await fetch(`${alone.url}${path}`);
+    expect([answer.status, await answer.text()]).toEqual([
+      502,
+      'Temporal does not answer. Reload this page in a few seconds.\n',
+    ]);
+  }
+  await alone.stop();
+});
