@@ -20,7 +20,7 @@ export async function closeTerminated({
 }): Promise<MigrationResult> {
   await shortActivities.recordTermination({ migrationId, ...(requestedBy === undefined ? {} : { requestedBy }) });
   await shortActivities.deleteSchedule({ migrationId });
-  const closed = await closeLedger(migrationId);
+  const { ending, counts } = await closeLedger(migrationId);
   await deleteUnused(migrationId);
-  return { ...closed, counts: await verifySyncing(migrationId, closed.counts) };
+  return { ending, counts: await verifySyncing(migrationId, counts) };
 }

@@ -11,6 +11,7 @@
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import { CompanyDataError } from '../../company-data-client';
+import type { OutageSource } from '../../domain/companies/failures';
 import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
 import { findPlatform, type Platform } from '../../platforms/platforms';
@@ -84,6 +85,8 @@ export interface CheckReport extends CheckResult {
 /** Why and for how long the service cannot be used: it fails, does not respond, or asks us to wait. */
 export interface ServiceUnavailable {
   readonly why: string;
+  /** Absent if the outage is neither at the service nor at the platform. */
+  readonly source?: OutageSource;
   /** How long the service asks us to wait, in milliseconds; 0 if it does not say. */
   readonly afterMs: number;
 }
@@ -103,7 +106,8 @@ export function batchActivities(deps: ActivityDeps) {
       } catch (error) {
         if (!(error instanceof CompanyDataError)) throw error;
         const consequence = consequenceOf('find-company', error.toFailure());
-        return consequence.action === 'retry' ? { why: error.message, afterMs: consequence.afterMs ?? 0 } : null;
+        if (consequence.action !== 'retry') return null;
+        return { why: error.message, source: 'service', afterMs: consequence.afterMs ?? 0 };
       }
     },
 

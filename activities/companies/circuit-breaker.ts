@@ -23,11 +23,20 @@
  * There is no half-open state, because each slice has its own breaker. After an outage, the batch run waits, probes the
  * service with `probeService`, and starts new slices (workflows/batch/outage.ts).
  */
+import type { OutageSource } from '../../domain/companies/failures';
+
+/** Why a company must be tried again: the service or the platform failed, did not respond, or asked us to wait. */
+export interface Deferral {
+  readonly why: string;
+  readonly source: OutageSource;
+}
 
 /** The outage that a slice reports when it ends. */
 export interface SliceOutage {
   /** Why the last company was deferred. */
   readonly why: string;
+  /** Absent if the outage is neither at the service nor at the platform. */
+  readonly source?: OutageSource;
   /** The number of companies that got through. */
   readonly gotThrough: number;
 }
@@ -37,7 +46,7 @@ export interface CircuitBreaker {
    * @param deferredBy why the company must be tried again; null if it got through
    * @param isRetry whether the company has been tried before
    */
-  record(deferredBy: string | null, isRetry: boolean): void;
+  record(deferredBy: Deferral | null, isRetry: boolean): void;
   isOpen(threshold: number): boolean;
   /** Returns the outage at the end of a slice; null if there is none. */
   report(threshold: number): SliceOutage | null;
@@ -47,19 +56,19 @@ export function createCircuitBreaker(): CircuitBreaker {
   let gotThrough = 0;
   let consecutiveDeferrals = 0;
   let firstTries = 0;
-  let why: string | null = null;
+  let last: Deferral | null = null;
   const isOpen = (threshold: number): boolean => consecutiveDeferrals >= threshold;
   return {
     record: (deferredBy, isRetry) => {
       if (deferredBy === null) gotThrough += 1;
       if (!isRetry) firstTries += 1;
       consecutiveDeferrals = deferredBy === null ? 0 : consecutiveDeferrals + 1;
-      why = deferredBy;
+      last = deferredBy;
     },
     isOpen,
     report: (threshold) => {
       const isOutage = isOpen(threshold) || (gotThrough === 0 && firstTries > 0);
-      return why !== null && isOutage ? { why, gotThrough } : null;
+      return last !== null && isOutage ? { ...last, gotThrough } : null;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The activities for the first company, which is moved by the same code as all others, but with full evidence. */
 import { EVIDENCE_LABELS, type Evidence } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
-import type { StopReason } from '../../domain/companies/failures';
+import type { OutageSource, StopReason } from '../../domain/companies/failures';
 import type { ChosenCompany } from '../../store';
 import { chooseFirstCompany, findCompany } from '../../store';
 import type { ActivityDeps } from '../deps';
@@ -10,8 +10,11 @@ import { importSlice, verifySlice } from './batch';
 export type FirstCompanyProgress =
   | { readonly result: FirstCompany }
   | { readonly stop: StopReason }
-  /** `outageReason`: the outage or failure that delays the company; null if there is none. */
-  | { readonly retryInMs: number; readonly outageReason: string | null };
+  /**
+   * `outageReason`: the outage or failure that delays the company; null if there is none. `outageSource`: absent if
+   * this attempt has not met an outage.
+   */
+  | { readonly retryInMs: number; readonly outageReason: string | null; readonly outageSource?: OutageSource };
 
 /** The run in which the first company is moved. */
 export const FIRST_COMPANY_RUN = 'first-company';
@@ -67,8 +70,11 @@ export function firstCompanyActivities(deps: ActivityDeps) {
         }
         case 'waiting':
         case 'importing':
-        case 'syncing':
-          return { retryInMs: CHECK_EVERY_MS, outageReason: company.failureText ?? checked.outage?.why ?? null };
+        case 'syncing': {
+          const { why = null, source } = imported.outage ?? checked.outage ?? {};
+          const outageReason = company.failureText ?? why;
+          return { retryInMs: CHECK_EVERY_MS, outageReason, ...(source && { outageSource: source }) };
+        }
       }
     },
   };

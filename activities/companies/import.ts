@@ -15,8 +15,15 @@
  */
 import type { Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
+import type { Deferral } from './circuit-breaker';
 import type { Call, Consequence, FailureKind, StopReason } from '../../domain/companies/failures';
-import { consequenceOf, consequenceOfLinkError, failureText, isIsolated } from '../../domain/companies/failures';
+import {
+  consequenceOf,
+  consequenceOfLinkError,
+  failureText,
+  isIsolated,
+  sourceOf,
+} from '../../domain/companies/failures';
 import { pollDelayMs } from '../../domain/planning/pacing';
 import { SealBroken } from '../../security';
 import type { ClaimedCompany, ImportOutcome, ServiceRefs } from '../../store';
@@ -36,8 +43,8 @@ import {
 export interface ImportResult {
   readonly outcome: ImportOutcome;
   readonly stop: StopReason | null;
-  /** Why the company must be tried again: the service or the platform failed, did not respond, or asked us to wait. */
-  readonly deferredBy?: string;
+  /** Absent if the company got through. */
+  readonly deferredBy?: Deferral;
 }
 
 const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
@@ -117,7 +124,10 @@ export class CompanyImport {
     }
     const consequence = consequenceOf(call, error.toFailure());
     const concluded = this.concluded(consequence, error.message, error.correlationId);
-    return { ...this.keepAfterSending(concluded), ...deferral(consequence, error.message) };
+    return {
+      ...this.keepAfterSending(concluded),
+      ...deferral(consequence, { why: error.message, source: sourceOf(error.toFailure()) }),
+    };
   }
 
   /** Returns whether the import was cancelled before any attempt sent the credential. */
@@ -220,7 +230,7 @@ export class CompanyImport {
     const error = activeError(connection);
     const text = error?.errorMessage ?? `the connection is ${connection.status}`;
     const consequence = consequenceOfLinkError(error?.statusText);
-    return { ...this.concluded(consequence, text), ...deferral(consequence, text) };
+    return { ...this.concluded(consequence, text), ...deferral(consequence, { why: text, source: 'platform' }) };
   }
 
   private concluded(consequence: Consequence, text: string, correlationId?: string): ImportResult {
@@ -290,8 +300,8 @@ export class CompanyImport {
   }
 }
 
-function deferral({ action }: Consequence, why: string): { readonly deferredBy?: string } {
-  return action === 'retry' || action === 'read-connection' ? { deferredBy: why } : {};
+function deferral({ action }: Consequence, deferredBy: Deferral): { readonly deferredBy?: Deferral } {
+  return action === 'retry' || action === 'read-connection' ? { deferredBy } : {};
 }
 
 /** An outcome without the fields that every outcome has. */

@@ -5,8 +5,9 @@
 import type { CompanyDataClient, Connection, DataStatus } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
+import type { Deferral } from './circuit-breaker';
 import type { Call, FailureKind, StopReason } from '../../domain/companies/failures';
-import { consequenceOf, consequenceOfLinkError, failureText } from '../../domain/companies/failures';
+import { consequenceOf, consequenceOfLinkError, failureText, sourceOf } from '../../domain/companies/failures';
 import { pollDelayMs } from '../../domain/planning/pacing';
 import type { Platform } from '../../platforms/platforms';
 import type { CheckOutcome, DueCompany } from '../../store';
@@ -40,10 +41,8 @@ export interface Verification {
 export interface VerificationResult {
   readonly outcome: CheckOutcome;
   readonly stop: StopReason | null;
-  /**
-   * Why the company must be checked again: the service or the platform failed, did not respond, or asked us to wait.
-   */
-  readonly deferredBy?: string;
+  /** Absent if the company got through. */
+  readonly deferredBy?: Deferral;
 }
 
 /** The age up to which a sync is checked often. After that, it is checked rarely, together with its connection. */
@@ -92,7 +91,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     const consequence = consequenceOf(call, error.toFailure());
     if (consequence.action === 'fail' && isGone(error) && !due.existedBefore) {
       const isLost = await isCompanyGone(service, due.companyId, { signal }).catch(() => null);
-      if (isLost === null) return { outcome: checkLater(due), stop: null, deferredBy: error.message };
+      if (isLost === null) return { outcome: checkLater(due), stop: null, deferredBy: deferralOf(error) };
       if (isLost) return companyGone(due, error);
     }
     switch (consequence.action) {
@@ -102,7 +101,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
       case 'stop':
         return { outcome: checkLater(due), stop: consequence.reason };
       case 'retry':
-        return { outcome: checkLater(due, consequence.afterMs), stop: null, deferredBy: error.message };
+        return { outcome: checkLater(due, consequence.afterMs), stop: null, deferredBy: deferralOf(error) };
       case 'read-connection':
         return { outcome: checkLater(due), stop: null };
       case 'poll-again':
@@ -110,6 +109,10 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
         return stillSyncing(verification, due, error.message);
     }
   }
+}
+
+function deferralOf(error: CompanyDataError): Deferral {
+  return { why: error.message, source: sourceOf(error.toFailure()) };
 }
 
 /**

@@ -39,7 +39,7 @@ import { exceedsTolerance, exceededToleranceText } from '../../domain/planning/l
 import type { CheckOutcome, Database, ImportOutcome } from '../../store';
 import { countFailures, haveSeveralFailed, pauseForProblem, readLimits } from '../../store';
 import type { ActivityDeps } from '../deps';
-import type { SliceOutage } from './circuit-breaker';
+import type { Deferral, SliceOutage } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
 
 /** Why a slice ended early. */
@@ -82,7 +82,7 @@ interface SliceSteps<Item, Outcome> {
   handle(item: Item): Promise<{
     readonly outcome: Outcome;
     readonly stop: StopReason | null;
-    readonly deferredBy?: string;
+    readonly deferredBy?: Deferral;
     /** True if the company has been tried before. */
     readonly isRetry?: boolean;
   }>;

@@ -14,6 +14,7 @@ import {
   countCompanies,
   destroyVault,
   lockDecisions,
+  readCompanyPage,
   readInterrupted,
   readMigration,
   readRecordedDecisions,
@@ -27,12 +28,19 @@ import { countOpen } from '../../domain/companies/company-state';
 import { consequenceOfLinkError, failureText } from '../../domain/companies/failures';
 import { terminationRecord } from '../../domain/decisions/audit-trail';
 import { endingByDecisions, possibleEnding } from '../../domain/decisions/release';
-import type { Ending } from '../../domain/migration/migration-state';
+import type { Ending, ReconnectLink } from '../../domain/migration/migration-state';
 import { errorSince, findCompanyByTag, findConnection, isGone, rowTag } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
 
 interface MigrationRef {
   readonly migrationId: string;
+}
+
+interface ClosedLedger {
+  readonly ending: Ending;
+  readonly counts: Counts;
+  /** The first companies whose end customers must reconnect. Absent in results of earlier versions. */
+  readonly reconnect?: readonly ReconnectLink[];
 }
 
 export function closingActivities({ db, keys, service, workflowStatus }: ActivityDeps) {
@@ -64,12 +72,13 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
      * Closes the ledger and destroys the credentials. Fails without a retry if the recorded decisions or the companies
      * do not allow it. A migration that has been closed keeps its ending.
      *
-     * @returns how the migration ended, according to the recorded decisions
+     * @returns how the migration ended, according to the recorded decisions, and the first links for the client's page
      */
-    async closeMigration({ migrationId }: MigrationRef): Promise<{ readonly ending: Ending; readonly counts: Counts }> {
+    async closeMigration({ migrationId }: MigrationRef): Promise<ClosedLedger> {
       const ending = await db.transaction().execute((tx) => closeInLedger(tx, migrationId));
       await destroyVault(db, keys, migrationId);
-      return { ending, counts: await countCompanies(db, migrationId) };
+      const reconnect = await reconnectLinks(db, migrationId);
+      return { ending, counts: await countCompanies(db, migrationId), reconnect };
     },
 
     /**
@@ -112,6 +121,17 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
       return { removed };
     },
   };
+}
+
+/** How many links the client's page shows at most. The handover report contains all of them. */
+const MAX_LINKS = 20;
+
+async function reconnectLinks(db: Database, migrationId: string): Promise<readonly ReconnectLink[]> {
+  const filter = { states: ['failed'], mustReconnect: true } as const;
+  const { companies } = await readCompanyPage(db, migrationId, filter, { offset: 0, limit: MAX_LINKS });
+  return companies.flatMap(({ reference, name, linkUrl }) =>
+    linkUrl === null ? [] : [{ reference, name, url: linkUrl }],
+  );
 }
 
 /** The longest name that a record keeps, in characters. */

@@ -149,7 +149,14 @@ export const pause = (
   }) satisfies z.ZodType<Pause>
 ).meta({ id: 'Pause' });
 
-export const outage = (z.strictObject({ why: z.string(), since: time, until: time }) satisfies z.ZodType<Outage>).meta({
+export const outage = (
+  z.strictObject({
+    why: z.string(),
+    since: time,
+    until: time,
+    source: z.enum(['service', 'platform']).exactOptional(),
+  }) satisfies z.ZodType<Outage>
+).meta({
   id: 'Outage',
 });
 

@@ -136,6 +136,15 @@ export function consequenceOfLinkError(statusText: string | undefined): Conseque
   return BY_LINK_ERROR.get(statusText) ?? REFUSED;
 }
 
+/** Where an outage is: at the Company Data Service, or behind it at the platform. */
+export type OutageSource = 'service' | 'platform';
+
+/** Returns where a failed call has failed. Errors from the platform contain the name of an integration. */
+export function sourceOf(failure: CallFailure): OutageSource {
+  const isFromIntegration = failure.kind === 'response' && failure.isFromService && failure.service !== 'PublicApi';
+  return isFromIntegration ? 'platform' : 'service';
+}
+
 /** Recognizes the error text of section 7.3: `Datatype <name> not supported by platform(s) <name>`. */
 function isUnsupportedDataType({ error }: Answer): boolean {
   return error.startsWith('Datatype ') && error.includes('not supported by platform');

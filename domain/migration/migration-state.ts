@@ -104,6 +104,13 @@ export interface Pause {
   readonly at: string;
 }
 
+/** A company whose end customer must reconnect, with the link to send. */
+export interface ReconnectLink {
+  readonly reference: string;
+  readonly name: string;
+  readonly url: string;
+}
+
 /** A wait for people, and the notices that have been sent about it. */
 export interface Wait {
   /** Identifies the wait by its step, the roles, and whether the migration is paused. */
@@ -163,6 +170,8 @@ export interface MigrationState {
   readonly ledgerMark?: number;
   /** The latest throughput that has been seen. Absent until the first one. */
   readonly throughput?: Throughput;
+  /** The first companies that must reconnect. Absent until the migration has ended. */
+  readonly reconnect?: readonly ReconnectLink[];
   /** Absent until the first signed decision arrives. */
   readonly lastSigned?: LastSigned;
 }

@@ -1,4 +1,5 @@
 /** An outage: no call gets through to the service or the platform, so companies wait instead of failing one by one. */
+import type { OutageSource } from '../companies/failures';
 import { isMoment, momentText } from '../text/sentences';
 
 /** Times are ISO 8601, UTC. */
@@ -8,6 +9,8 @@ export interface Outage {
   readonly since: string;
   /** When the next call will be tried. */
   readonly until: string;
+  /** Absent if neither the service nor the platform has failed, for example while the ledger is being reconciled. */
+  readonly source?: OutageSource;
 }
 
 /** In characters. The errors that `company-data-client` reports are far shorter. */
@@ -16,15 +19,17 @@ const MAX_WHY_LENGTH = 20_000;
 /** Returns a copy of an untrusted value, without any other fields; null if it is not an outage. */
 export function parseOutage(value: unknown): Outage | null {
   if (typeof value !== 'object' || value === null) return null;
-  const { why, since, until } = value as Record<string, unknown>;
+  const { why, since, until, source } = value as Record<string, unknown>;
   if (typeof why !== 'string' || why.length > MAX_WHY_LENGTH || !isMoment(since) || !isMoment(until)) return null;
-  return { why, since, until };
+  return { why, since, until, ...(isSource(source) && { source }) };
 }
 
-/** Below the 200 bytes that Temporal accepts as the summary of a timer. */
-const MAX_SUMMARY_LENGTH = 160;
+function isSource(value: unknown): value is OutageSource {
+  return value === 'service' || value === 'platform';
+}
 
-/** Returns the summary of the timer that waits out an outage. Only ASCII, so that each character takes one byte. */
-export function outageSummary({ why, until }: Outage): string {
-  return `Until ${momentText(until)}: ${why}`.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_SUMMARY_LENGTH);
+/** Returns the summary of the timer that waits out an outage, for clients. `ferry show` prints the error. */
+export function outageSummary({ until, source }: Outage): string {
+  const why = source === undefined ? 'on hold for a technical reason' : `the ${source} does not respond`;
+  return `Next attempt at ${momentText(until)}: ${why}`;
 }

@@ -2,7 +2,7 @@
 import type { Counts } from '../../domain/companies/company-state';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import { momentText } from '../../domain/text/sentences';
-import { BOTTOM_PADDING, companyLines } from './page-parts';
+import { BOTTOM_PADDING, companyLines, movedText, sentence } from './page-parts';
 
 export interface BatchFacts {
   readonly migrationId: string;
@@ -18,12 +18,12 @@ export interface BatchFacts {
 /** Returns the current details of a batch run, as Markdown. */
 export function batchDetails({ migrationId, runNumber, window, counts, at }: BatchFacts): string {
   return [
-    `# Batch run ${runNumber} of ${migrationId}`,
-    `**Window:** ${windowText(window)}`,
+    `# ${counts ? sentence(movedText(counts)) : 'The companies are about to move'}. Nothing for you to do here.`,
     ...(counts
       ? [...companyLines(counts), `Counted at ${momentText(at)}; updated at least once a minute while companies move.`]
       : []),
-    `The workflow ${migrationId} shows who has to act and what they have to do.`,
+    `**Window:** ${windowText(window)}`,
+    `This is batch run ${runNumber} of ${migrationId}. The page of ${migrationId} shows who has to act and what they have to do.`,
     BOTTOM_PADDING,
   ].join('\n\n');
 }

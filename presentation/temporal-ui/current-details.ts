@@ -5,26 +5,44 @@
  * every version of the UI renders them.
  */
 import type { Estimate } from '../../domain/planning/estimate';
+import { CLIENT_STATES } from '../../domain/companies/company-state';
+import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { duration, momentText, counted, oneLine } from '../../domain/text/sentences';
-import { headline, pausedText } from '../../domain/progress/progress';
+import { pausedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import { escapedMarkdown } from '../wording/markdown';
+import { escapedMarkdown, markdownLink } from '../wording/markdown';
 import { BOTTOM_PADDING, companyLines } from './page-parts';
+import { statusLine } from './status-line';
 
 /** Maximum lengths, in characters, of a person's name and of other text that people wrote. Longer text is cut off. */
 const MAX_NAME_LENGTH = 60;
 const MAX_TEXT_LENGTH = 1_000;
 
+/** The longest first line, in characters. */
+const MAX_STATUS_LENGTH = 300;
+
+/** Maximum number and length, in characters, of problems with the supplied details. `ferry show` lists all of them. */
+const MAX_PROBLEMS = 10;
+const MAX_PROBLEM_LENGTH = 300;
+
+export interface PageFacts {
+  /** ISO 8601, UTC. */
+  readonly now: string;
+  /** The first companies that must reconnect. Absent before the end. */
+  readonly reconnect?: readonly ReconnectLink[] | undefined;
+}
+
 /** Returns the current details of a migration, as Markdown: about 2 KB. Temporal's limit is 20 KB. */
-export function currentDetails(progress: Progress): string {
+export function currentDetails(progress: Progress, { now, reconnect = [] }: PageFacts): string {
   const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
   return [
-    `# ${platform}: ${escapedMarkdown(headline(progress))}`,
-    ...waitingText(progress),
-    ...companyLines(progress.counts),
+    `# ${untrustedText(statusLine(progress, platform, now), MAX_STATUS_LENGTH)}`,
+    ...taskText(progress),
+    ...companyLines(progress.counts, progress.state === 'completed' ? STATES_AT_COMPLETION : CLIENT_STATES),
+    ...reconnectText(progress, reconnect),
     ...estimateText(progress),
     ...stepsText(progress),
     '## Questions',
@@ -37,6 +55,9 @@ export function currentDetails(progress: Progress): string {
   ].join('\n\n');
 }
 
+/** Support accepts the companies that were not moved when it signs off. */
+const STATES_AT_COMPLETION = { ...CLIENT_STATES, 'not-moved': 'not moved, which support has accepted' };
+
 /** Shortens text that people or the service wrote, and escapes it. */
 function untrustedText(text: string, maxLength: number): string {
   return escapedMarkdown(oneLine(text, maxLength));
@@ -46,17 +67,59 @@ function stepsText({ route, steps }: Progress): string[] {
   return route === 'self-service' ? [] : ['## The six steps', steps.map(stepLine).join('\n')];
 }
 
-function waitingText(progress: Progress): string[] {
-  const { waitingFor, waitingSince, migrationId, contact } = progress;
-  const what = untrustedText(waitingFor.what, MAX_TEXT_LENGTH);
-  if (waitingFor.roles.length === 0) return [`**Now:** ${what}`];
-  const since = waitingSince ? `, since ${momentText(waitingSince)}` : '';
+/** Returns who has to act, since when, and how; after the end, where the report is. */
+function taskText(progress: Progress): string[] {
+  const { state, waitingFor, waitingSince } = progress;
+  if (isEnding(state)) return [`**Handover report:** ${reportText(progress)}`];
   const paused = pausedText(progress);
+  const reason = paused === null ? [] : [`**Paused:** ${escapedMarkdown(paused)}`];
+  const { roles } = waitingFor;
+  if (roles.length === 0) return reason;
+  const since = waitingSince ? `, since ${momentText(waitingSince)}` : '';
   return [
-    ...(paused === null ? [] : [`**Paused:** ${escapedMarkdown(paused)}`]),
-    `**Waiting for:** ${waitingFor.roles.join(' and ')}${since}`,
-    `**What to do:** ${what}`,
-    `**How:** tell ${untrustedText(contact, MAX_TEXT_LENGTH)}, who will record your decision, or run \`ferry show ${migrationId}\`, which lists the commands`,
+    ...reason,
+    `**Waiting for:** ${roles.join(' and ')}${since}`,
+    ...actionText(progress),
+    ...(roles.includes('client') ? [`**How:** ${howText(progress)}`] : []),
+  ];
+}
+
+function actionText({ step, state, pause, preflight, waitingFor }: Progress): string[] {
+  const label = waitingFor.roles.includes('client') ? '**What to do:**' : '**What support has to do:**';
+  // A person has written why; nothing but that person can say when the reason is gone.
+  if (state === 'paused' && pause?.stopReason === null) return [`${label} resume once the pause is no longer needed`];
+  const problems = step === 'supply-details' && state !== 'paused' ? (preflight?.problems ?? []) : [];
+  if (problems.length === 0) return [`${label} ${untrustedText(waitingFor.what, MAX_TEXT_LENGTH)}`];
+  const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => `- ${untrustedText(problem, MAX_PROBLEM_LENGTH)}`);
+  const more = problems.length > MAX_PROBLEMS ? [`- and ${problems.length - MAX_PROBLEMS} more`] : [];
+  return [`${label} correct these details`, [...lines, ...more].join('\n')];
+}
+
+function howText({ route, migrationId, contact }: Progress): string {
+  const who = untrustedText(contact, MAX_TEXT_LENGTH);
+  const commands = `run \`ferry show ${migrationId}\`, which lists the commands`;
+  return route === 'self-service'
+    ? `${commands}; for help, ask ${who}`
+    : `tell ${who}, who will record your decision; or ${commands}`;
+}
+
+function reportText({ migrationId, contact }: Progress): string {
+  const who = untrustedText(contact, MAX_TEXT_LENGTH);
+  return `it lists every company. Ask ${who} for it, or run \`ferry report ${migrationId}\``;
+}
+
+/** Returns the links that the client sends to the owners of companies that must reconnect. */
+function reconnectText({ state, counts }: Progress, links: readonly ReconnectLink[]): string[] {
+  if (!isEnding(state) || links.length === 0) return [];
+  const lines = links.map(({ reference, name, url }) => {
+    const company = [reference, name].map((text) => untrustedText(text, MAX_NAME_LENGTH)).join(', ');
+    return `- ${company}: ${markdownLink(url)}`;
+  });
+  const more = counts.mustReconnect - links.length;
+  return [
+    '## Links to reconnect',
+    'Send each company its own link. Its owner opens the link and connects once more.',
+    [...lines, ...(more > 0 ? [`- and ${more} more in the handover report`] : [])].join('\n'),
   ];
 }
 

@@ -1,25 +1,42 @@
 /** Parts that the pages of a migration and of a batch run in the Temporal UI share. */
 import type { ClientState, Counts } from '../../domain/companies/company-state';
-import { CLIENT_STATES, clientCounts, countFinished } from '../../domain/companies/company-state';
+import { CLIENT_STATES, clientCounts } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
 
 const BAR_WIDTH = 30;
 
 /**
- * Returns a progress bar and the number of companies in each client state, as Markdown; empty if there are no
- * companies.
+ * Returns a bar that is filled with the companies that have moved, and how many of the others are in which state, as
+ * Markdown; empty if there are no companies.
+ *
+ * @param words the words for the states; by default `CLIENT_STATES`
  */
-export function companyLines(counts: Counts): string[] {
-  if (counts.total === 0) return [];
-  const finished = countFinished(counts);
-  const filled = Math.round((BAR_WIDTH * finished) / counts.total);
+export function companyLines(counts: Counts, words: Readonly<Record<ClientState, string>> = CLIENT_STATES): string[] {
+  const { total, moved } = counts;
+  if (total === 0) return [];
+  // Rounded down, so that the bar is full only if all have moved.
+  const filled = Math.floor((BAR_WIDTH * moved) / total);
   const bar = '#'.repeat(filled) + '.'.repeat(BAR_WIDTH - filled);
   const numbers = clientCounts(counts);
-  const states = Object.keys(CLIENT_STATES) as ClientState[];
+  const others = (Object.keys(CLIENT_STATES) as ClientState[]).filter(
+    (state) => state !== 'moved' && numbers[state] > 0,
+  );
+  const lines = others.map((state) => `- ${words[state]}: ${numbers[state].toLocaleString('en-US')}`);
   return [
-    `\`[${bar}]\` ${finished} of ${counted(counts.total, 'company')}`,
-    states.map((state) => `- ${CLIENT_STATES[state]}: ${numbers[state]}`).join('\n'),
+    `\`[${bar}]\` ${moved.toLocaleString('en-US')} of ${counted(total, 'company')} moved`,
+    ...(lines.length > 0 ? [lines.join('\n')] : []),
   ];
+}
+
+/** Returns how many companies have moved, as a clause: `41 of 60 companies have moved`. */
+export function movedText({ moved, total }: Counts): string {
+  if (moved === 0) return 'no company has moved';
+  if (moved === total) return total === 1 ? 'the company has moved' : `all ${counted(total, 'company')} have moved`;
+  return `${moved.toLocaleString('en-US')} of ${counted(total, 'company')} ${moved === 1 ? 'has' : 'have'} moved`;
+}
+
+export function sentence(clause: string): string {
+  return `${clause.slice(0, 1).toUpperCase()}${clause.slice(1)}`;
 }
 
 /** Empty lines at the end of a page, because the Temporal UI cuts off the last lines. */

@@ -32,7 +32,7 @@ export interface OutageWait {
    * Waits until the service responds or the run is ending, and at least `atLeastMs` milliseconds unless the run is
    * woken. Calls during the same outage share one wait.
    */
-  untilOver(why: string, atLeastMs: number): Promise<void>;
+  untilOver(trouble: Omit<ServiceUnavailable, 'afterMs'>, atLeastMs: number): Promise<void>;
 }
 
 export function createOutageWait({ migration, isEnding, sleep }: OutageContext): OutageWait {
@@ -47,7 +47,8 @@ export function createOutageWait({ migration, isEnding, sleep }: OutageContext):
       trouble = await shortActivities.probeService()
     ) {
       const ms = nextDelayMs(trouble.afterMs, false);
-      const outage: Outage = { why: trouble.why, since, until: new Date(Date.now() + ms).toISOString() };
+      const { why, source } = trouble;
+      const outage: Outage = { why, since, until: new Date(Date.now() + ms).toISOString(), ...(source && { source }) };
       await migration?.signal(outageSignal, outage);
       // A decision wakes the run, so that the next probe follows at once.
       await sleep(ms, outageSummary(outage));
@@ -59,8 +60,8 @@ export function createOutageWait({ migration, isEnding, sleep }: OutageContext):
     reset: () => {
       nextDelayMs = backoff(PROBE_DELAY);
     },
-    untilOver: (why, afterMs) =>
-      (current ??= probeUntilOver({ why, afterMs }).finally(() => {
+    untilOver: ({ why, source }, afterMs) =>
+      (current ??= probeUntilOver({ why, ...(source && { source }), afterMs }).finally(() => {
         current = null;
       })),
   };

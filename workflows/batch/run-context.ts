@@ -99,6 +99,6 @@ export function createRunContext(
       ended = true;
       wake();
     },
-    awaitRecovery: ({ why }, atLeastMs) => outage.untilOver(why, atLeastMs),
+    awaitRecovery: (circuit, atLeastMs) => outage.untilOver(circuit, atLeastMs),
   };
 }

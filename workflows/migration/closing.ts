@@ -1,6 +1,7 @@
 /** The end of a migration: its Schedule is deleted, its ledger is closed, and its credentials are destroyed. */
 import { ActivityFailure, allHandlersFinished, condition, log, sleep } from '@temporalio/workflow';
 import type { Counts } from '../../domain/companies/company-state';
+import type { Activities } from '../../activities';
 import type { Ending } from '../../domain/migration/migration-state';
 import { bestEffortActivities, shortActivities, sliceActivities } from '../activity-proxies';
 import { backoff } from '../backoff';
@@ -16,8 +17,8 @@ export interface MigrationResult {
 export async function closeMigration(migration: MigrationContext): Promise<MigrationResult> {
   const { migrationId } = migration.plan;
   if (migration.state().schedule !== 'none') await shortActivities.deleteSchedule({ migrationId });
-  const { ending, counts } = await closeLedger(migrationId);
-  migration.change((state) => ({ ...state, counts, closed: ending }));
+  const { ending, counts, reconnect } = await closeLedger(migrationId);
+  migration.change((state) => ({ ...state, counts, closed: ending, ...(reconnect && { reconnect }) }));
   await deleteUnused(migrationId);
   const verified = await verifySyncing(migrationId, counts);
   migration.change((state) => ({ ...state, counts: verified }));
@@ -31,7 +32,7 @@ export async function closeMigration(migration: MigrationContext): Promise<Migra
  *
  * @returns how it ended, according to the recorded decisions
  */
-export async function closeLedger(migrationId: string): Promise<MigrationResult> {
+export async function closeLedger(migrationId: string): ReturnType<Activities['closeMigration']> {
   for (;;) {
     const { retryInMs } = await shortActivities.resolveInterrupted({ migrationId });
     if (retryInMs === null) return shortActivities.closeMigration({ migrationId });

@@ -53,7 +53,7 @@ export function createMigrationContext(plan: MigrationPlan, carried: MigrationSt
     if (isShown) return;
     isShown = true;
     const progress = progressOf(plan, current);
-    setCurrentDetails(currentDetails(progress));
+    setCurrentDetails(currentDetails(progress, { now: now(), reconnect: current.reconnect }));
     attributes = updateSearchAttributes(progress, attributes);
   }
 

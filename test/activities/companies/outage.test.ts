@@ -18,7 +18,8 @@ test('a slice ends after as many consecutive deferrals as it has companies in fl
   const { id } = await rig.migration(repeated(20, 'sbx-ok-1'));
   rig.proxy.on('POST', /^\/companies$/, unavailable);
   const { claimed, outage } = await rig.importSlice(id, { atOnce: 3 });
-  expect(outage).toMatchObject({ why: expect.stringContaining('answered 503 Maintenance') as string, gotThrough: 0 });
+  const why = expect.stringContaining('answered 503 Maintenance') as string;
+  expect(outage).toMatchObject({ why, source: 'service', gotThrough: 0 });
   expect(claimed).toBeLessThanOrEqual(6);
   expect((await countCompanies(rig.ledger.db, id)).waiting).toBe(20);
 });
@@ -26,7 +27,7 @@ test('a slice ends after as many consecutive deferrals as it has companies in fl
 test('an outage of the platform ends a slice like an outage of the service', async () => {
   const { id } = await rig.migration(repeated(20, 'sbx-unavailable-9-ok-1'));
   const { claimed, outage } = await rig.importSlice(id, { atOnce: 3 });
-  expect(outage?.gotThrough).toBe(0);
+  expect(outage).toMatchObject({ source: 'platform', gotThrough: 0 });
   expect(claimed).toBeLessThanOrEqual(6);
 });
 
@@ -44,7 +45,7 @@ test('a slice with few companies reports an outage if none of them gets through'
 
 test('a retried company that is deferred again does not count as an outage', async () => {
   const { id } = await rig.migration(['sbx-inaccessible']);
-  expect((await rig.importSlice(id)).outage).not.toBeNull();
+  expect((await rig.importSlice(id)).outage).toMatchObject({ source: 'platform' });
   await updateRow(rig.ledger.db, id, 1, { not_before: null });
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 1, outage: null });
 });
@@ -62,7 +63,7 @@ test('a verification ends when no company can be read', async () => {
 });
 
 test.each([
-  [503, { why: expect.stringContaining('answered 503') as string, afterMs: 0 }],
+  [503, { why: expect.stringContaining('answered 503') as string, source: 'service', afterMs: 0 }],
   [401, null],
 ])('probeService reports an outage only if a retry can help (%d)', async (status, outage) => {
   rig.proxy.on('GET', /^\/account$/, failing(status, 'an error'));

@@ -86,6 +86,22 @@ test('closing a migration destroys its credentials, prevents claims, and can be 
   await expect(rig.importSlice(id)).rejects.toThrow(/its vault was destroyed/);
 });
 
+test('closing a migration returns the first 20 links to reconnect, in manifest order', async () => {
+  const { db } = rig.ledger;
+  const { id } = await createMovableMigration(rig.ledger, manifestRows(23));
+  const link = (row: number) => `https://link.example/${row}`;
+  for (let row = 1; row <= 22; row += 1) {
+    const failure = row === 2 ? 'refused' : 'reauthorization-required';
+    await updateRow(db, id, row, { state: 'failed', failure, link_url: link(row) });
+  }
+  await recordCancellation(id);
+  const { reconnect = [] } = await close(id);
+  expect(reconnect.map(({ url }) => url)).toEqual(
+    [1, ...Array.from({ length: 19 }, (_, index) => index + 3)].map(link),
+  );
+  expect(Object.keys(reconnect[0] ?? {})).toEqual(['reference', 'name', 'url']);
+});
+
 describe('an interrupted company', () => {
   test.each([false, true])('is not resolved while the migration goes on (credential sent: %s)', async (isSent) => {
     const { id } = await claimed({ isSent });

@@ -8,16 +8,18 @@ const window = { opensAt: '2026-03-07T20:00:00.000Z', closesAt: '2026-03-08T04:0
 
 test('the page of a batch run shows its window, the counts and the time of the count', () => {
   const text = batchDetails({ ...run, window, counts: counts({ total: 10, moved: 4, waiting: 6 }), at: AT });
-  expect(text).toContain('# Batch run 2 of acme.quickbooks-online');
+  expect(text.split('\n')[0]).toBe('# 4 of 10 companies have moved. Nothing for you to do here.');
+  expect(text).toContain('This is batch run 2 of acme.quickbooks-online');
   expect(text).toContain('moved from 2026-03-07 20:00 UTC to 2026-03-08 04:00 UTC');
-  expect(text).toContain('4 of 10 companies');
-  expect(text).toContain('- moved: 4');
+  expect(text).toContain('`[############..................]` 4 of 10 companies moved');
+  expect(text).toContain('- not moved yet: 6');
   expect(text).toMatch(/Counted at \d{4}-/);
 });
 
 test('the page shows neither times nor counts without windows and before the first count', () => {
   const text = batchDetails({ ...run, window: null, counts: null, at: AT });
   expect(text).toContain('companies are moved at any time');
+  expect(text).toContain('# The companies are about to move.');
   expect(text).not.toContain('Counted');
 });
 

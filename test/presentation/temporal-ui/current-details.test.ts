@@ -8,7 +8,16 @@ import type { MigrationPlan } from '../../../domain/migration/plan';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { STEPS } from '../../../domain/migration/steps';
-import { AT, counts, decideAll, firstCompany, preflight, proposeTime, stateAt } from '../../support/migration-states';
+import {
+  AT,
+  counts,
+  decideAll,
+  firstCompany,
+  LATER,
+  preflight,
+  proposeTime,
+  stateAt,
+} from '../../support/migration-states';
 
 const plan: MigrationPlan = {
   migrationId: 'acme.quickbooks-online',
@@ -20,7 +29,8 @@ const plan: MigrationPlan = {
   limits: DEFAULT_LIMITS,
   decisions: DEFAULT_DECISION_RULES,
 };
-const detailsAt = (state: MigrationState): string => currentDetails(progressOf(plan, state));
+const detailsAt = (state: MigrationState): string =>
+  currentDetails(progressOf(plan, state), { now: LATER, reconnect: state.reconnect });
 const volume = {
   companies: 10,
   records: 400,
@@ -60,10 +70,9 @@ test('the page shows who has to act, the six steps, the companies, who to call a
     ...{ moved: 20, failed: 3, mustReconnect: 1, excluded: 4 },
   });
   const text = detailsAt(stateAt('complete-migration', { ...estimated, counts: moving }));
-  expect(text).toContain('# QuickBooks Online: step 6 of 6, complete the migration');
-  expect(text).toContain('**Now:** the remaining companies are being moved');
-  expect(text).toContain('[####################..........]` 27 of 40 companies');
-  const numbers = ['moved: 20', 'moving: 3', 'not moved yet: 10', 'must reconnect: 1', 'not moved: 2'];
+  expect(text.split('\n')[0]).toBe('# 20 of 40 companies have moved, 13 to go. Nothing for you to do.');
+  expect(text).toContain('[###############...............]` 20 of 40 companies moved');
+  const numbers = ['moving: 3', 'not moved yet: 10', 'must reconnect: 1', 'not moved: 2'];
   for (const line of [...numbers, 'left out: 4']) expect(text).toContain(`- ${line}`);
   expect(text).toMatch(
     /1\. Supply details \(client and support\): \*\*done\*\*, ended .+, approved by Sam \(support\)/,
@@ -79,7 +88,7 @@ test('the page shows since when someone has had to act, what to do and how', () 
   expect(text).toContain('**What to do:** confirm that syncing is off for ');
   expect(text).toContain('`ferry show acme.quickbooks-online`');
   expect(text).toContain(
-    '**How:** tell solutions team, +44 20 7946 0018, who will record your decision, or run `ferry show',
+    '**How:** tell solutions team, +44 20 7946 0018, who will record your decision; or run `ferry show',
   );
 });
 
@@ -87,9 +96,8 @@ test('the page of a paused migration shows the reason of the person who paused i
   const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: AT };
   const lines = detailsAt(stateAt('schedule', { pause })).split('\n');
   expect(lines).toContain(`**Paused:** by Sam since ${momentText(AT)}: lunch`);
-  expect(lines.filter((line) => line.startsWith('**What to do:**'))).toEqual([
-    '**What to do:** resume the migration once the pause is no longer needed; support or the client can run: ferry resume',
-  ]);
+  expect(lines[0]).toBe('# Paused by Sam. No company has moved. Nothing for you to do.');
+  expect(lines).toContain('**What support has to do:** resume once the pause is no longer needed');
   const closed = detailsAt(stateAt('schedule', { pause, closed: 'cancelled' }));
   expect(closed).not.toContain('lunch');
 });
@@ -134,25 +142,68 @@ test('the page stays below the 20 KB limit of Temporal, even if people wrote ver
   );
   expect(Buffer.byteLength(detailsAt({ ...state, approvals }))).toBeLessThan(20_000);
   const problems = Array.from({ length: 50 }, () => long.repeat(20));
+  const reconnect = Array.from({ length: 20 }, () => ({
+    reference: long,
+    name: long,
+    url: `https://e.io/${'x'.repeat(200)}`,
+  }));
+  const ended = stateAt('complete-migration', { closed: 'completed', reconnect, counts: counts({ total: 9 }) });
+  expect(Buffer.byteLength(detailsAt({ ...ended, approvals }))).toBeLessThan(20_000);
   const many = stateAt('supply-details', { preflight: preflight({ problems, callbackUrl: null }) });
   expect(Buffer.byteLength(detailsAt(many))).toBeLessThan(20_000);
+});
+
+test('the bar is full only if all companies have moved, and states without companies are omitted', () => {
+  const almost = detailsAt(stateAt('complete-migration', { counts: counts({ total: 60, moved: 59, waiting: 1 }) }));
+  expect(almost).toContain('`[#############################.]` 59 of 60 companies moved\n\n- not moved yet: 1\n\n');
+  const all = detailsAt(stateAt('complete-migration', { counts: counts({ total: 60, moved: 60 }) }));
+  expect(all).toContain('`[##############################]` 60 of 60 companies moved\n\n**');
+});
+
+test('the page of a finished migration shows 20 links to reconnect, the report, and what support has accepted', () => {
+  const reconnect = Array.from({ length: 20 }, (_, index) => ({
+    ...{ reference: `R-${index}`, name: 'A_B Ltd', url: `https://link.example/connect/${index}?a=1&b=2` },
+  }));
+  const failed = counts({ total: 60, moved: 32, failed: 28, mustReconnect: 25 });
+  const text = detailsAt(stateAt('complete-migration', { closed: 'completed', counts: failed, reconnect }));
+  expect(text).toContain(
+    '- R-19, A\\_B Ltd: https://link.example/connect/19?a=1&b=2\n- and 5 more in the handover report',
+  );
+  expect(text).toContain('**Handover report:** it lists every company. Ask solutions team, +44 20 7946 0018 for it');
+  expect(text).toContain('- not moved, which support has accepted: 3');
+  expect(text).not.toContain('What to do');
+});
+
+test('the page lists the problems with the supplied details, at most ten', () => {
+  const problems = Array.from({ length: 12 }, (_, index) => `problem ${index}`);
+  const text = detailsAt(stateAt('supply-details', { preflight: preflight({ problems }) }));
+  expect(text).toContain('**What to do:** correct these details\n\n- problem 0\n- problem 1');
+  expect(text).toContain('- problem 9\n- and 2 more\n');
 });
 
 test('names, reasons and the contact cannot become markup', () => {
   const link = '[Go](http://e.io)';
   const pause = { reason: link, by: link, stopReason: null, at: AT };
-  const text = currentDetails(
-    progressOf({ ...plan, contact: link }, { ...stateAt('complete-migration', estimated), pause }),
-  );
-  expect(text).toContain('\\[Go\\](http\\://e.io)');
-  expect(text).not.toContain('[Go]');
+  const ended = {
+    closed: 'completed',
+    reconnect: [{ reference: link, name: link, url: 'javascript:[a](b)' }],
+  } as const;
+  for (const changes of [{ pause }, ended]) {
+    const state = { ...stateAt('complete-migration', estimated), ...changes };
+    const text = currentDetails(progressOf({ ...plan, contact: link }, state), {
+      now: LATER,
+      reconnect: state.reconnect,
+    });
+    expect(text).toContain('\\[Go\\](http\\://e.io)');
+    expect(text).not.toMatch(/(?<!\\)\[(Go|a)/);
+  }
 });
 
 test('text with line breaks cannot forge a line of the page', () => {
   const forged = 'lunch\n\n# QuickBooks Online: completed';
   const text = detailsAt(stateAt('schedule', { pause: { reason: forged, by: 'Sam', stopReason: null, at: AT } }));
   expect(text.split('\n').filter((line) => line.startsWith('# '))).toEqual([
-    '# QuickBooks Online: step 2 of 6, schedule the migration (paused)',
+    '# Paused by Sam. No company has moved. Nothing for you to do.',
   ]);
 });
 

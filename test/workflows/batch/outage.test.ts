@@ -89,7 +89,7 @@ async function batchRunOf(id: string): Promise<{ readonly timers: readonly unkno
   return { timers, activities: raw.pendingActivities?.length ?? 0 };
 }
 
-test('a run tries few companies during an outage, shows the reason on a timer, and continues afterwards', async () => {
+test('a run tries few companies during an outage, shows the next attempt on a timer, and continues afterwards', async () => {
   const migration = await withFirstCompanyMoved('outage', 'sbx-ok-1');
   let over = false;
   everyCallAfter(20, (response, request, pass) =>
@@ -98,13 +98,14 @@ test('a run tries few companies during an outage, shows the reason on a timer, a
   await migration.approve();
   const { outage, waitingFor } = await migration.until(inOutage);
   expect(outage?.why).toContain('answered 503 Maintenance');
+  expect(outage?.source).toBe('service');
   expect(waitingFor).toEqual({
     roles: [],
     what: expect.stringMatching(/^on hold since .+ UTC; retries automatically at .+ UTC: .*503 Maintenance/) as string,
   });
   await until(async () => (await batchRunOf(migration.id)).activities === 0);
   const { timers } = await batchRunOf(migration.id);
-  expect(timers).toContainEqual(expect.stringMatching(/^Until .+ UTC: .*answered 503 Maintenance/));
+  expect(timers).toContainEqual(expect.stringMatching(/^Next attempt at .+ UTC: the service does not respond$/));
   const shown = await runJson(orchestrator, 'show', migration.id);
   expect(shown.json).toMatchObject({ outage: { why: expect.stringContaining('503') as string } });
   const tried = new Set(between.arrived('POST', /^\/companies$/).map(({ body }) => body));

@@ -2,6 +2,7 @@
 import { countReadyOrMoving } from '../../../domain/companies/company-state';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Outage } from '../../../domain/migration/outage';
+import type { FirstCompanyProgress } from '../../../activities/companies/first-company';
 import { outageSummary } from '../../../domain/migration/outage';
 import { shortActivities, sliceActivities } from '../../activity-proxies';
 import { backoff } from '../../backoff';
@@ -112,18 +113,25 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
     if ('result' in advance) return;
     // A decision ends the wait, because it may be what the company needs, for example a new credential.
     const ms = nextDelayMs(advance.retryInMs, false);
-    const outage = outageOf(migration.state(), advance.outageReason, ms);
+    const outage = outageOf(migration.state(), advance, ms);
     migration.change((state) => ({ ...state, outage }));
     const summary = outage ? outageSummary(outage) : 'Until the first company is checked again';
     await migration.awaitCondition(hasChanged, { ms, summary });
   }
 }
 
+type Delay = Extract<FirstCompanyProgress, { readonly retryInMs: number }>;
+
 /**
  * Returns the outage that delays the company; null if there is none. If the outage is already known, its start time is
  * kept.
  */
-function outageOf({ outage: known }: MigrationState, why: string | null, retryInMs: number): Outage | null {
+function outageOf(
+  { outage: known }: MigrationState,
+  { outageReason: why, outageSource: source = known?.source }: Delay,
+  retryInMs: number,
+): Outage | null {
   if (!why) return null;
-  return { why, since: known?.since ?? now(), until: new Date(Date.now() + retryInMs).toISOString() };
+  const until = new Date(Date.now() + retryInMs).toISOString();
+  return { why, since: known?.since ?? now(), until, ...(source && { source }) };
 }

@@ -1,0 +1,194 @@
+/**
+ * The first line of the page: what is happening, and what the reader has to do. The reader is the client, who is "you".
+ *
+ * The line contains no errors, no ids of the service, and no time that has passed.
+ */
+import type { Counts } from '../../domain/companies/company-state';
+import { countOpen, countReadyOrMoving } from '../../domain/companies/company-state';
+import type { StopReason } from '../../domain/companies/failures';
+import { isEnding } from '../../domain/migration/migration-state';
+import type { Outage } from '../../domain/migration/outage';
+import { counted, momentText } from '../../domain/text/sentences';
+import type { Progress } from '../../domain/progress/progress';
+import { movedText, sentence } from './page-parts';
+
+/** @param now ISO 8601, UTC */
+export function statusLine(progress: Progress, platform: string, now: string): string {
+  const text = statusText(progress, platform, now);
+  const isFree = !isEnding(progress.state) && !progress.waitingFor.roles.includes('client');
+  return isFree ? `${text} Nothing for you to do.` : text;
+}
+
+function statusText(progress: Progress, platform: string, now: string): string {
+  const { state, step, counts } = progress;
+  switch (state) {
+    case 'completed':
+      return `Completed: ${movedText(counts)}. ${afterCompletion(counts)}`;
+    case 'abandoned':
+      return `Ended after the first company: ${movedText(counts)}.`;
+    case 'cancelled':
+      return `Cancelled: ${movedText(counts)}.`;
+    case 'paused':
+      return `Paused${pauseText(progress, platform)}. ${sentence(movedText(counts))}.`;
+    case 'running':
+    case 'waiting':
+      break;
+  }
+  switch (step) {
+    case 'supply-details':
+      return detailsText(progress);
+    case 'schedule':
+      return scheduleText(progress, now);
+    case 'update-application':
+      return hasClientTask(progress)
+        ? `Please add the callback URL to your ${platform} application, then confirm it.`
+        : `Support is checking the callback URL of your ${platform} application.`;
+    case 'disable-syncing':
+      return `Please turn off syncing for ${firstWaveText(counts)} in your own application, then confirm it.`;
+    case 'migrate-first-company':
+      return firstCompanyText(progress, platform, now);
+    case 'complete-migration':
+      return completionText(progress, platform, now);
+  }
+}
+
+const hasClientTask = ({ waitingFor }: Progress): boolean => waitingFor.roles.includes('client');
+
+function afterCompletion({ mustReconnect }: Counts): string {
+  if (mustReconnect === 0) return 'Nothing is left to do.';
+  return mustReconnect === 1
+    ? '1 must reconnect: please send it its link.'
+    : `${counted(mustReconnect, 'company')} must reconnect: please send each of them its link.`;
+}
+
+function pauseText({ route, pause, counts }: Progress, platform: string): string {
+  if (pause === null) return '';
+  if (pause.stopReason === null) return pause.by === null ? '' : ` by ${pause.by}`;
+  const who = route === 'self-service' ? 'you can resume when this is solved' : 'support is looking at it';
+  return `: ${stopText(pause.stopReason, platform, counts)}; ${who}`;
+}
+
+function stopText(reason: StopReason, platform: string, { failed }: Counts): string {
+  switch (reason) {
+    case 'key-refused':
+      return 'the Company Data Service refuses access';
+    case 'account-limit':
+      return 'the account at the Company Data Service has reached a limit or has expired';
+    case 'application-refused':
+      return `${platform} refuses your application`;
+    case 'wrong-organization':
+      return 'a credential belongs to another company than the list says';
+    case 'too-many-failures':
+      return failed === 0 ? 'too many companies were not moved' : `${counted(failed, 'company')} could not be moved`;
+    case 'ledger-behind':
+      return 'the records of this migration are out of date';
+  }
+}
+
+function detailsText({ route, preflight }: Progress): string {
+  if (preflight === null) return 'Your details are being checked.';
+  const { length } = preflight.problems;
+  if (length > 0) return `Please correct the details: ${counted(length, 'problem')} found.`;
+  return route === 'self-service'
+    ? 'Your details have been checked, and the companies will be moved now.'
+    : 'Support is reviewing your details.';
+}
+
+function scheduleText(progress: Progress, now: string): string {
+  const { proposal } = progress;
+  if (proposal === null) return 'Please propose a start time, or ask support to propose one.';
+  const start = proposal.startAt > now ? ` at ${momentText(proposal.startAt)}` : '';
+  if (!hasClientTask(progress)) return `You have approved the start${start}. Support has to approve it too.`;
+  return start === ''
+    ? 'Please approve the start: as soon as everything is ready.'
+    : `Please approve the start${start}.`;
+}
+
+/** Describes the companies that step 4 waits for: those of the first wave. Later waves are confirmed later. */
+function firstWaveText({ unconfirmed, unconfirmedInFirstWave }: Counts): string {
+  const companies = counted(unconfirmedInFirstWave, 'company');
+  return unconfirmedInFirstWave === unconfirmed ? companies : `${companies} of the first wave`;
+}
+
+function firstCompanyText(progress: Progress, platform: string, now: string): string {
+  const { firstCompany, requestedFirst, proposal, window, outage, waitingFor } = progress;
+  const first = firstCompany && `The first company, ${firstCompany.reference},`;
+  switch (firstCompany?.stage) {
+    case 'importing':
+      if (outage) return `${first} is waiting ${outageText(outage, platform, now)}.`;
+      return `${first} is being moved and checked.`;
+    case 'verified':
+      return `${first} has moved. Support is checking it before the others follow.`;
+    case 'failed':
+      return `${first} was not moved. Support is deciding what to try next.`;
+    case undefined: {
+      if (requestedFirst?.notReady) {
+        return `Please supply what ${requestedFirst.reference} needs to go first, or choose another company.`;
+      }
+      if (waitingFor.roles.length > 0) return needsText(progress);
+      const from = [proposal?.startAt ?? now, window?.opensAt ?? now].reduce((one, other) =>
+        one > other ? one : other,
+      );
+      return `The first company will be moved ${from > now ? `at ${momentText(from)}` : 'now'}.`;
+    }
+  }
+}
+
+function completionText(progress: Progress, platform: string, now: string): string {
+  const { route, counts, waitingFor, outage, window } = progress;
+  const moved = sentence(movedText(counts));
+  const ready = countReadyOrMoving(counts);
+  if (countOpen(counts) === 0) {
+    if (route === 'self-service') return selfServiceEnd(counts);
+    if (waitingFor.roles.length === 0) return `${moved}.`;
+    return hasClientTask(progress)
+      ? `${moved}. Please sign off the handover.`
+      : `${moved}, and you have signed off. Support has to sign off too.`;
+  }
+  if (ready === 0) return counts.moved === 0 ? needsText(progress) : `${moved}. ${needsText(progress)}`;
+  if (waitingFor.roles.length > 0) return `${moved}. The windows are paused, so no other company moves.`;
+  if (outage) {
+    const others =
+      counts.moved > 0 && counts.moved === counts.total - ready ? 'all others have moved' : movedText(counts);
+    const verb = ready === 1 ? 'is' : 'are';
+    return `${counted(ready, 'company')} ${verb} waiting ${outageText(outage, platform, now)}; ${others}.`;
+  }
+  if (window && window.opensAt > now && counts.importing + counts.syncing === 0) {
+    return `${moved}. The next ${ready === 1 ? 'one moves' : 'ones move'} at ${momentText(window.opensAt)}.`;
+  }
+  return `${moved}, ${ready.toLocaleString('en-US')} to go.`;
+}
+
+function selfServiceEnd({ failed }: Counts): string {
+  if (failed === 0) return 'Every company has been moved or left out, and the migration is ending.';
+  return `Please decide what to do about ${counted(failed, 'company')} that ${failed === 1 ? 'was' : 'were'} not moved.`;
+}
+
+/** Returns what an outage waits for, and when the next attempt follows, if that is still to come. */
+function outageText({ source, until }: Outage, platform: string, now: string): string {
+  const what = {
+    platform: `for ${platform}`,
+    service: 'for the Company Data Service',
+    none: 'because of a technical problem',
+  }[source ?? 'none'];
+  if (until <= now) return what;
+  const at = until.slice(0, 10) === now.slice(0, 10) ? `${until.slice(11, 16)} UTC` : momentText(until);
+  return `${what}; next attempt ${at}`;
+}
+
+/** Returns what is needed before any company can be moved. The page lists all of it below. */
+function needsText(progress: Progress): string {
+  const { counts, checking, route } = progress;
+  const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;
+  if (unconfirmed > 0) {
+    return `Please turn off syncing for ${counted(unconfirmed, 'company')}, confirm it, and supply credentials.`;
+  }
+  if (withoutCredential > 0) return `Please supply credentials for ${counted(withoutCredential, 'company')}.`;
+  if (checking) return 'Your changes are being checked.';
+  if (heldBack > 0) return `Please correct or leave out ${counted(heldBack, 'company')}.`;
+  const who = route === 'self-service' ? 'Please find out' : 'Support is finding out';
+  if (outcomeUnknown > 0) return `${who} what happened to ${counted(outcomeUnknown, 'company')}.`;
+  return route === 'self-service'
+    ? 'No company is left to move: please add companies, or cancel the migration.'
+    : 'No company is left to move. Support is deciding how to go on.';
+}

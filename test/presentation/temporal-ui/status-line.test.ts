@@ -1,0 +1,296 @@
+/** The first line of the client's page in every state. */
+import type { Counts } from '../../../domain/companies/company-state';
+import type { StopReason } from '../../../domain/companies/failures';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import type { Step } from '../../../domain/migration/steps';
+import { STEPS } from '../../../domain/migration/steps';
+import { progressOf } from '../../../domain/progress/progress';
+import { statusLine } from '../../../presentation/temporal-ui/status-line';
+import {
+  approve,
+  AT,
+  counts,
+  decideAll,
+  firstCompany,
+  LATER,
+  migrationPlan,
+  preflight,
+  proposeTime,
+  START_AT,
+  stateAt,
+} from '../../support/migration-states';
+
+const lineAt = (state: MigrationState, now = LATER): string =>
+  statusLine(progressOf(migrationPlan({ route: state.route }), state), 'QuickBooks Online', now);
+
+type Row = readonly [name: string, state: MigrationState, line: string];
+
+const FREE = ' Nothing for you to do.';
+const step6 = (changes: Partial<Counts>, more: Partial<MigrationState> = {}): MigrationState =>
+  stateAt('complete-migration', { counts: counts(changes), ...more });
+const first = (changes: Partial<MigrationState>): MigrationState =>
+  stateAt('migrate-first-company', { proposal: null, ...changes });
+const outage = { why: 'PUT /companies/c6f39685: answered 403', since: AT, until: '2026-03-02T10:20:00.000Z' };
+const window = { opensAt: '2026-03-08T20:00:00.000Z', closesAt: '2026-03-09T04:00:00.000Z' };
+
+const MANAGED: readonly Row[] = [
+  ['checking', stateAt('supply-details', { preflight: null }), `Your details are being checked.${FREE}`],
+  [
+    'problems',
+    stateAt('supply-details', { preflight: preflight({ problems: ['a', 'b'] }) }),
+    'Please correct the details: 2 problems found.',
+  ],
+  ['reviewing', stateAt('supply-details'), `Support is reviewing your details.${FREE}`],
+  ['no start', stateAt('schedule'), 'Please propose a start time, or ask support to propose one.'],
+  [
+    'start proposed',
+    decideAll(stateAt('schedule'), proposeTime('support')),
+    'Please approve the start at 2026-03-07 20:00 UTC.',
+  ],
+  [
+    'start in the past',
+    stateAt('schedule', { proposal: { startAt: AT, role: 'support', by: 'Sam', at: AT } }),
+    'Please approve the start: as soon as everything is ready.',
+  ],
+  [
+    'start approved by the client',
+    decideAll(stateAt('schedule'), proposeTime('support'), approve('schedule', 'client')),
+    `You have approved the start at 2026-03-07 20:00 UTC. Support has to approve it too.${FREE}`,
+  ],
+  [
+    'callback URL',
+    stateAt('update-application'),
+    'Please add the callback URL to your QuickBooks Online application, then confirm it.',
+  ],
+  [
+    'callback URL confirmed by the client',
+    decideAll(stateAt('update-application'), approve('update-application', 'client')),
+    `Support is checking the callback URL of your QuickBooks Online application.${FREE}`,
+  ],
+  [
+    'syncing on',
+    stateAt('disable-syncing'),
+    'Please turn off syncing for 10 companies in your own application, then confirm it.',
+  ],
+  [
+    'syncing on in the first wave',
+    stateAt('disable-syncing', {
+      counts: counts({ total: 10, waiting: 10, unconfirmed: 10, unconfirmedInFirstWave: 1 }),
+    }),
+    'Please turn off syncing for 1 company of the first wave in your own application, then confirm it.',
+  ],
+  [
+    'before the start',
+    stateAt('migrate-first-company'),
+    `The first company will be moved at 2026-03-07 20:00 UTC.${FREE}`,
+  ],
+  ['before the window', first({ window }), `The first company will be moved at 2026-03-08 20:00 UTC.${FREE}`],
+  ['after the start', first({}), `The first company will be moved now.${FREE}`],
+  [
+    'first company moving',
+    first({ firstCompany: firstCompany({ stage: 'importing' }) }),
+    `The first company, acme-1, is being moved and checked.${FREE}`,
+  ],
+  [
+    'first company in an outage',
+    first({ firstCompany: firstCompany({ stage: 'importing' }), outage: { ...outage, source: 'service' } }),
+    `The first company, acme-1, is waiting for the Company Data Service; next attempt 10:20 UTC.${FREE}`,
+  ],
+  [
+    'first company verified',
+    first({ firstCompany: firstCompany() }),
+    `The first company, acme-1, has moved. Support is checking it before the others follow.${FREE}`,
+  ],
+  [
+    'first company failed',
+    first({ firstCompany: firstCompany({ stage: 'failed' }) }),
+    `The first company, acme-1, was not moved. Support is deciding what to try next.${FREE}`,
+  ],
+  [
+    'first company not ready',
+    first({ requestedFirst: { reference: 'acme-2', notReady: true } }),
+    'Please supply what acme-2 needs to go first, or choose another company.',
+  ],
+  [
+    'no credential',
+    first({ counts: counts({ total: 10, waiting: 10, withoutCredential: 10 }) }),
+    'Please supply credentials for 10 companies.',
+  ],
+  [
+    'moving',
+    step6({ total: 60, moved: 41, importing: 4, waiting: 15 }),
+    `41 of 60 companies have moved, 19 to go.${FREE}`,
+  ],
+  ['just begun', step6({ total: 2_000, waiting: 2_000 }), `No company has moved, 2,000 to go.${FREE}`],
+  [
+    'outage of the platform',
+    step6({ total: 60, moved: 59, waiting: 1 }, { outage: { ...outage, source: 'platform' } }),
+    `1 company is waiting for QuickBooks Online; next attempt 10:20 UTC; all others have moved.${FREE}`,
+  ],
+  [
+    'outage of the service',
+    step6({ total: 60, moved: 1, failed: 9, waiting: 50 }, { outage: { ...outage, source: 'service' } }),
+    `50 companies are waiting for the Company Data Service; next attempt 10:20 UTC; 1 of 60 companies has moved.${FREE}`,
+  ],
+  [
+    'on hold for another reason',
+    step6({ total: 60, waiting: 60 }, { outage: { ...outage, until: '2026-03-03T00:10:00.000Z' } }),
+    `60 companies are waiting because of a technical problem; next attempt 2026-03-03 00:10 UTC; no company has moved.${FREE}`,
+  ],
+  [
+    'outage whose next attempt is over',
+    step6({ total: 60, moved: 59, waiting: 1 }, { outage: { ...outage, until: AT, source: 'platform' } }),
+    `1 company is waiting for QuickBooks Online; all others have moved.${FREE}`,
+  ],
+  [
+    'before the next window',
+    step6({ total: 60, moved: 41, waiting: 19 }, { window }),
+    `41 of 60 companies have moved. The next ones move at 2026-03-08 20:00 UTC.${FREE}`,
+  ],
+  [
+    'windows paused',
+    step6({ total: 60, moved: 41, waiting: 19 }, { window, schedule: 'paused' }),
+    `41 of 60 companies have moved. The windows are paused, so no other company moves.${FREE}`,
+  ],
+  [
+    'unconfirmed companies',
+    step6({ total: 60, moved: 41, waiting: 19, unconfirmed: 19 }),
+    '41 of 60 companies have moved. Please turn off syncing for 19 companies, confirm it, and supply credentials.',
+  ],
+  [
+    'companies that are held back',
+    step6({ total: 60, moved: 58, waiting: 2, heldBack: 2 }),
+    '58 of 60 companies have moved. Please correct or leave out 2 companies.',
+  ],
+  [
+    'corrections being checked',
+    step6({ total: 60, moved: 58, waiting: 2, heldBack: 2 }, { changes: 1 }),
+    `58 of 60 companies have moved. Your changes are being checked.${FREE}`,
+  ],
+  [
+    'unknown outcomes',
+    step6({ total: 60, moved: 59, outcomeUnknown: 1 }),
+    `59 of 60 companies have moved. Support is finding out what happened to 1 company.${FREE}`,
+  ],
+  [
+    'sign-off',
+    step6({ total: 60, moved: 50, failed: 10, mustReconnect: 7 }),
+    '50 of 60 companies have moved. Please sign off the handover.',
+  ],
+  [
+    'signed off by the client',
+    decideAll(step6({ total: 60, moved: 60 }), approve('complete-migration', 'client')),
+    `All 60 companies have moved, and you have signed off. Support has to sign off too.${FREE}`,
+  ],
+  [
+    'completed',
+    step6({ total: 60, moved: 60 }, { closed: 'completed' }),
+    'Completed: all 60 companies have moved. Nothing is left to do.',
+  ],
+  [
+    'completed, without those that were given up',
+    step6({ total: 60, moved: 50, failed: 3, skipped: 7 }, { closed: 'completed' }),
+    'Completed: 50 of 60 companies have moved. Nothing is left to do.',
+  ],
+  [
+    'completed, with companies that must reconnect',
+    step6({ total: 60, moved: 50, failed: 10, mustReconnect: 7 }, { closed: 'completed' }),
+    'Completed: 50 of 60 companies have moved. 7 companies must reconnect: please send each of them its link.',
+  ],
+  [
+    'abandoned',
+    stateAt('migrate-first-company', { closed: 'abandoned', counts: counts({ total: 1, moved: 1 }) }),
+    'Ended after the first company: the company has moved.',
+  ],
+  [
+    'cancelled',
+    step6({ total: 60, moved: 4, waiting: 56 }, { closed: 'cancelled' }),
+    'Cancelled: 4 of 60 companies have moved.',
+  ],
+];
+
+const pausedFor = (stopReason: StopReason | null, by: string | null = null): MigrationState =>
+  step6({ total: 60, moved: 41, failed: 6, waiting: 13 }, { pause: { reason: 'lunch', by, stopReason, at: AT } });
+
+const PAUSED: readonly Row[] = (
+  [
+    [null, 'Paused by Sam.'],
+    ['key-refused', 'Paused: the Company Data Service refuses access; support is looking at it.'],
+    [
+      'account-limit',
+      'Paused: the account at the Company Data Service has reached a limit or has expired; support is looking at it.',
+    ],
+    ['application-refused', 'Paused: QuickBooks Online refuses your application; support is looking at it.'],
+    [
+      'wrong-organization',
+      'Paused: a credential belongs to another company than the list says; support is looking at it.',
+    ],
+    ['too-many-failures', 'Paused: 6 companies could not be moved; support is looking at it.'],
+    ['ledger-behind', 'Paused: the records of this migration are out of date; support is looking at it.'],
+  ] as const
+).map(([reason, line]) => [
+  `paused: ${reason ?? 'by a person'}`,
+  pausedFor(reason, reason === null ? 'Sam' : null),
+  `${line} 41 of 60 companies have moved.${FREE}`,
+]);
+
+const alone = (step: Step, changes: Partial<MigrationState>): MigrationState =>
+  stateAt(step, { route: 'self-service', ...changes });
+
+const SELF_SERVICE: readonly Row[] = [
+  [
+    'checked',
+    alone('supply-details', {}),
+    `Your details have been checked, and the companies will be moved now.${FREE}`,
+  ],
+  [
+    'moving',
+    alone('complete-migration', { counts: counts({ total: 6, moved: 4, waiting: 2 }) }),
+    `4 of 6 companies have moved, 2 to go.${FREE}`,
+  ],
+  [
+    'failures to decide on',
+    alone('complete-migration', { counts: counts({ total: 6, moved: 4, failed: 2 }) }),
+    'Please decide what to do about 2 companies that were not moved.',
+  ],
+  [
+    'ending',
+    alone('complete-migration', { counts: counts({ total: 6, moved: 4, skipped: 2 }) }),
+    `Every company has been moved or left out, and the migration is ending.${FREE}`,
+  ],
+  [
+    'unknown outcomes',
+    alone('complete-migration', { counts: counts({ total: 6, moved: 4, outcomeUnknown: 2 }) }),
+    '4 of 6 companies have moved. Please find out what happened to 2 companies.',
+  ],
+  [
+    'paused',
+    { ...pausedFor('too-many-failures'), route: 'self-service' },
+    'Paused: 6 companies could not be moved; you can resume when this is solved. 41 of 60 companies have moved.',
+  ],
+];
+
+const ALL = [
+  ...MANAGED,
+  ...PAUSED,
+  ...SELF_SERVICE.map(([name, ...row]) => [`self-service, ${name}`, ...row] as const),
+];
+
+test.each(ALL)('the first line says what is happening and what the client has to do: %s', (_, state, line) => {
+  expect(lineAt(state)).toBe(line);
+});
+
+test.each(ALL)(
+  'the first line contains no error, no command, no internal id and no time that has passed: %s',
+  (_, state) => {
+    const line = lineAt(state, START_AT);
+    expect(line).not.toMatch(/ferry|HTTP|answered|PUT|[0-9a-f]{8}|ledger|undefined|null|NaN/i);
+    for (const [, day = '', time = ''] of line.matchAll(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g)) {
+      expect(`${day}T${time}:00.000Z` > START_AT).toBe(true);
+    }
+  },
+);
+
+test('the table has a state of every step', () => {
+  expect(new Set(MANAGED.map(([, { step }]) => step))).toEqual(new Set(STEPS));
+});
