@@ -8,18 +8,21 @@
  *
  * @example
  * ```ts
- * import { loadConfig } from '../config';
- * import { findPlatform } from '../platforms/platforms';
- * import { decide, openLedgerClient, readProgress, startMigration, waitForPreflight } from '../client';
+ * import { findPlatform, loadConfig } from 'tokenferry';
+ * import { decide, openLedgerClient, readProgress, startMigration, waitForPreflight } from 'tokenferry';
+ * import { readManifest } from 'tokenferry/manifest';
  *
+ * const platform = findPlatform('quickbooks-online')!;
+ * const manifest = await readManifest({ manifest: 'manifest.csv' }, platform);
+ * if (manifest.findings.errors > 0) throw new Error('see: ferry check manifest.csv');
  * const config = loadConfig(['temporal', 'payloadKeys', 'databaseUrl'], process.env, ['signingKey']);
  * const ferry = await openLedgerClient(config);
  * try {
  *   const migrationId = await startMigration(ferry, {
  *     client: 'acme',
- *     platform: findPlatform('quickbooks-online')!,
- *     rows,                            // the manifest, as readManifest returns it
- *     manifestDigest,
+ *     platform,
+ *     rows: manifest.rows,
+ *     manifestDigest: manifest.digest,
  *     contact: 'Sam, +44 20 7946 0000',
  *     by: 'Sam',
  *     firstCompany: null,              // the first one that can be moved
@@ -42,6 +45,10 @@
  * `null` is explained where it occurs. Each expected failure has its own error class.
  * Other errors of Temporal and Postgres are passed on unchanged.
  */
+export { ConfigurationError, loadConfig } from '../config';
+export type { Config, ConfigPartName, TemporalConfig } from '../config';
+export { findPlatform, PLATFORMS } from '../platforms/platforms';
+export type { Platform, Route, TokenFamily, TokenRotation } from '../platforms/platforms';
 export { openLedgerClient, openMigrationClient } from './connect';
 export type { LedgerClient, LedgerClientConfig, MigrationClient, MigrationClientConfig } from './connect';
 export { startMigration, startSelfService, waitForPreflight } from './start';
@@ -90,3 +97,19 @@ export {
   WorkflowIdOccupied,
   WorkflowTaskFailing,
 } from './errors';
+
+/** The types that appear in the functions above. */
+export type { Counts } from '../domain/companies/company-state';
+export type { ManifestRow } from '../domain/companies/manifest';
+export type { Preflight } from '../domain/migration/migration-state';
+export type { DecisionRules } from '../domain/migration/plan';
+export type { ReconciliationResult } from '../domain/migration/reconciliation';
+export type { Role } from '../domain/migration/steps';
+export type { MigrationLimits } from '../domain/planning/limits';
+export type { Window, WindowOccurrence, WindowOpening } from '../domain/planning/windows';
+export type { Progress } from '../domain/progress/progress';
+export type { Stream } from '../domain/text/streams';
+export type { ReportHead } from '../presentation/handover/report-facts';
+export type { KeyRing, Secret, SigningKey } from '../security';
+export type { Database, LedgerCompany, MigrationStatistics, StoredMigration, SuppliedCredential } from '../store';
+export type { PollingWorkers, TaskQueueDescription, WorkerReaction } from './health';

@@ -41,7 +41,7 @@ const COMPILER = {
   configFile: false,
   sourceMaps: true,
   jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
-  module: { type: 'commonjs', ignoreDynamic: true, lazy: true },
+  module: { type: 'commonjs', ignoreDynamic: true, lazy: true, exportInteropAnnotation: true },
 };
 
 /** The folders that load our own modules at their first use, because each command needs only some of them. */
