@@ -225,11 +225,14 @@ function companyGone(due: DueCompany, { correlationId }: CompanyDataError): Veri
 
 function wrongOrganization(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): VerificationResult {
   const { linkUrl } = connection;
-  const text = `the platform reports organization ${organizationOf(connection)}, but the manifest says ${due.organization}`;
-  // If the ledger has no response in which the service accepted a credential, the end customer may have reconnected and
-  // chosen this organization. That says nothing about other companies.
-  const stop = due.accepted === null ? null : 'wrong-organization';
-  return { ...failed(due, 'wrong-organization', text, evidence, { linkUrl }), stop };
+  const [connected, expected] = [organizationOf(connection), due.organization];
+  const text = `the platform reports organization ${connected}, but the manifest says ${expected}`;
+  const result = failed(due, 'wrong-organization', text, evidence, { linkUrl });
+  // The import has checked the organization that a credential gives access to. If the ledger no longer has the response
+  // that accepted the credential, the end customer has reconnected since. That says nothing about other companies.
+  if (due.accepted !== null) return { ...result, stop: 'wrong-organization' };
+  const reconnected = `the end customer connected organization ${connected}, but the manifest says ${expected}; send the link again`;
+  return { ...result, outcome: { ...result.outcome, text: reconnected } };
 }
 
 function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running: string): VerificationResult {
@@ -256,7 +259,7 @@ function failed(
   text: string,
   evidence: readonly Evidence[],
   found: { correlationId?: string | undefined; linkUrl?: string | undefined; isGone?: true } = {},
-): VerificationResult {
+): VerificationResult & { readonly outcome: Extract<CheckOutcome, { to: 'failed' }> } {
   return {
     outcome: {
       row: due.row,

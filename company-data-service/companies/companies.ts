@@ -16,6 +16,8 @@ export interface Connection {
   readonly data_types: readonly string[];
   readonly organization_id: string | null;
   readonly organization_name: string | null;
+  /** See the table. */
+  readonly expected_organization: string | null;
   readonly errors: readonly ConnectionError[];
   readonly created_at: string;
   readonly last_sync: string | null;

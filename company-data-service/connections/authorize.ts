@@ -66,7 +66,9 @@ export async function authorizeConnection(
     } catch (refusal) {
       if (!(refusal instanceof PlatformRefusal)) throw refusal;
       // The status does not change, because a refused credential never replaces an accepted one.
-      await storeErrors(transaction, connectionId, withError(errors, refusal));
+      const expected_organization = credential[platform.organizationField] ?? null;
+      const refused = { errors: JSON.stringify(withError(errors, refusal)), expected_organization };
+      await transaction.updateTable('connections').set(refused).where('id', '=', connectionId).execute();
       return false;
     }
   });
@@ -141,14 +143,6 @@ async function link(
       data_types: [...dataTypes],
       errors: JSON.stringify(resolveAll(errors)),
     })
-    .where('id', '=', connectionId)
-    .execute();
-}
-
-async function storeErrors(transaction: Database, connectionId: string, errors: readonly ConnectionError[]) {
-  await transaction
-    .updateTable('connections')
-    .set({ errors: JSON.stringify(errors) })
     .where('id', '=', connectionId)
     .execute();
 }

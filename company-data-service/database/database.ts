@@ -9,6 +9,7 @@ import { scheduledSyncs } from './migrations/006-scheduled-syncs';
 import { encryptedCredentials } from './migrations/007-encrypted-credentials';
 import { tokenExchanges } from './migrations/008-token-exchanges';
 import { namesOfOfficialClients } from './migrations/009-names-of-official-clients';
+import { expectedOrganization } from './migrations/010-expected-organization';
 import type { Tables } from './tables';
 
 /** The service's own schema, so that it can share a database with other programs. */
@@ -24,6 +25,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '007-encrypted-credentials': encryptedCredentials,
   '008-token-exchanges': tokenExchanges,
   '009-names-of-official-clients': namesOfOfficialClients,
+  '010-expected-organization': expectedOrganization,
 };
 
 export type Database = Kysely<Tables>;

@@ -56,6 +56,8 @@ interface ConnectionTable {
   data_types: string[];
   organization_id: string | null;
   organization_name: string | null;
+  /** The organization that the last refused credential named. The sandbox connects it if the end customer consents. */
+  expected_organization: string | null;
   errors: JSONColumnType<ConnectionError[], string | undefined>;
   created_at: GeneratedDate;
 }

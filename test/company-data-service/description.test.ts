@@ -50,6 +50,11 @@ describe('the OpenAPI document of the service', () => {
     }
   });
 
+  it('says why the callback URL of a platform is not an operation', () => {
+    expect(Object.keys(description.paths).join()).not.toContain('callback');
+    expect(JSON.stringify(description.components.schemas['Integration'])).toContain('not an operation of this API');
+  });
+
   it('documents the idempotency key for POST and PATCH', () => {
     const withKey = operations().filter(({ operation }) =>
       operation.parameters?.some(({ name }) => name === 'Idempotency-Key'),

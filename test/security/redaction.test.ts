@@ -58,6 +58,11 @@ test('leaves text without credentials unchanged', () => {
 test.each([
   ['sbx-unavailable.x', 'The platform is unavailable.', 'The platform is unavailable.'],
   ['sbx-inaccessible.7f', '"inaccessible."', '"inaccessible."'],
+  [
+    'sbx-wrong-organization-5',
+    'The access token belongs to another organization.',
+    'The access token belongs to another organization.',
+  ],
   ['sbx-unavailable.x', 'sbx-unavailable.x is refused', '[secret] is refused'],
   ['sbx-unavailable.x', 'refused: bx-unavailable.', 'refused: [secret]'],
   ['unavailable', 'the password is unavailable', 'the password is [secret]'],

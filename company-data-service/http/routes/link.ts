@@ -76,13 +76,14 @@ export function linkRoutes(app: Api, context: ServiceContext): void {
     async ({ params, query }, reply) => {
       const { company, connection } = await companyOfConnection(params.connectionId);
       const platform = platformOf(connection);
+      const { organization_id: connected, expected_organization: expected } = connection;
       const accepted = await authorizeConnection(context, {
         connectionId: connection.id,
         accountId: company.account_id,
         platform,
         credential: mintConsentTokens(
           platform,
-          query.organization ?? connection.organization_id ?? `organization-${randomUUID()}`,
+          query.organization ?? connected ?? expected ?? `organization-${randomUUID()}`,
         ),
       });
       // Only the end customer's consent starts the first syncs; migrated credentials do not.

@@ -21,7 +21,12 @@ export const IntegrationSchema = z
     sourceType: z.enum(['Accounting', 'Banking', 'BankFeed', 'Commerce', 'Expense', 'Other', 'Unknown']),
     migrationRoutes: z.array(z.enum(['managed', 'self-service'])),
     authorizationFields: z.array(z.object({ name: z.string(), required: z.boolean() })),
-    callbackUrl: z.url().describe('Add this redirect URI to the application that you registered with the platform.'),
+    callbackUrl: z
+      .url()
+      .describe(
+        'Add this redirect URI to the application that you registered with the platform. The platform opens it in the ' +
+          'browser of the end customer after consent. It is not an operation of this API, and the sandbox does not serve it.',
+      ),
     application: ApplicationSchema.nullable().describe(
       'The account’s own application, without its secret. Null if none is registered.',
     ),

@@ -64,12 +64,14 @@ test('an end customer who connects the wrong organization must reconnect again, 
   };
   await connectAs('4620816365999999999');
   expect(await rig.verify(id)).toMatchObject({ stop: null });
+  const { organization } = await readRow(db, id, 1);
   expect(await readRow(db, id, 1)).toMatchObject({
     ...{ state: 'failed', failure: 'wrong-organization' },
+    failure_text: `the end customer connected organization 4620816365999999999, but the manifest says ${organization}; send the link again`,
     link_url: expect.stringContaining('http') as string,
   });
 
-  await connectAs((await readRow(db, id, 1)).organization);
+  await connectAs(organization);
   expect(await rig.verify(id)).toMatchObject({ stop: null });
   expect(await readRow(db, id, 1)).toMatchObject({ state: 'moved', failure: null });
 });

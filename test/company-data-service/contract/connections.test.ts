@@ -95,6 +95,17 @@ describe('The page of linkUrl', () => {
     expect(await service.client('POST', `${company}/data/all`)).toMatchObject({ status: 204 });
   });
 
+  it('links a connection to the organization that a refused credential named, which the API does not show', async () => {
+    const { realmId } = quickBooksCredential('sbx-revoked');
+    const { connection } = await newAuthorizedConnection(service.administrator, 'sbx-revoked');
+    const refused = (await service.client('GET', connection)).body;
+    expect(refused.connectionInfo).toBeUndefined();
+    expect(JSON.stringify(refused)).not.toContain(realmId);
+    await fetch(refused.linkUrl, { method: 'POST' });
+    const { connectionInfo } = (await service.client('GET', connection)).body;
+    expect(connectionInfo.organizationId).toBe(realmId);
+  });
+
   it('is linked from the page of its company', async () => {
     const { company, connection } = await newConnection(service.client);
     const page = await (await fetch((await service.client('GET', company)).body.redirect)).text();
