@@ -4,7 +4,7 @@ import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client
 import { migrationOfSchedule, scheduleIdOf } from '../domain/migration/temporal-names';
 import type { WindowOpening, WindowOccurrence, Window } from '../domain/planning/windows';
 import { windowOccurrences } from '../domain/planning/windows';
-import { readLimits, readMigration } from '../store';
+import { readLimits, readMigration, readProposedStart } from '../store';
 import { wakeSignal } from '../workflows/messages';
 import { NoSuchMigration } from './errors';
 import type { LedgerClient } from './connect';
@@ -19,6 +19,13 @@ export interface WindowSchedule {
   readonly state: 'running' | 'paused' | 'not-yet' | 'none';
   /** Who paused or resumed the Schedule, and why; null if nobody has. */
   readonly note: string | null;
+  /**
+   * The proposed or agreed start, while it is still to come. Occurrences are then counted from it. ISO 8601, UTC; null
+   * if there is none.
+   */
+  readonly startAt: string | null;
+  /** True in step 6, in which the Schedule is created before a batch run. */
+  readonly allReleased: boolean;
 }
 
 /**
@@ -32,13 +39,22 @@ export async function readWindowSchedule(ferry: LedgerClient, migrationId: strin
   const { limits, now } = await readLimits(ferry.db, migrationId);
   const hasWindows = migration.state !== 'closed' && limits.windows.length > 0;
   const description = await undefinedIfMissing(() => scheduleOf(ferry, migrationId).describe());
+  const startAt = hasWindows && !description ? await readFutureStart(ferry, migrationId, now) : null;
   return {
     migrationId,
     windows: limits.windows,
-    occurrences: hasWindows ? windowOccurrences(limits.windows, now.toISOString()) : [],
+    occurrences: hasWindows ? windowOccurrences(limits.windows, startAt ?? now.toISOString()) : [],
     state: description ? stateOf(description) : hasWindows ? 'not-yet' : 'none',
     note: description?.state.note ?? null,
+    startAt,
+    allReleased: migration.released === 'all',
   };
+}
+
+/** Returns the proposed or agreed start if it is still to come; otherwise null. */
+async function readFutureStart({ db }: LedgerClient, migrationId: string, now: Date): Promise<string | null> {
+  const startAt = await readProposedStart(db, migrationId);
+  return startAt !== null && Date.parse(startAt) > now.getTime() ? new Date(startAt).toISOString() : null;
 }
 
 /** Lists the ids of all migrations in the namespace that have a Schedule. */

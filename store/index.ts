@@ -16,6 +16,7 @@ export {
   readLedgerClaims,
   readNewApplication,
   readOutcome,
+  readProposedStart,
   readRecordedDecisions,
   readTrail,
   recordDecisions,

@@ -12,6 +12,10 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       ...part.sentDecision,
       companies: count.optional().describe('number of companies in the decision'),
       preflight: part.preflight.nullable().optional().describe('only from ferry application'),
+      firstOpening: part.windowOccurrence
+        .nullable()
+        .optional()
+        .describe('only from ferry propose-time: as in ferry.show/1; null if no worker answers'),
     },
   ],
   'ferry.schedule/1': [
@@ -24,6 +28,8 @@ export const DECISION_SCHEMAS: CommandSchemas = {
           occurrences: z.array(part.windowOccurrence),
           state: z.enum(['running', 'paused', 'not-yet', 'none']),
           note: z.string().nullable(),
+          startAt: z.string().nullable().describe('the start, while it is to come; occurrences are counted from it'),
+          allReleased: z.boolean().describe('true in step 6'),
         }),
       ),
     },

@@ -102,6 +102,11 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           'companies for which the service or the platform keeps answering "try again later"; they are retried automatically; null if no database is configured',
         ),
       next: part.next,
+      firstOpening: part.windowOccurrence
+        .nullable()
+        .describe(
+          'the window that is open at the start, or the first one after it; null without a start or windows, and once the first company has begun to move',
+        ),
     },
   ],
   'ferry.watch/1': [

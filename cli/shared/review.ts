@@ -10,6 +10,7 @@ import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
 import { printApplication, printFirstCompany } from './results';
+import { printFirstOpening } from './start-times';
 
 /** The content that a person should see before deciding on a step. */
 export interface Review {
@@ -53,9 +54,11 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     printApplication(output, preflight);
     for (const problem of preflight.problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
   },
-  schedule: (output, { proposal, windows }) => {
+  schedule: (output, progress) => {
+    const { proposal, windows } = progress;
     if (!proposal) return output.line('  No time has been proposed yet.');
     output.line(`  Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
+    printFirstOpening(output, progress, new Date().toISOString());
     output.line(`  Companies are moved ${windowsText(windows)}`);
   },
   'update-application': (output, { preflight }) =>

@@ -94,6 +94,16 @@ export async function readRecordedDecisions(db: Queryable, migrationId: string):
   return effectOf(rows[0]?.applied ?? []);
 }
 
+/** Returns the start that was proposed last, unless it was withdrawn. ISO 8601; null if there is none. */
+export async function readProposedStart(db: Queryable, migrationId: string): Promise<string | null> {
+  if ((await readRecordedDecisions(db, migrationId)).proposal === null) return null;
+  const { rows } = await sql<{ startAt: string }>`
+    select content ->> 'startAt' as "startAt" from decisions
+    where migration_id = ${migrationId} and applied and content ->> 'kind' = 'time'
+    order by position desc limit 1`.execute(db);
+  return rows[0]?.startAt ?? null;
+}
+
 /**
  * Returns the application of the latest accepted decision that supplied one, if that was recorded within the last
  * minute; otherwise null.

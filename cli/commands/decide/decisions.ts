@@ -16,6 +16,8 @@ import {
 import { CommandFailed } from '../../shared/errors';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions, addWindowOptions, limitsFrom, windowsFrom } from '../../shared/limit-options';
+import { firstOpening, printFirstOpening } from '../../shared/start-times';
+import type { CommandResult } from '../../terminal';
 
 /** `ferry reject`, `propose-time`, `pause`, `resume`: send the decision of the same name. */
 export function addDecisions({ program, run, terminal }: Context): void {
@@ -48,13 +50,12 @@ export function addDecisions({ program, run, terminal }: Context): void {
     ),
   ).action((migration: string, when: Date, options: DecisionOptions & Pick<LimitOptions, 'window'>) =>
     run(() =>
-      withMigrationClient(terminal.env, (ferry) =>
-        sendDecision(ferry, migration, 'proposeTime', {
-          startAt: when.toISOString(),
-          ...windowsFrom(options),
-          ...contentFrom(options),
-        }),
-      ),
+      withMigrationClient(terminal.env, async (ferry) => {
+        const startAt = when.toISOString();
+        const content = { startAt, ...windowsFrom(options), ...contentFrom(options) };
+        const result = await sendDecision(ferry, migration, 'proposeTime', content);
+        return result.json['outcome'] === 'applied' ? withFirstOpening(ferry, migration, startAt, result) : result;
+      }),
     ),
   );
 
@@ -73,6 +74,26 @@ export function addDecisions({ program, run, terminal }: Context): void {
       ),
     );
   }
+}
+
+/** Adds where the proposed start lies in the windows. Adds nothing if no worker answers. */
+async function withFirstOpening(
+  ferry: MigrationClient,
+  migrationId: string,
+  startAt: string,
+  result: CommandResult,
+): Promise<CommandResult> {
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  const now = new Date().toISOString();
+  if (progress?.proposal?.startAt !== startAt) return { ...result, json: { ...result.json, firstOpening: null } };
+  return {
+    ...result,
+    json: { ...result.json, firstOpening: firstOpening(progress, now) },
+    print: (output) => {
+      result.print(output);
+      printFirstOpening(output, progress, now);
+    },
+  };
 }
 
 interface NextOptions {

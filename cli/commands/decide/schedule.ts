@@ -90,11 +90,14 @@ async function show(ferry: LedgerClient, ids: readonly string[]): Promise<Comman
   };
 }
 
-function printSchedule(output: Output, { migrationId, windows, occurrences, state, note }: WindowSchedule): void {
+function printSchedule(output: Output, schedule: WindowSchedule): void {
+  const { migrationId, windows, occurrences, state, note, startAt, allReleased } = schedule;
   const states: Readonly<Record<WindowSchedule['state'], string>> = {
     running: output.styled('green', 'windows open automatically'),
     paused: output.styled('yellow', `windows do not open (${note ?? 'paused'})`),
-    'not-yet': 'windows open automatically in step 6; the first company also waits for a window',
+    'not-yet': allReleased
+      ? 'moves begin only in the windows; their schedule is created before the next batch run'
+      : 'windows open automatically in step 6; the first company also waits for a window',
     none:
       windows.length > 0
         ? 'the migration has ended'
@@ -103,6 +106,7 @@ function printSchedule(output: Output, { migrationId, windows, occurrences, stat
   output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
   const zone = windows[0]?.timeZone;
   if (occurrences.length === 0 || zone === undefined) return;
+  if (startAt !== null) output.line(`Windows from the start on, ${localTime(startAt)}:`);
   output.table(
     [{ title: 'Opens' }, { title: 'Closes' }, { title: `Opens, in ${zone}` }],
     occurrences
@@ -120,14 +124,16 @@ async function pause(
   const { by, reason } = options;
   const note = `${paused ? 'paused' : 'resumed'} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
   return changeEach(ids, async (id) =>
-    (await setSchedulePaused(ferry, id, paused, note)) ? { done: true, text: note } : NOT_SCHEDULED,
+    (await setSchedulePaused(ferry, id, paused, note))
+      ? { done: true, text: note }
+      : notScheduled(ferry, id, paused ? `; to stop moves: ferry pause ${id}` : ''),
   );
 }
 
 async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {
   return changeEach(ids, async (id) => {
     const outcome = await triggerSchedule(ferry, id);
-    if (outcome === undefined) return NOT_SCHEDULED;
+    if (outcome === undefined) return notScheduled(ferry, id, '');
     if (outcome === null)
       return {
         done: true,
@@ -142,10 +148,23 @@ interface ChangeResult {
   readonly text: string;
 }
 
-const NOT_SCHEDULED: ChangeResult = {
-  done: false,
-  text: 'no schedule: the migration has no windows, has not reached step 6, or has ended',
-};
+/**
+ * Returns why a migration has no Schedule.
+ *
+ * @param advice appended unless the migration has ended
+ */
+async function notScheduled(ferry: LedgerClient, migrationId: string, advice: string): Promise<ChangeResult> {
+  const { windows, allReleased } = await readWindowSchedule(ferry, migrationId);
+  const migration = await readMigration(ferry.db, migrationId);
+  if (migration?.state === 'closed') return { done: false, text: 'no schedule: the migration has ended' };
+  const why =
+    windows.length === 0
+      ? 'no schedule: it has no windows'
+      : allReleased
+        ? 'no schedule yet: moves begin only in the windows, but their schedule is created before the next batch run'
+        : 'no schedule yet: the windows open automatically in step 6';
+  return { done: false, text: `${why}${advice}` };
+}
 
 async function changeEach(ids: readonly string[], work: (id: string) => Promise<ChangeResult>): Promise<CommandResult> {
   const results: (ChangeResult & { readonly migrationId: string })[] = [];

@@ -13,6 +13,7 @@ import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { EVIDENCE_OPTION, printApplication, printFirstCompany, printPreflight } from '../../shared/results';
+import { firstOpening, printFirstOpening } from '../../shared/start-times';
 import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
 import type { NextCommand } from '../../shared/next-commands';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
@@ -109,6 +110,7 @@ function showResult(
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors },
       ...{ interrupted, deferred, ledgerBehind, next, clientPage },
+      firstOpening: firstOpening(progress, new Date().toISOString()),
     },
     print: (output) => {
       output.line(`${output.styled('bold', progress.migrationId)}  ${headline(progress)}`);
@@ -157,7 +159,8 @@ function printSteps(output: Output, steps: readonly StepProgress[]): void {
   );
 }
 
-function printFacts(output: Output, { route, counts, estimate, proposal, preflight }: Progress): void {
+function printFacts(output: Output, progress: Progress): void {
+  const { route, counts, estimate, proposal, preflight } = progress;
   output.line(`Companies: ${countsText(counts)}`);
   if (counts.unconfirmed > 0) output.line(`  ${counts.unconfirmed} without confirmation that syncing is off`);
   if (counts.withoutCredential > 0) {
@@ -171,6 +174,7 @@ function printFacts(output: Output, { route, counts, estimate, proposal, preflig
   if (preflight?.callbackUrl && route !== 'self-service') output.line(`Callback URL: ${preflight.callbackUrl}`);
   if (estimate && estimate.volume.companies > 0) printEstimate(output, estimate, proposal !== null);
   if (proposal) output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
+  printFirstOpening(output, progress, new Date().toISOString());
 }
 
 function countsText(counts: Progress['counts']): string {

@@ -28,8 +28,44 @@ test('show prints the future windows before step 6, when there is no Schedule ye
   expect(out).toMatch(/12:00 UTC/);
   expect(await runJson(orchestrator, 'schedule', 'pause', migration.id)).toMatchObject({
     exitCode: 1,
-    json: { results: [{ done: false, text: expect.stringContaining('has not reached step 6') as string }] },
+    json: {
+      results: [
+        {
+          done: false,
+          text: `no schedule yet: the windows open automatically in step 6; to stop moves: ferry pause ${migration.id}`,
+        },
+      ],
+    },
   });
+});
+
+test('a proposed start outside the windows is shown with the first opening after it, before it is approved', async () => {
+  const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60_000).toISOString();
+  const startAt = `${inDays(5).slice(0, 10)}T00:00:00.000Z`;
+  // The window of the same weekday opens twelve hours later.
+  const day = new Date(startAt).toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' }).toLowerCase();
+  const windows = ['--window', `${day} 12:00-12:01 UTC`];
+  const opensAt = `${startAt.slice(0, 10)}T12:00:00.000Z`;
+  await migration.until(({ step }) => step === 'supply-details' || step === 'schedule');
+  const proposed = await run('propose-time', migration.id, startAt, ...windows, '--by', 'Sam');
+  expect(proposed.out).toContain('! outside the windows: the next one opens');
+  const again = await runJson(orchestrator, 'propose-time', migration.id, startAt, ...windows, '--by', 'Sam');
+  expect(again.json).toMatchObject({ outcome: 'applied', firstOpening: { opensAt } });
+  expect(await runJson(orchestrator, 'show', migration.id)).toMatchObject({ json: { firstOpening: { opensAt } } });
+  expect((await run('show', migration.id)).out).toContain('! outside the windows: the next one opens');
+  const asked = await ferry(['approve', migration.id, 'schedule'], undefined, orchestrator.env, {
+    confirm: async () => false,
+    secret: async () => '',
+  });
+  expect(asked.out).toContain('! outside the windows: the next one opens');
+
+  // The openings before the start do not matter.
+  await until(async () => {
+    const { json } = await runJson(orchestrator, 'schedule', 'show', migration.id);
+    const [schedule] = json['schedules'] as { startAt: string | null; occurrences: { opensAt: string }[] }[];
+    return schedule?.startAt === startAt && schedule.occurrences[0]?.opensAt === opensAt;
+  });
+  expect((await run('schedule', 'show', migration.id)).out).toContain('Windows from the start on, ');
 });
 
 test('windows can be paused with a note and resumed in step 6, and cannot be triggered outside their hours', async () => {

@@ -1,0 +1,60 @@
+import { firstOpening, printFirstOpening } from '../../../cli/shared/start-times';
+import { Output } from '../../../cli/terminal/output';
+import type { Window } from '../../../domain/planning/windows';
+import { progressOf } from '../../../domain/progress/progress';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import type { Estimate } from '../../../domain/planning/estimate';
+import { AT, firstCompany, migrationPlan, stateAt } from '../../support/migration-states';
+import { capturedStream } from '../captured-terminal';
+
+const NIGHTS: Window = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '22:00', to: '05:00', timeZone: 'UTC' };
+const MONDAY = { opensAt: '2026-12-07T22:00:00.000Z', closesAt: '2026-12-08T05:00:00.000Z' };
+const EARLIER = '2026-12-01T09:00:00.000Z';
+const SIX_MINUTES = { highMs: 360_000 } as Estimate;
+
+const starting = (startAt: string | null, changes: Partial<MigrationState> = {}, windows = [NIGHTS]) => {
+  const state = stateAt('schedule');
+  const proposal = startAt === null ? null : { startAt, role: 'support' as const, by: 'Sam', at: AT };
+  return progressOf(migrationPlan(), { ...state, proposal, limits: { ...state.limits, windows }, ...changes });
+};
+
+function printed(progress: ReturnType<typeof starting>, now = EARLIER): string {
+  const stdout = capturedStream();
+  printFirstOpening(new Output({ stdout, stderr: stdout, env: {} } as never, false, false), progress, now);
+  return stdout.text;
+}
+
+test('a start outside the windows is shown with the next opening, and with how stale data becomes', () => {
+  const saturday = starting('2026-12-05T22:00:00.000Z', { estimate: SIX_MINUTES });
+  expect(firstOpening(saturday, EARLIER)).toEqual(MONDAY);
+  expect(printed(saturday)).toBe(
+    '  ! outside the windows: the next one opens Mon 7 Dec 2026, 22:00 UTC\n' +
+      '    data of companies confirmed by the start is out of date for 48 h to 48.1 h\n',
+  );
+  expect(printed(starting('2026-12-05T22:00:00.000Z'))).toContain('out of date for at least 48 h\n');
+});
+
+test('a start inside a window is shown with the end of this window', () => {
+  const start = starting('2026-12-07T23:00:00.000Z', { estimate: SIX_MINUTES });
+  expect(firstOpening(start, EARLIER)).toEqual(MONDAY);
+  expect(printed(start)).toBe('  in the window that is open until Tue 8 Dec 2026, 05:00 UTC\n');
+});
+
+test('a start that has passed is replaced by the current time', () => {
+  const now = '2026-12-06T12:00:00.000Z';
+  const late = starting('2026-12-04T23:00:00.000Z', { estimate: SIX_MINUTES });
+  expect(printed(late, now)).toBe(
+    '  ! the start has passed, and no window is open: the next one opens Mon 7 Dec 2026, 22:00 UTC\n' +
+      '    data of companies confirmed by now is out of date for 34 h to 34.1 h\n',
+  );
+  expect(printed(late, '2026-12-07T22:30:00.000Z')).toContain('in the window that is open until');
+});
+
+test.each([
+  ['no start', starting(null)],
+  ['no windows', starting('2026-12-05T22:00:00.000Z', {}, [])],
+  ['a first company that has moved', starting('2026-12-05T22:00:00.000Z', { firstCompany: firstCompany() })],
+])('nothing is shown with %s', (_, progress) => {
+  expect(firstOpening(progress, EARLIER)).toBeNull();
+  expect(printed(progress)).toBe('');
+});
