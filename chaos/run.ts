@@ -157,13 +157,13 @@ async function restartDead({ workers, service, databases, temporal }: Cluster, l
   }
 }
 
-function recoveryText(recovery: Recovery): string {
+export function recoveryText(recovery: Recovery): string {
   if (recovery === null) return 'no company was waiting';
   return recovery === 'timed out' ? 'no move within a minute' : `recovered after ${(recovery / 1_000).toFixed(1)} s`;
 }
 
 /** Supervises the migrations during the faults, as the solutions team does. */
-async function superviseUntil(signal: AbortSignal, migrations: readonly ChaosMigration[]): Promise<void> {
+export async function superviseUntil(signal: AbortSignal, migrations: readonly ChaosMigration[]): Promise<void> {
   while (!signal.aborted) {
     await Promise.all(migrations.map((migration) => migration.supervise()));
     await delay(1_000);

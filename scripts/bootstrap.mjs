@@ -1,5 +1,5 @@
 /**
- * Starts `npm run demo`, `npm run bench`, `npm run chaos`, `npm run conformance` (which also needs Python 3) and
+ * Starts `npm run demo`, `npm run bench`, `npm run chaos`, `npm run cluster`, `npm run conformance` (which also needs Python 3) and
  * `npm test` on a machine that has only Node and npm: installs the packages, builds, finds or installs Temporal's
  * command, and then runs the task. The task `prepare` stops before that last step. Prints nothing about steps that are
  * already done. This file and its static imports use only Node's own modules, because they run before any package is
@@ -36,6 +36,7 @@ const PROGRAMS = {
   demo: 'scripts/demo.js',
   bench: 'bench/main.js',
   chaos: 'chaos/main.js',
+  cluster: 'chaos/cluster-main.js',
   conformance: 'scripts/conformance.js',
 };
 

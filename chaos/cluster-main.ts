@@ -1,0 +1,102 @@
+/**
+ * `npm run cluster`: runs the parts of a production setup as processes on this machine, migrates companies, and kills
+ * each part once meanwhile. With `--keep`, it only runs them, so that docs/deploying.md can be followed on them.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { createTemporaryFolder } from '../stack/folders';
+import type { Cluster, ClusterProcess } from './cluster';
+import { startCluster } from './cluster';
+import { startClusterCodecServer } from './cluster/codec-server';
+import { TemporalServerUnavailable } from './cluster/temporal/binaries';
+import { violationLines } from './results';
+import { examine, runTrial } from './trial';
+
+interface Options {
+  readonly companies: number;
+  readonly keep?: true;
+}
+
+/** The exit code if Temporal's server is missing on this machine. */
+const UNAVAILABLE = 3;
+
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function main({ companies, keep }: Options): Promise<void> {
+  const folder = createTemporaryFolder();
+  const interrupted = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  const cluster = await startCluster({ folder: path.join(folder, 'cluster'), log, versioned: true });
+  try {
+    const codec = await startClusterCodecServer(cluster, path.join(folder, 'cluster', 'logs'));
+    try {
+      printParts(cluster, [codec], folder);
+      if (keep) {
+        printVariables(cluster, codec.url, folder);
+        await interrupted;
+        return;
+      }
+      const trial = runTrial(cluster, { companies, others: [codec], folder, log });
+      const result = await Promise.race([trial, interrupted]);
+      if (result === undefined) {
+        trial.catch(() => undefined); // it fails because the cluster is being stopped
+        process.exitCode = 130;
+        return;
+      }
+      const { killed, moved, tookMs, check } = result;
+      for (const line of violationLines({ check, movedByRetry: [] })) print(line);
+      print(
+        `${moved} of ${companies} companies moved in ${Math.round(tookMs / 1_000)} s; ` +
+          `${killed} parts killed, ${check.violations.length} violations`,
+      );
+      print((await examine(cluster, codec.url)).trimEnd());
+      if (check.violations.length > 0) process.exitCode = 1;
+      else rmSync(folder, { recursive: true, force: true });
+    } finally {
+      await codec.close();
+    }
+  } finally {
+    await cluster.stop();
+  }
+}
+
+function printParts(
+  { workers, service, databases, temporal }: Cluster,
+  others: readonly ClusterProcess[],
+  folder: string,
+) {
+  const parts = [...Object.values(temporal), ...Object.values(databases), service, ...workers, ...others];
+  print(`Running: ${parts.map(({ name }) => name).join(', ')}`);
+  print(`Data and logs: ${path.join(folder, 'cluster')}`);
+}
+
+/** Writes the variables that `ferry` needs to a file that a shell can read. */
+function printVariables({ variables }: Cluster, codecUrl: string, folder: string): void {
+  const file = path.join(folder, 'variables.sh');
+  const lines = Object.entries({ ...variables, TEMPORAL_CODEC_ENDPOINT: codecUrl }).map(
+    ([name, value]) => `export ${name}='${value ?? ''}'\n`,
+  );
+  writeFileSync(file, lines.join(''), { mode: 0o600 });
+  print(`In another shell: source ${file}`);
+  print('Stop everything with Ctrl-C.');
+}
+
+function positiveInteger(text: string): number {
+  const number = Number(text);
+  if (!(Number.isSafeInteger(number) && number > 0)) throw new InvalidArgumentError('Enter a whole number above 0.');
+  return number;
+}
+
+new Command('npm run cluster --')
+  .option('--companies <count>', 'the number of companies to migrate', positiveInteger, 1_000)
+  .option('--keep', 'migrate nothing, and run the cluster until Ctrl-C')
+  .action(main)
+  .parseAsync()
+  .catch((error: unknown) => {
+    const isUnavailable = error instanceof TemporalServerUnavailable;
+    log(error instanceof Error && !isUnavailable ? (error.stack ?? error.message) : String(error));
+    process.exitCode = isUnavailable ? UNAVAILABLE : 1;
+  });

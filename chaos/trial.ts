@@ -1,0 +1,117 @@
+/**
+ * The trial of a cluster: one migration, during which each part is killed once and started again. The checker of the
+ * chaos suite then compares the ledger, the service and the report.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { openLedgerClient } from '../client';
+import { loadConfig } from '../config';
+import type { CheckResult } from './checker';
+import { check } from './checker';
+import type { Cluster, ClusterProcess } from './cluster';
+import { putApplications } from './driver/applications';
+import { companiesFor, platformOf } from './driver/companies';
+import { ChaosMigration } from './driver/migration';
+import { watchMoves } from './driver/moves';
+import { DECISION_LOG, writeEvidence, writeReports } from './evidence';
+import { recoveryText, superviseUntil } from './run';
+
+/** Replaces a refresh token at each use, so no token can be used twice. */
+const PLATFORM = 'quickbooks-online';
+const FIRST_ORGANIZATION = 5_000_000_000;
+/** How long a part is down. */
+const DOWN_MS = 2_000;
+/** How long it takes, roughly, to kill a part, start it again, and see the next move. The pace follows from it. */
+const PER_PART_MS = 10_000;
+const NEXT_MOVE_WITHIN_MS = 60_000;
+const OUTCOMES_WITHIN_MS = 900_000;
+
+export interface TrialOptions {
+  readonly companies: number;
+  /** Parts besides those of the cluster, which are killed too. */
+  readonly others: readonly ClusterProcess[];
+  /** For the reports and the evidence; created. */
+  readonly folder: string;
+  readonly log: (line: string) => void;
+}
+
+export interface TrialResult {
+  readonly killed: number;
+  readonly moved: number;
+  readonly tookMs: number;
+  readonly check: CheckResult;
+}
+
+export async function runTrial(cluster: Cluster, options: TrialOptions): Promise<TrialResult> {
+  const { companies, others, folder, log } = options;
+  mkdirSync(folder, { recursive: true });
+  const parts = [...cluster.workers, cluster.service, ...others, ...databasesAndTemporal(cluster)];
+  const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], cluster.variables));
+  try {
+    const platform = platformOf(PLATFORM);
+    await putApplications(cluster.variables, [platform]);
+    const companiesPerMinute = Math.max(1, Math.floor((companies * 60_000) / (parts.length * PER_PART_MS)));
+    const migration = await ChaosMigration.start(ferry, {
+      ...{ client: 'trial', platform, signers: [], decisionLog: path.join(folder, DECISION_LOG) },
+      companies: companiesFor(platform, companies, FIRST_ORGANIZATION, null),
+      limits: { companiesPerMinute, rampCompanies: 5 },
+    });
+    await migration.beginBatch();
+    const beganAtMs = Date.now();
+    log(`${migration.id} moves ${companies} companies, ${companiesPerMinute} a minute at most`);
+    await killEach(cluster, parts, migration, log);
+    const { counts } = await migration.awaitOutcomes(OUTCOMES_WITHIN_MS);
+    const tookMs = Date.now() - beganAtMs;
+    await migration.signOff();
+    const reports = await writeReports(cluster, migration.id, folder);
+    const evidence = writeEvidence(cluster, [migration], [reports], folder);
+    return { killed: parts.length, moved: counts.moved, tookMs, check: await check(evidence) };
+  } finally {
+    await ferry.close();
+  }
+}
+
+const databasesAndTemporal = ({ databases, temporal }: Cluster): readonly ClusterProcess[] => [
+  ...Object.values(databases),
+  ...Object.values(temporal),
+];
+
+/** Kills the parts one after another, and starts each again. */
+async function killEach(
+  { databases }: Cluster,
+  parts: readonly ClusterProcess[],
+  migration: ChaosMigration,
+  log: (line: string) => void,
+): Promise<void> {
+  const moves = watchMoves(databases.ledger.url);
+  const supervision = new AbortController();
+  const supervised = superviseUntil(supervision.signal, [migration]);
+  try {
+    for (const part of parts) {
+      await part.kill();
+      await delay(DOWN_MS);
+      await part.start();
+      log(`  kill ${part.name}: ${recoveryText(await moves.nextMove(Date.now(), NEXT_MOVE_WITHIN_MS))}`);
+    }
+  } finally {
+    supervision.abort();
+    await supervised;
+    await moves.stop();
+  }
+}
+
+/**
+ * Runs `ferry doctor` against the cluster.
+ *
+ * @returns its output
+ * @throws if it finds a problem
+ */
+export async function examine({ variables }: Cluster, codecUrl: string): Promise<string> {
+  const command = [path.join(__dirname, '..', 'cli', 'main.js'), 'doctor'];
+  const env = { ...variables, TEMPORAL_CODEC_ENDPOINT: codecUrl };
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env });
+  return stdout;
+}
