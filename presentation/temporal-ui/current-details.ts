@@ -5,10 +5,12 @@
  * every version of the UI renders them.
  */
 import type { Estimate } from '../../domain/planning/estimate';
-import { CLIENT_STATES } from '../../domain/companies/company-state';
+import { CLIENT_STATES, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
-import { duration, momentText, counted, oneLine } from '../../domain/text/sentences';
+import type { Forecast } from '../../domain/progress/forecast';
+import { forecastOf, remainingWork } from '../../domain/progress/forecast';
+import { duration, momentText, counted, hoursText, oneLine } from '../../domain/text/sentences';
 import { pausedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
@@ -43,13 +45,13 @@ export function currentDetails(progress: Progress, { now, reconnect = [] }: Page
     ...taskText(progress),
     ...companyLines(progress.counts, progress.state === 'completed' ? STATES_AT_COMPLETION : CLIENT_STATES),
     ...reconnectText(progress, reconnect),
-    ...estimateText(progress),
+    ...timesText(progress, now),
     ...stepsText(progress),
     '## Questions',
     [
       `- **Who to call:** ${untrustedText(progress.contact, MAX_TEXT_LENGTH)}`,
       `- **What may be switched back on:** ${switchOnText(progress)}`,
-      `- **How long data is out of date:** ${outOfDateText(progress)}`,
+      `- **How long data is out of date:** ${outOfDateText(progress, now)}`,
     ].join('\n'),
     BOTTOM_PADDING,
   ].join('\n\n');
@@ -123,21 +125,51 @@ function reconnectText({ state, counts }: Progress, links: readonly ReconnectLin
   ];
 }
 
-function estimateText({ estimate, proposal }: Progress): string[] {
-  return [
-    ...(estimate && estimate.volume.companies > 0 ? [estimateLine(estimate, proposal !== null)] : []),
-    ...(proposal
-      ? [
-          `**Start:** ${momentText(proposal.startAt)}, proposed by ${untrustedText(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`,
-        ]
-      : []),
-  ];
+/**
+ * Returns when the moves start and end, or how long they take. Shows no time that has passed. Nobody reads the page at
+ * the moment when it is written, so a near end is given as the time that is left at a certain moment.
+ */
+function timesText(progress: Progress, now: string): string[] {
+  const { estimate } = progress;
+  const forecast = forecastOf(progress, progress.throughput, now);
+  const work = remainingWork(progress);
+  if (forecast?.ends) {
+    const { companies, beginsAt, ends, basis } = forecast;
+    const what = counted(companies, 'company');
+    const why = basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate);
+    if (beginsAt === null) return [leftText(ends, now, `${what}, ${why}`)];
+    const end = endText(momentText(ends.earliest), momentText(ends.latest));
+    return [`**Plan:** starts at ${momentText(beginsAt)} and ${end} (${what}, ${why})`, ...startText(progress, now)];
+  }
+  if (!work || !estimate) return startText(progress, now);
+  const { companies, lowMs, highMs } = work;
+  const what = `${counted(companies, 'company')}, ${estimateBasisText(estimate)}`;
+  return [`**Estimated duration:** ${rangeText(lowMs, highMs)} (${what})`, ...startText(progress, now)];
 }
 
-function estimateLine(estimate: Estimate, hasStart: boolean): string {
-  const { lowMs, highMs, ends } = estimate;
-  const end = hasStart && ends ? `, ${endText(momentText(ends.earliest), momentText(ends.latest))}` : '';
-  return `**Estimated duration:** ${duration(lowMs)} to ${duration(highMs)}${end} (${estimateBasisText(estimate)})`;
+/** An end that is further away than this is given as a time. Counts arrive at least once a minute. */
+const NEAR_MS = 3_600_000;
+
+function leftText(ends: NonNullable<Forecast['ends']>, now: string, what: string): string {
+  const asOf = `as of ${momentText(now)}`;
+  const [lowMs, highMs] = [ends.earliest, ends.latest].map((end) => Date.parse(end) - Date.parse(now));
+  if (lowMs === undefined || highMs === undefined || lowMs > NEAR_MS) {
+    return `**Expected end:** ${endText(momentText(ends.earliest), momentText(ends.latest))}, ${asOf} (${what})`;
+  }
+  return `**Time left:** ${rangeText(lowMs, highMs)}, ${asOf} (${what})`;
+}
+
+function rangeText(lowMs: number, highMs: number): string {
+  const [low, high] = [duration(lowMs), duration(highMs)];
+  return low === high ? `about ${low}` : `${low} to ${high}`;
+}
+
+/** Returns the agreed or proposed start; empty once the moves have begun. */
+function startText({ state, step, proposal, firstCompany }: Progress, now: string): string[] {
+  const hasBegun = isEnding(state) || step === 'complete-migration' || firstCompany !== null;
+  if (proposal === null || hasBegun) return [];
+  const when = proposal.startAt > now ? momentText(proposal.startAt) : 'as soon as everything is ready';
+  return [`**Start:** ${when}, proposed by ${untrustedText(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`];
 }
 
 /** Returns when the migration is expected to end. The caller formats the two times. */
@@ -186,21 +218,18 @@ function switchOnText({ route, step, state, counts }: Progress): string {
   return 'nothing for now. A company that is moving or has been moved must never be switched back on in your own application.';
 }
 
-function outOfDateText({ route, estimate, proposal, step, state }: Progress): string {
+function outOfDateText(progress: Progress, now: string): string {
+  const { route, step, state, counts } = progress;
   if (state === 'completed')
     return 'the data of all companies that were moved is up to date, because the service syncs it.';
   if (isEnding(state))
     return 'the data of companies that were not moved stays out of date until you switch them back on in your own application or their end customers reconnect.';
   if (route === 'self-service')
     return 'for each company, from the moment its syncing is disabled until it has been moved.';
-  if (!estimate) return 'this will be estimated in step 2.';
-  const from =
-    stepNumber(step) < stepNumber('disable-syncing')
-      ? 'from the moment syncing is disabled'
-      : 'from the moment syncing was disabled';
-  if (estimate.volume.companies === 0) return 'the data of all companies that were moved is up to date.';
-  const until =
-    proposal && estimate.ends ? momentText(estimate.ends.latest) : `${duration(estimate.highMs)} after the start`;
-  const hours = estimate.staleHours === null ? '' : `: up to ${counted(estimate.staleHours, 'hour')}`;
-  return `${from} until about ${until}${hours}.`;
+  if (counts.total > 0 && countOpen(counts) === 0) return 'the data of all companies that were moved is up to date.';
+  if (!progress.estimate) return 'this will be estimated in step 2.';
+  const from = stepNumber(step) < stepNumber('disable-syncing') ? 'is' : 'was';
+  const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
+  const longest = staleMs === null ? '' : `: up to ${hoursText(staleMs / 3_600_000)}`;
+  return `for each company, from the moment syncing ${from} disabled until it has been moved${longest}.`;
 }

@@ -36,7 +36,7 @@ function statusText(progress: Progress, platform: string, now: string): string {
   }
   switch (step) {
     case 'supply-details':
-      return detailsText(progress);
+      return detailsText(progress, platform);
     case 'schedule':
       return scheduleText(progress, now);
     case 'update-application':
@@ -85,10 +85,13 @@ function stopText(reason: StopReason, platform: string, { failed }: Counts): str
   }
 }
 
-function detailsText({ route, preflight }: Progress): string {
+function detailsText({ route, preflight }: Progress, platform: string): string {
   if (preflight === null) return 'Your details are being checked.';
   const { length } = preflight.problems;
-  if (length > 0) return `Please correct the details: ${counted(length, 'problem')} found.`;
+  if (length > 0 && preflight.problemCodes.every((code) => code === 'application-missing')) {
+    return `Please supply your ${platform} application.`;
+  }
+  if (length > 0) return `Please correct the details that you supplied: ${counted(length, 'problem')} found.`;
   return route === 'self-service'
     ? 'Your details have been checked, and the companies will be moved now.'
     : 'Support is reviewing your details.';

@@ -157,7 +157,7 @@ test('the bar is full only if all companies have moved, and states without compa
   const almost = detailsAt(stateAt('complete-migration', { counts: counts({ total: 60, moved: 59, waiting: 1 }) }));
   expect(almost).toContain('`[#############################.]` 59 of 60 companies moved\n\n- not moved yet: 1\n\n');
   const all = detailsAt(stateAt('complete-migration', { counts: counts({ total: 60, moved: 60 }) }));
-  expect(all).toContain('`[##############################]` 60 of 60 companies moved\n\n**');
+  expect(all).toContain('`[##############################]` 60 of 60 companies moved\n\n## The six steps');
 });
 
 test('the page of a finished migration shows 20 links to reconnect, the report, and what support has accepted', () => {
@@ -179,6 +179,43 @@ test('the page lists the problems with the supplied details, at most ten', () =>
   const text = detailsAt(stateAt('supply-details', { preflight: preflight({ problems }) }));
   expect(text).toContain('**What to do:** correct these details\n\n- problem 0\n- problem 1');
   expect(text).toContain('- problem 9\n- and 2 more\n');
+});
+
+const at = (iso: string, state: MigrationState): string => currentDetails(progressOf(plan, state), { now: iso });
+
+test('the page shows the start and the end only while they are to come', () => {
+  const state = stateAt('update-application', estimated);
+  const before = at(LATER, state);
+  expect(before).toContain('**Plan:** starts at 2026-03-07 20:00 UTC and ends between 2026-03-07 20:01 UTC and ');
+  expect(before).toContain('**Start:** 2026-03-07 20:00 UTC, proposed by Sam (support)');
+  expect(before).toMatch(/from the moment syncing is disabled until it has been moved: up to \d+ minutes?\./);
+  const after = at('2026-03-08T00:00:00.000Z', state);
+  expect(after).not.toContain('2026-03-07');
+  expect(after).toContain('**Estimated duration:** 11 s to 2 min (10 companies, a cautious assumption');
+  expect(after).toContain('**Start:** as soon as everything is ready, proposed by Sam (support)');
+});
+
+test('while companies move, the page says how much time is left, and when that was', () => {
+  const moving = stateAt('complete-migration', {
+    ...{ ...estimated, counts: counts({ total: 60, moved: 20, waiting: 40 }) },
+    throughput: { moved: 20, withinMs: 120_000 },
+  });
+  expect(at(LATER, moving)).toContain(
+    '**Time left:** about 4 min, as of 2026-03-02 10:00 UTC (40 companies, at the current rate)',
+  );
+  const slow = { ...moving, throughput: { moved: 20, withinMs: 7_200_000 } };
+  expect(at(LATER, slow)).toContain('**Expected end:** ends at 2026-03-02 14:00 UTC, as of 2026-03-02 10:00 UTC');
+  const onHold = { ...moving, outage: { why: 'x', since: AT, until: '2026-03-02T10:20:00.000Z' } };
+  expect(at(LATER, onHold)).not.toMatch(/Time left|Expected end/);
+  expect(at(LATER, onHold)).toContain('**Estimated duration:** 44 s to');
+});
+
+test.each(SITUATIONS)('the page promises nothing for a time that has passed: %s', (_, state) => {
+  const text = at('2027-01-01T00:00:00.000Z', state);
+  const promises = text
+    .split('\n')
+    .filter((line) => /^\*\*(Plan|Start|Expected end|Estimated duration)|out of date/.test(line));
+  expect(promises.join('\n')).not.toMatch(/2026-/);
 });
 
 test('names, reasons and the contact cannot become markup', () => {

@@ -37,8 +37,15 @@ const MANAGED: readonly Row[] = [
   ['checking', stateAt('supply-details', { preflight: null }), `Your details are being checked.${FREE}`],
   [
     'problems',
-    stateAt('supply-details', { preflight: preflight({ problems: ['a', 'b'] }) }),
-    'Please correct the details: 2 problems found.',
+    stateAt('supply-details', {
+      preflight: preflight({ problems: ['a', 'b'], problemCodes: ['application-missing', 'no-room'] }),
+    }),
+    'Please correct the details that you supplied: 2 problems found.',
+  ],
+  [
+    'application missing',
+    stateAt('supply-details', { preflight: preflight({ problems: ['a'], problemCodes: ['application-missing'] }) }),
+    'Please supply your QuickBooks Online application.',
   ],
   ['reviewing', stateAt('supply-details'), `Support is reviewing your details.${FREE}`],
   ['no start', stateAt('schedule'), 'Please propose a start time, or ask support to propose one.'],
