@@ -1,7 +1,7 @@
 /**
  * A read-only Web UI for clients: a reverse proxy in front of Temporal's Web UI, because Temporal's dev server cannot
  * switch off writing. It forwards what Temporal's own Web UI allows with `TEMPORAL_DISABLE_WRITE_ACTIONS`: reads and
- * queries. It also tells the pages to hide their buttons.
+ * queries. It also removes the buttons of write actions from the pages.
  *
  * `GET /m/<migration>` leads to the page of the migration's current run, because Temporal continues a long migration in
  * a new run, and the page of the old run no longer changes.
@@ -20,10 +20,12 @@ const MAX_HEADER_BYTES = 1024 * 1024;
 
 const MIGRATION_LINK = /^\/m\/([a-z0-9.-]{1,200})$/;
 const SETTINGS = '/api/v1/settings';
+/** The texts in Markdown as HTML, which the pages show in frames. */
+const RENDERED_TEXT = '/render';
 /** One segment each for namespace, workflow and query. Encoded slashes do not match, so no other call can be hidden. */
 const QUERY = /^\/api\/v1\/namespaces\/[\w.-]+\/workflows\/(?:[\w.:-]|%3A)+\/query\/\w+$/;
 
-/** The settings that hide the buttons of the pages. The proxy refuses the calls of these buttons as well. */
+/** The settings that disable the buttons of write actions. The proxy refuses the calls of these buttons as well. */
 const READ_ONLY_SETTINGS = {
   DisableWriteActions: true,
   WorkflowTerminateDisabled: true,
@@ -37,6 +39,9 @@ const READ_ONLY_SETTINGS = {
   ActivityCommandsDisabled: true,
   ShowTemporalSystemNamespace: false,
 };
+
+/** Hides the disabled buttons "Request Cancellation" and "More Actions". */
+const HIDDEN_BUTTONS = '<style>div:has(> * > [aria-controls="workflow-actions"]){display:none}</style>';
 
 export interface ReadOnlyUiOptions {
   /** Temporal's Web UI. */
@@ -105,33 +110,35 @@ async function answer(upstream: Upstream, request: IncomingMessage, response: Se
   const [, migrationId] = MIGRATION_LINK.exec(path) ?? [];
   if (migrationId !== undefined) return redirect(upstream, migrationId, response);
 
-  const isSettings = path === SETTINGS;
-  const answered = await forward(upstream, request, isSettings ? { 'accept-encoding': 'identity' } : {});
-  const { statusCode = 502, headers: answeredHeaders } = answered;
-  if (isSettings && statusCode === 200) {
-    const settings = JSON.stringify({ ...(JSON.parse(await text(answered)) as object), ...READ_ONLY_SETTINGS });
-    const length = { 'content-length': Buffer.byteLength(settings) };
-    response.writeHead(200, { ...withoutConnection(answeredHeaders), ...length });
-    response.end(settings);
-    return;
+  const answered = await forward(upstream, request);
+  const { statusCode = 502 } = answered;
+  const answeredHeaders = withoutConnection(answered.headers);
+  const change = changeOf(path, answeredHeaders);
+  if (method !== 'GET' || statusCode !== 200 || change === undefined) {
+    response.writeHead(statusCode, answeredHeaders);
+    return pipeline(answered, response);
   }
-  response.writeHead(statusCode, withoutConnection(answeredHeaders));
-  await pipeline(answered, response);
+  const body = change(await text(answered));
+  response.writeHead(statusCode, { ...answeredHeaders, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+/** Returns how an answer is changed; undefined if it is forwarded as it is. */
+function changeOf(path: string, headers: IncomingMessage['headers']): ((body: string) => string) | undefined {
+  if (path === SETTINGS) return (body) => JSON.stringify({ ...(JSON.parse(body) as object), ...READ_ONLY_SETTINGS });
+  const isPage = headers['content-type']?.startsWith('text/html') && path !== RENDERED_TEXT;
+  return isPage ? (body) => body.replace('</head>', `${HIDDEN_BUTTONS}</head>`) : undefined;
 }
 
 /** Sends the request to Temporal's Web UI. Rejects if there is no answer. */
-function forward(
-  { uiUrl, agent }: Upstream,
-  request: IncomingMessage,
-  changes: Readonly<Record<string, string>>,
-): Promise<IncomingMessage> {
+function forward({ uiUrl, agent }: Upstream, request: IncomingMessage): Promise<IncomingMessage> {
   const { method, url, headers } = request;
   // Temporal's API takes another method than the request's from this header.
   const { 'x-http-method-override': _, ...kept } = withoutConnection(headers);
   return new Promise((resolve, reject) => {
     const sent = sendRequest(
       uiUrl,
-      { method, path: url, agent, headers: { ...kept, host: new URL(uiUrl).host, ...changes } },
+      { method, path: url, agent, headers: { ...kept, host: new URL(uiUrl).host, 'accept-encoding': 'identity' } },
       resolve,
     );
     sent.once('error', reject);

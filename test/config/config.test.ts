@@ -72,6 +72,19 @@ test("takes the folder of the vaults' secrets from the environment if it exists,
   ]);
 });
 
+test('finds the Web UI for clients in the environment, and otherwise in the stack, which has links per migration', () => {
+  writeRunningStack(home, { ...stack, clientUiUrl: 'http://127.0.0.1:7003' });
+  const clientUi = (set: NodeJS.ProcessEnv) => loadConfig([], { ...env, ...set }, ['clientUi']).clientUi;
+  expect(clientUi({})).toEqual({ url: 'http://127.0.0.1:7003', hasMigrationLinks: true });
+  expect(clientUi({ TEMPORAL_NAMESPACE: 'other' })?.hasMigrationLinks).toBe(false);
+  expect(clientUi({ TEMPORAL_ADDRESS: 'elsewhere:1' })).toBeUndefined();
+  const url = 'https://ui.example/temporal';
+  expect(clientUi({ TOKENFERRY_CLIENT_UI_URL: `${url}/` })).toEqual({ url, hasMigrationLinks: false });
+  expect(problemsOf(() => clientUi({ TOKENFERRY_CLIENT_UI_URL: 'ui.example' }))).toEqual([
+    'TOKENFERRY_CLIENT_UI_URL must be an address that begins with http:// or https://.',
+  ]);
+});
+
 test("prefers the environment to Temporal's profile", () => {
   writeFileSync(path.join(home, 'temporal.toml'), '[profile.default]\naddress = "profile:1"\nnamespace = "ours"\n');
   expect(loadConfig(['temporal'], env).temporal).toMatchObject({ address: 'profile:1', namespace: 'ours' });

@@ -62,6 +62,8 @@ test('the link of a migration leads to the page of its current run', async () =>
 
 test('the read-only UI serves the pages and reads of Temporal’s UI, and hides the buttons', async () => {
   expect(await (await fetch(`${ui.url}/`)).text()).toContain('<!doctype html>');
+  const long = await fetch(`${ui.url}/render?content=${'*'.repeat(60_000)}`);
+  expect([long.status, (await long.text()).includes('workflow-actions')]).toEqual([200, false]);
   await startRun();
   const described = (await (await fetch(`${ui.url}${WORKFLOW}`)).json()) as object;
   expect(described).toMatchObject({ workflowExecutionInfo: { status: 'WORKFLOW_EXECUTION_STATUS_RUNNING' } });

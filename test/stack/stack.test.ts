@@ -42,6 +42,7 @@ test('two stacks run at once on different ports, and stopping one removes only i
     const account = await fetch(`${config.service.url}/companies`, { headers: { authorization } });
     expect(account.status).toBe(200);
     expect((await fetch(temporalUiUrl)).status).toBe(200);
+    expect((await fetch(`${config.clientUi.url}/m/nobody.xero`)).status).toBe(404);
     expect(serviceDocsUrl).toBe(`${config.service.url}/docs`);
   }
 
@@ -55,6 +56,7 @@ test('a running stack writes private files by which commands find it', async () 
   const stack = await start();
   const { config } = stack;
   const env = { TOKENFERRY_HOME: config.home, TEMPORAL_CONFIG_FILE: '/nonexistent' };
+  expect(loadConfig([], env, ['clientUi']).clientUi).toEqual(config.clientUi);
   const found = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys'], env);
   expect(found.temporal.address).toBe(config.temporal.address);
   expect(found.databaseUrl.reveal()).toBe(config.databaseUrl.reveal());

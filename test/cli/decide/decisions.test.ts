@@ -7,17 +7,17 @@ import { ferry } from '../captured-terminal';
 import { runJson, exportedCredentials, MANIFEST } from '../command-line';
 
 let orchestrator: Orchestrator;
+let started: Awaited<ReturnType<typeof ferry>>;
 const ID = 'decider.quickbooks-online';
 const CLIENT = ['--as', 'client', '--by', 'Cleo'];
 
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  await ferry(
-    ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider'],
-    undefined,
-    orchestrator.env,
-  );
+  started = await ferry(['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider'], undefined, {
+    ...orchestrator.env,
+    TOKENFERRY_CLIENT_UI_URL: 'https://ui.example/',
+  });
 });
 afterAll(() => orchestrator.close());
 
@@ -107,6 +107,17 @@ test('show prints who must act and the commands to use', async () => {
   const { out } = await run('show', ID);
   expect(out).toContain('Waiting for support: accept the supplied details');
   expect(out).toContain(`support: ferry approve ${ID} supply-details`);
+});
+
+test('start and show print the link to the client’s page, in the current run', async () => {
+  const { temporal } = orchestrator.ferry;
+  const { runId } = await temporal.workflow.getHandle(ID).describe();
+  const page = `/namespaces/${temporal.options.namespace}/workflows/${ID}/${runId}/user-metadata`;
+  expect(started.out).toContain(`  Client's page: https://ui.example${page}\n`);
+  const env = { ...orchestrator.env, TOKENFERRY_CLIENT_UI_URL: 'https://example.com/temporal' };
+  const { out } = await ferry(['show', ID], undefined, env);
+  expect(out).toContain(`\nClient's page: https://example.com/temporal${page}\n`);
+  expect((await runJson(orchestrator, 'show', ID)).json['clientPage']).toBeNull();
 });
 
 test('list shows one line per migration', async () => {
