@@ -7,6 +7,8 @@ const report = z.object({
   vaultDestroyedAt: z.iso.datetime(),
   companies: z.array(
     z.object({
+      reference: z.string(),
+      name: z.string(),
       state: z.string(),
       failure: z.string().nullable(),
       failureText: z.string().nullable(),
@@ -15,8 +17,13 @@ const report = z.object({
   ),
 });
 
-/** Throws unless the handover report shows the outcome that the example is designed to have. */
-export async function assertOutcome(terminal: DemoTerminal, migrationId: string): Promise<void> {
+/**
+ * Reads the outcome from the handover report.
+ *
+ * @returns one line for each result
+ * @throws Error unless it is the outcome that the example is designed to have
+ */
+export async function readOutcome(terminal: DemoTerminal, migrationId: string): Promise<readonly string[]> {
   const { companies } = report.parse(await terminal.ask('report', migrationId));
   const moved = companies.filter(({ state }) => state === 'moved');
   const reconnect = companies.filter(({ failure, linkUrl }) => failure === 'reauthorization-required' && linkUrl);
@@ -27,4 +34,11 @@ export async function assertOutcome(terminal: DemoTerminal, migrationId: string)
   if (found !== '25, 23, 1, 1') {
     throw new Error(`expected 25 companies: 23 moved, 1 must reconnect, 1 incomplete; found: ${found}`);
   }
+  const listed = (found: typeof companies, why: (company: (typeof companies)[number]) => string): string =>
+    found.map((company) => `${company.reference} ${company.name}, ${why(company)}`).join('; ');
+  return [
+    `${moved.length} of ${companies.length} companies moved`,
+    `${reconnect.length} must reconnect: ${listed(reconnect, () => 'whose authorization was revoked')}`,
+    `${incomplete.length} not moved: ${listed(incomplete, ({ failureText }) => failureText ?? '')}`,
+  ];
 }

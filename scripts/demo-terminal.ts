@@ -1,10 +1,15 @@
-import { writeFileSync } from 'node:fs';
+import { createWriteStream, writeFileSync } from 'node:fs';
 import { copyFile, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { styleText } from 'node:util';
 import { runFerry } from '../cli/program';
+import { shellQuoted } from '../cli/shared/remedy-commands';
 import type { TerminalStream } from '../cli/terminal/terminal';
+
+/** The longest line if the output is not a terminal. A terminal wraps lines itself. */
+const MAX_COLUMNS = 120;
 
 /** Runs the commands of the demo and prints each with the role that types it. Throws if a command fails. */
 export class DemoTerminal {
@@ -26,7 +31,7 @@ export class DemoTerminal {
 
   /** Runs a command as support. */
   async support(...args: string[]): Promise<void> {
-    const isDecision = ['approve', 'propose-time'].includes(args[0] ?? '');
+    const isDecision = ['start', 'approve', 'propose-time'].includes(args[0] ?? '');
     await this.type('support', 'cyan', confirmed(isDecision ? [...args, '--by', 'Sam'] : args));
   }
 
@@ -72,10 +77,26 @@ export class DemoTerminal {
     return file;
   }
 
-  private async type(who: string, colour: 'cyan' | 'magenta' | 'gray', args: readonly string[]): Promise<void> {
+  /** Runs a command as support, with its output in a file that only its owner can read. */
+  async save(file: string, ...args: string[]): Promise<void> {
+    this.printCommand('support', 'cyan', [...args, '>', file]);
+    const stream = createWriteStream(file, { mode: 0o600 });
+    await this.run(args, stream);
+    stream.end();
+    await finished(stream);
+  }
+
+  private async type(who: string, colour: Colour, args: readonly string[]): Promise<void> {
+    this.printCommand(who, colour, args);
+    await this.run(args, STDOUT);
+  }
+
+  /** Prints a command as it can be pasted: with a backslash where a long line continues. */
+  private printCommand(who: string, colour: Colour, args: readonly string[]): void {
     const prompt = styleText(colour, `${who.padEnd(7)} $`, { stream: process.stdout });
-    process.stdout.write(`${prompt} ferry ${args.map(shellQuoted).join(' ')}\n`);
-    await this.run(args, process.stdout);
+    const words = args.map((word) => (word === '>' ? word : shellQuoted(word))).join(' ');
+    const lines = wrapped(`ferry ${words}`, MAX_COLUMNS - 15);
+    process.stdout.write(`${prompt} ${lines.join(` \\\n${' '.repeat(12)}`)}\n`);
   }
 
   private async run(args: readonly string[], stdout: TerminalStream): Promise<void> {
@@ -86,11 +107,41 @@ export class DemoTerminal {
   }
 }
 
-function shellQuoted(word: string): string {
-  return /^[\w./=:@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 /** Adds `--yes` to an approval, because nobody can be asked to confirm it. */
 function confirmed(args: readonly string[]): readonly string[] {
   return args[0] === 'approve' ? [...args, '--yes'] : args;
+}
+
+type Colour = 'cyan' | 'magenta' | 'gray';
+
+/** Breaks a line between words. A word that is longer than a line stays in one piece. */
+function wrapped(line: string, columns: number): readonly string[] {
+  if (line.length <= columns) return [line];
+  const at = line.lastIndexOf(' ', columns);
+  const end = at <= line.search(/\S/) ? line.indexOf(' ', columns) : at;
+  return end < 0 ? [line] : [line.slice(0, end), ...wrapped(line.slice(end + 1), columns)];
+}
+
+/** Standard output; unless it is a terminal, with lines of at most {@link MAX_COLUMNS}. */
+const STDOUT: TerminalStream = process.stdout.isTTY
+  ? process.stdout
+  : Object.assign(
+      new Writable({
+        write: (piece: Buffer, _encoding, done) => {
+          const lines = piece.toString().split('\n');
+          process.stdout.write(lines.flatMap((line) => wrappedWithIndent(line)).join('\n'));
+          // At once, because the demo itself writes to standard output between the commands.
+          done();
+        },
+      }),
+      { columns: MAX_COLUMNS },
+    );
+
+function wrappedWithIndent(line: string): readonly string[] {
+  const indent = ' '.repeat(line.search(/\S|$/) + 2);
+  const [first = '', ...rest] = wrapped(line, MAX_COLUMNS);
+  return [
+    first,
+    ...(rest.length === 0 ? [] : wrapped(rest.join(' '), MAX_COLUMNS - indent.length)).map((each) => indent + each),
+  ];
 }
