@@ -128,8 +128,11 @@ function duringSupplyDetails(progress: Progress): Commands {
   ];
 }
 
-function application({ migrationId }: Progress): NextCommand {
-  return byClient(`ferry application ${migrationId} --client-id "client id" --environment production`);
+/** Suggests to supply the application: the registered one, whose secret may be wrong, or another one. */
+function application({ migrationId, preflight }: Progress): NextCommand {
+  const clientId = preflight?.application?.clientId;
+  const word = clientId === undefined ? '"client id"' : shellQuoted(clientId);
+  return byClient(`ferry application ${migrationId} --client-id ${word} --environment production`);
 }
 
 function proposals(id: string, now: Date): Commands {

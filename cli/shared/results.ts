@@ -69,7 +69,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 }
 
 /** Prints the problems and warnings of a migration's preflight. */
-export function printPreflight(output: Output, { problems, warnings }: Preflight): void {
+export function printPreflight(output: Output, { problems, warnings }: Pick<Preflight, 'problems' | 'warnings'>): void {
   for (const problem of problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
   for (const warning of warnings) output.line(`  ${output.styled('yellow', '!')} ${warning}`);
 }
@@ -84,33 +84,35 @@ export function printApplication(output: Output, { application }: Preflight, ind
   output.line(`${text}, ${output.styled('yellow', 'registered at the service, not supplied for this migration')}`);
 }
 
-/** The option that lists the evidence. */
+/** The option of `ferry show` and `ferry approve` that lists the evidence. */
 export const EVIDENCE_OPTION = [
   '--evidence',
-  'list every check of the first company, with its correlation id',
+  'list every check of the first company, with its correlation id, and the warnings about the supplied details',
 ] as const;
 
-/**
- * Prints the result of the first company: the failed checks, and how many others have passed.
- *
- * @param lists true to list the passed checks too
- */
+interface FirstCompanyOptions {
+  /** True to list the passed checks too. */
+  readonly inFull: boolean;
+  /** The option or the command that lists them. */
+  readonly how: string;
+}
+
+/** Prints the result of the first company: the failed checks, and how many others have passed. */
 export function printFirstCompany(
   output: Output,
-  { firstCompany, steps, migrationId }: Pick<Progress, 'firstCompany' | 'steps' | 'migrationId'>,
-  lists: boolean,
+  { firstCompany, steps }: Pick<Progress, 'firstCompany' | 'steps'>,
+  { inFull, how }: FirstCompanyOptions,
 ): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
   const { reference, stage, evidence } = firstCompany;
   const failed = evidence.filter(({ passed }) => !passed);
   const passed = evidence.length - failed.length;
   const isApproved = steps.some(({ step, state }) => step === 'migrate-first-company' && state === 'done');
-  const result = stage === 'failed' ? 'not moved' : isApproved ? 'moved and approved' : 'moved';
-  const others = failed.length === 0 ? `all ${counted(passed, 'check')}` : counted(passed, 'other check');
-  const summary = lists || passed === 0 ? '' : `, ${others} passed`;
+  const result = stage === 'failed' ? 'not moved' : isApproved ? 'approved' : 'moved';
+  const checks = failed.length === 0 ? `all ${counted(passed, 'check')}` : counted(passed, 'other check');
+  const summary = inFull || passed === 0 ? '' : `, ${checks} passed (${how} lists them)`;
   output.line(`First company ${reference}: ${result}${summary}`);
-  for (const check of lists ? evidence : failed) output.line(`  ${evidenceText(output, check)}`);
-  if (summary !== '') output.line(`  to list the checks: ferry show ${migrationId} --evidence`);
+  for (const check of inFull ? evidence : failed) output.line(`  ${evidenceText(output, check)}`);
 }
 
 function evidenceText(output: Output, { label, passed, detail, correlationId, durationMs }: Evidence): string {

@@ -37,7 +37,11 @@ export async function readReview(
     digest: progress.digests[step],
     print: (output, listsEvidence = false) => {
       output.line(output.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
-      if (step === 'migrate-first-company') printFirstCompany(output, progress, listsEvidence);
+      if (step === 'migrate-first-company')
+        printFirstCompany(output, progress, {
+          inFull: listsEvidence,
+          how: `ferry show ${progress.migrationId} --evidence`,
+        });
       else PRINTERS[step](output, progress, notMoved, maxCompanies);
       output.line();
     },

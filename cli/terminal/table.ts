@@ -13,7 +13,7 @@ export type TableCell = string | { readonly text: string; readonly style: Style 
 export interface TableColumn {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** True if values are never shortened or wrapped, because people have to type them. */
+  /** True if values are never shortened or wrapped, because people have to type them or every row must be one line. */
   readonly unbroken?: true;
   /** True if the column is left out when there is no room for all columns. */
   readonly optional?: true;

@@ -26,24 +26,23 @@ function printed({ state = 'open', passed, lists = false }: Result): string {
     ...{ step: 'migrate-first-company', state, openedAt: null, endedAt: null, approvals: [] },
   };
   const output = new Output({ stdout, stderr: stdout, env: {} } as never, false, false);
-  printFirstCompany(output, { migrationId: 'kite.xero', firstCompany, steps: [step] }, lists);
+  printFirstCompany(output, { firstCompany, steps: [step] }, { inFull: lists, how: '--evidence' });
   return stdout.text;
 }
 
-const HOW = '  to list the checks: ferry show kite.xero --evidence\n';
-
 test('checks that have passed are a number, and a failed check is always printed', () => {
-  expect(printed({ passed: true })).toBe(`First company K-7: moved, all 3 checks passed\n${HOW}`);
-  expect(printed({ passed: true, state: 'done' })).toContain('K-7: moved and approved, all 3 checks passed\n');
+  expect(printed({ passed: true })).toBe('First company K-7: moved, all 3 checks passed (--evidence lists them)\n');
+  expect(printed({ passed: true, state: 'done' })).toContain('K-7: approved, all 3 checks passed (');
   expect(printed({ passed: false })).toBe(
-    `First company K-7: not moved, 2 other checks passed\n  ✗ organization: 4711  (correlation id c-2)\n${HOW}`,
+    'First company K-7: not moved, 2 other checks passed (--evidence lists them)\n' +
+      '  ✗ organization: 4711  (correlation id c-2)\n',
   );
 });
 
 test('--evidence lists every check of the first company', () => {
   expect(printed({ passed: true, state: 'done', lists: true })).toBe(
     [
-      'First company K-7: moved and approved',
+      'First company K-7: approved',
       '  ✓ authorized: yes  (correlation id c-1)',
       '  ✓ synced: in time  (40 ms)',
       '  ✓ organization: 4711  (correlation id c-2)\n',

@@ -63,7 +63,7 @@ test('each exception is listed with its remedies as commands', async () => {
         correlationId: expect.any(String) as string,
         remedies: [
           { remedy: 'relink', command: `ferry relink ${migration.id} R-2` },
-          { remedy: 'replace-credential', command: `ferry replace-credential ${migration.id} FILE` },
+          { remedy: 'replace-credential', command: `ferry replace-credential ${migration.id} new-credentials.csv` },
           { remedy: 'retry', command: `ferry retry ${migration.id} R-2` },
           { remedy: 'skip', command: `ferry skip ${migration.id} R-2 --reason "why"` },
         ],

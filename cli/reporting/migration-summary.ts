@@ -1,0 +1,208 @@
+/** Prints one migration, as short as an 80x24 terminal requires: steps, companies, end, evidence and next commands. */
+import type { ClientState } from '../../domain/companies/company-state';
+import { CLIENT_STATES, clientCounts } from '../../domain/companies/company-state';
+import { isEnding } from '../../domain/migration/migration-state';
+import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
+import type { Estimate } from '../../domain/planning/estimate';
+import { perMinute, rateText } from '../../domain/planning/throughput';
+import type { Forecast } from '../../domain/progress/forecast';
+import { forecastOf, remainingWork } from '../../domain/progress/forecast';
+import type { Progress, StepProgress } from '../../domain/progress/progress';
+import { headline, pausedText } from '../../domain/progress/progress';
+import { counted, duration, hoursText } from '../../domain/text/sentences';
+import type { Interrupted } from '../../store';
+import type { NextCommand } from '../shared/next-commands';
+import { printApplication, printFirstCompany, printPreflight } from '../shared/results';
+import { printFirstOpening } from '../shared/start-times';
+import type { Output } from '../terminal';
+import { localTime, shortTime } from '../terminal/times';
+
+/** The deferred companies, which are retried automatically. */
+export interface Deferred {
+  readonly companies: number;
+  /** The references of the first companies. */
+  readonly references: readonly string[];
+}
+
+/** What is known about a migration besides its progress. */
+export interface MigrationFindings {
+  /** Null without a ledger. */
+  readonly interrupted: Interrupted | null;
+  /** Null without a ledger. */
+  readonly deferred: Deferred | null;
+  readonly ledgerBehind: boolean;
+  /** The errors of activities that Temporal retries. */
+  readonly retriedErrors: readonly string[];
+  readonly next: readonly NextCommand[];
+  /** Null if no Web UI for clients is configured. */
+  readonly clientPage: string | null;
+}
+
+const LEDGER_BEHIND =
+  'The ledger is out of date: it was probably restored from a backup. No company moves until it has been reconciled.';
+
+/** @param inFull true to list every check of the first company, and the warnings about the supplied details */
+export function printMigration(
+  output: Output,
+  progress: Progress,
+  { interrupted, deferred, ledgerBehind, retriedErrors, next, clientPage }: MigrationFindings,
+  { inFull, now }: { readonly inFull: boolean; readonly now: Date },
+): void {
+  const { migrationId } = progress;
+  output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
+  const paused = pausedText(progress);
+  if (paused !== null) output.line(`Paused ${paused}`);
+  output.line(ledgerBehind ? output.styled('yellow', LEDGER_BEHIND) : waitingText(progress));
+  for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
+  output.line();
+  if (progress.route !== 'self-service') {
+    printSteps(output, progress.steps);
+    output.line();
+  }
+  printCompanies(output, progress);
+  if (interrupted) printInterrupted(output, progress, interrupted);
+  if (deferred) printDeferred(output, migrationId, deferred);
+  printDetails(output, progress, inFull);
+  printEnd(output, progress, now);
+  printFirstCompany(output, progress, { inFull, how: '--evidence' });
+  if (clientPage !== null) output.line(`Client's page: ${clientPage}`);
+  if (next.length > 0) {
+    output.line();
+    output.line(output.styled('bold', 'What to do next:'));
+    for (const { who, command } of next) output.line(`  ${who}: ${command}`);
+  }
+}
+
+function waitingText({ waitingFor: { roles, what } }: Progress): string {
+  if (roles.length > 0) return `Waiting for ${roles.join(' and ')}: ${what}`;
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+}
+
+/** Prints one line per step. A terminal that is too narrow for the approvals shows none, so that no line wraps. */
+function printSteps(output: Output, steps: readonly StepProgress[]): void {
+  output.table(
+    [
+      { title: '' },
+      { title: 'Step', unbroken: true },
+      { title: 'State', unbroken: true },
+      { title: 'Since / ended', unbroken: true },
+      { title: 'Approved by', unbroken: true, optional: true },
+    ],
+    steps.map(({ step, state, openedAt, endedAt, approvals }) => [
+      String(stepNumber(step)),
+      STEP_RULES[step].title,
+      state === 'open'
+        ? { text: 'open', style: 'yellow' }
+        : state === 'done'
+          ? { text: 'done', style: 'green' }
+          : state,
+      endedAt ? localTime(endedAt) : openedAt && state === 'open' ? localTime(openedAt) : '',
+      approvals.map(({ role, by }) => `${by} (${role})`).join(', '),
+    ]),
+  );
+}
+
+/** Prints the number of companies in each state, those that need a decision, and what the others lack. */
+function printCompanies(output: Output, { migrationId, route, state, step, counts }: Progress): void {
+  const byState = clientCounts(counts);
+  const others = (['moving', 'not-moved-yet', 'left-out'] as const satisfies readonly ClientState[])
+    .filter((each) => byState[each] > 0)
+    .map((each) => `, ${number(byState[each])} ${CLIENT_STATES[each]}`);
+  output.line(`Companies: ${number(counts.moved)} of ${number(counts.total)} moved${others.join('')}`);
+
+  const exceptions = listed([
+    [byState['must-reconnect'], CLIENT_STATES['must-reconnect']],
+    [byState['not-moved'], CLIENT_STATES['not-moved']],
+    [counts.heldBack, 'held back until they are corrected or left out'],
+    [counts.outcomeUnknown, 'whose outcome is unknown'],
+  ]);
+  const command = isEnding(state) ? 'report' : 'exceptions';
+  if (exceptions !== '') output.line(`  ${output.styled('yellow', exceptions)}: ferry ${command} ${migrationId}`);
+  const isBeforeConfirmations = route === 'managed' && stepNumber(step) < stepNumber('disable-syncing');
+  const missing = listed([
+    [isBeforeConfirmations ? 0 : counts.unconfirmed, 'without confirmation that syncing is off'],
+    [counts.withoutCredential, 'confirmed, but still without a usable credential'],
+  ]);
+  if (missing !== '') output.line(`  ${missing}`);
+}
+
+const listed = (counts: readonly (readonly [number, string])[]): string =>
+  counts.flatMap(([count, what]) => (count === 0 ? [] : [`${number(count)} ${what}`])).join(', ');
+
+const number = (count: number): string => count.toLocaleString('en-US');
+
+function printInterrupted(output: Output, { state }: Progress, { companies, inFlightUntil }: Interrupted): void {
+  if (companies === 0) return;
+  const were = companies === 1 ? 'company was' : 'companies were';
+  const until =
+    inFlightUntil && `; a credential may still be in flight to the service until ${localTime(inFlightUntil)}`;
+  const when = state === 'paused' ? 'when the migration is resumed, or sooner' : 'automatically';
+  output.line(`${companies} ${were} interrupted while being moved; moving will continue ${when}${until ?? ''}`);
+}
+
+function printDeferred(output: Output, migrationId: string, { companies, references }: Deferred): void {
+  if (companies === 0) return;
+  const more = companies - references.length;
+  const named = `${references.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  output.line(`${counted(companies, 'company')} deferred, retried automatically: ${named}`);
+  output.line(`  to see why, and to retry now or leave them out: ferry exceptions ${migrationId}`);
+}
+
+/**
+ * Prints what was found about the supplied details. Leaves out the warnings after step 1, where they were accepted, and
+ * the application after the first company, which has proved it.
+ */
+function printDetails(output: Output, { route, step, preflight, waitingFor }: Progress, inFull: boolean): void {
+  if (!preflight) return;
+  const isOpen = route === 'self-service' || step === 'supply-details';
+  printPreflight(output, {
+    // The text of who must act already contains the problems that block step 1.
+    problems: preflight.problems.filter((problem) => !waitingFor.what.includes(problem)),
+    warnings: isOpen || inFull ? preflight.warnings : [],
+  });
+  if (inFull || step !== 'complete-migration') printApplication(output, preflight, '');
+  // In self-service nobody adds the URL to an application. In step 3, the text of who must act contains it.
+  const { callbackUrl } = preflight;
+  const isNeeded = route === 'managed' && stepNumber(step) < stepNumber('update-application');
+  if (callbackUrl !== null && (isNeeded || inFull)) output.line(`Callback URL: ${callbackUrl}`);
+}
+
+/** Prints the agreed start until the moves begin, how long the moves take, and when they are expected to end. */
+function printEnd(output: Output, progress: Progress, now: Date): void {
+  const { proposal, throughput, estimate, step, state } = progress;
+  if (proposal && step !== 'complete-migration') {
+    output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
+  }
+  printFirstOpening(output, progress, now.toISOString());
+  const forecast = forecastOf(progress, throughput, now.toISOString());
+  const end = forecast?.ends ? endText(forecast, now) : null;
+  const rate = state === 'running' && throughput ? perMinute(throughput) : null;
+  if (forecast?.basis === 'throughput' && rate !== null) {
+    return output.line(`Rate: ${[`${rateText(rate)} a minute`, end ?? []].flat().join(', ')}`);
+  }
+  const work = remainingWork(progress);
+  if (work === null || estimate === null) return;
+  const [low, high] = [duration(work.lowMs), duration(work.highMs)];
+  const range = low === high ? high : `${low} to ${high}`;
+  output.line(`Estimate: ${range} for ${counted(work.companies, 'company')} (${BASIS[estimate.basis]})`);
+  if (end !== null) output.line(`  ${end}`);
+  const { largestFamily } = estimate.volume;
+  if (largestFamily > 1)
+    output.line(`  ${counted(largestFamily, 'company')} are moved one at a time, because they share a token family`);
+}
+
+const BASIS = {
+  assumed: 'not measured yet',
+  platform: 'as in earlier migrations',
+  migration: 'as measured',
+} as const satisfies Record<Estimate['basis'], string>;
+
+function endText({ ends, staleMs, isComplete, companies }: Forecast, now: Date): string | null {
+  if (ends === null) return null;
+  const [earliest, latest] = [shortTime(ends.earliest, now), shortTime(ends.latest, now)];
+  const when = earliest === latest ? `about ${latest}` : `between ${earliest} and ${latest}`;
+  const stale = staleMs === null ? '' : `, data out of date for up to ${hoursText(staleMs / HOUR_MS)}`;
+  return isComplete ? `ends ${when}${stale}` : `${number(companies)} more moved ${when}`;
+}
+
+const HOUR_MS = 3_600_000;

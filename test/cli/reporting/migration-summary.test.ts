@@ -1,0 +1,128 @@
+/** Tests that `ferry show` fits a terminal of 80x24, and what it says about companies and the end. */
+import { stripVTControlCharacters } from 'node:util';
+import { printMigration } from '../../../cli/reporting/migration-summary';
+import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
+import { Output } from '../../../cli/terminal/output';
+import { widthOf } from '../../../cli/terminal/styled-text';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { progressOf } from '../../../domain/progress/progress';
+import {
+  approve,
+  counts,
+  decideAll,
+  firstCompany,
+  LATER,
+  migrationPlan,
+  preflight,
+  proposeTime,
+  stateAt,
+} from '../../support/migration-states';
+import { capturedStream } from '../captured-terminal';
+
+const plan = migrationPlan({ migrationId: 'acme.quickbooks-online' });
+const NOW = new Date(LATER);
+const volume = {
+  companies: 60,
+  records: 12_000,
+  companiesWithoutVolume: 0,
+  largestCompany: 900,
+  largestFamily: 1,
+  staleSince: null,
+};
+const estimated = {
+  estimate: estimate({ volume, limits: DEFAULT_LIMITS, speedEstimate: ASSUMED_SPEED, from: LATER }),
+};
+const details = preflight({
+  warnings: ['13 names will be stored without some letters'],
+  application: { clientId: 'acme-app', environment: 'production', suppliedBy: 'Cleo' },
+});
+const some = counts({ total: 60, moved: 43, importing: 3, waiting: 4, failed: 10, mustReconnect: 3 });
+const checks = Array.from({ length: 11 }, () => ({
+  ...({ code: 'authorized', label: 'authorized', passed: true, detail: 'yes' } as const),
+  correlationId: '2b1b2d5e-5d0c-4f43-9d53-3d1d0d3f2a10',
+}));
+const first = { firstCompany: firstCompany({ evidence: checks }) };
+const known = { preflight: details, ...estimated };
+
+const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
+  ['step 1', stateAt('supply-details', { ...known, counts: counts({ total: 60, waiting: 60, unconfirmed: 60 }) })],
+  ['step 2', stateAt('schedule', known)],
+  [
+    'step 2, with a time',
+    decideAll(stateAt('schedule', known), proposeTime('support'), approve('schedule', 'support')),
+  ],
+  ['step 3', stateAt('update-application', known)],
+  ['step 4', stateAt('disable-syncing', { ...known, counts: counts({ total: 60, waiting: 60, unconfirmed: 60 }) })],
+  ['step 5', stateAt('migrate-first-company', { ...known, ...first })],
+  ['step 6', stateAt('complete-migration', { ...known, ...first, counts: some })],
+  [
+    'step 6, with a rate',
+    stateAt('complete-migration', {
+      ...{ ...known, ...first, counts: { ...some, unconfirmed: 2 } },
+      throughput: { moved: 41, withinMs: 60_000 },
+    }),
+  ],
+  [
+    'a handover to sign off',
+    stateAt('complete-migration', { ...known, ...first, counts: { ...some, moved: 50, importing: 0, waiting: 0 } }),
+  ],
+  ['a completed migration', stateAt('complete-migration', { ...known, ...first, counts: some, closed: 'completed' })],
+];
+
+function shown(state: MigrationState, columns: number, inFull = false): readonly string[] {
+  const stdout = capturedStream(columns);
+  const progress = progressOf(plan, state);
+  printMigration(
+    new Output({ stdout, stderr: stdout }, false),
+    progress,
+    {
+      ...{ interrupted: null, deferred: null, ledgerBehind: false, retriedErrors: [] },
+      clientPage: `http://127.0.0.1:8235/m/${progress.migrationId}`,
+      next: nextCommands(progress, { ...NO_COMPANIES, unconfirmedWave: 2 }, NOW),
+    },
+    { inFull, now: NOW },
+  );
+  return stripVTControlCharacters(stdout.text).trimEnd().split('\n');
+}
+
+test.each(SITUATIONS)('a migration fits a terminal of 80x24, with the link for the client: %s', (_, state) => {
+  const rows = shown(state, 80).reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / 80)), 0);
+  // One row is for the prompt of the shell.
+  expect(rows).toBeLessThanOrEqual(23);
+});
+
+test('approvals are shown where they fit on one line', () => {
+  const state = stateAt('disable-syncing', known);
+  expect(shown(state, 80).join('\n')).not.toContain('Approved by');
+  expect(shown(state, 200).join('\n')).toMatch(/2 {2}Schedule the migration .* Cleo \(client\), Sam \(support\)$/m);
+});
+
+const situation = (name: string): MigrationState =>
+  SITUATIONS.find(([each]) => each === name)?.[1] ?? stateAt('schedule');
+
+test('companies that need a decision are on a line with the command that lists them', () => {
+  const lines = shown(situation('step 6'), 80);
+  expect(lines).toContain('Companies: 43 of 60 moved, 3 moving, 4 not moved yet');
+  expect(lines).toContain('  3 must reconnect, 7 not moved: ferry exceptions acme.quickbooks-online');
+  expect(shown(situation('a completed migration'), 80)).toContain(
+    '  3 must reconnect, 7 not moved: ferry report acme.quickbooks-online',
+  );
+});
+
+test('the rate and the end replace the estimate once companies are being moved', () => {
+  expect(shown(situation('step 6, with a rate'), 80).join('\n')).toMatch(/^Rate: 41 a minute, 5 more moved about /m);
+  expect(shown(situation('step 4'), 80).join('\n')).toMatch(/^Estimate: .* for 60 companies \(not measured yet\)$/m);
+  expect(shown(situation('a completed migration'), 80).join('\n')).not.toMatch(/Rate|Estimate|Start/);
+});
+
+test('--evidence lists the checks of the first company and the warnings that were accepted', () => {
+  const state = situation('step 6');
+  expect(shown(state, 80).join('\n')).toContain(
+    'First company acme-1: approved, all 11 checks passed (--evidence lists',
+  );
+  const full = shown(state, 200, true).join('\n');
+  expect(full.match(/✓ authorized/g)).toHaveLength(11);
+  expect(full).toContain('! 13 names will be stored without some letters');
+});
