@@ -1,5 +1,6 @@
 /** Lists all open migrations, one per line, and shows what the selected one is waiting for. */
-import { expectedEnd, perMinute, rateText } from '../../domain/planning/throughput';
+import { perMinute, rateText } from '../../domain/planning/throughput';
+import { forecastOf } from '../../domain/progress/forecast';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import type { Size } from '../terminal/full-screen';
 import type { StyledLine, Span } from '../terminal/styled-text';
@@ -146,11 +147,11 @@ function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Da
 }
 
 function waitingForCell(row: DashboardRow, now: Date): Span {
-  const { state, waitingFor, facts } = row;
-  const since = facts?.waitingSince ? ` ${shortDuration(now.getTime() - Date.parse(facts.waitingSince))}` : '';
+  const { state, waitingFor, progress } = row;
+  const since = progress?.waitingSince ? ` ${shortDuration(now.getTime() - Date.parse(progress.waitingSince))}` : '';
   const cell = (who: string, style: Style): Span => ({ text: who + since, style });
   if (state === 'paused') return cell('paused', 'yellow');
-  if (facts?.isOnHold) return { text: 'on hold', style: 'red' };
+  if (progress?.outage) return { text: 'on hold', style: 'red' };
   switch (waitingFor) {
     case 'support':
       return cell('support', 'yellow');
@@ -166,21 +167,18 @@ function waitingForCell(row: DashboardRow, now: Date): Span {
 
 const isRunning = (row: DashboardRow): boolean => statusGroup(row) === 'running';
 
-function endOf(row: DashboardRow, now: Date): string | null {
-  const { overview, facts } = row;
-  const at = now.toISOString();
-  const atThisRate =
-    overview && facts && isRunning(row)
-      ? expectedEnd(overview, overview.total - overview.done, facts.windows, at)
-      : null;
-  // An estimate whose end has passed is not shown.
-  return atThisRate ?? (facts?.endsBy && facts.endsBy > at ? facts.endsBy : null);
+/** Returns the latest end of the forecast; null if there is none. */
+function endOf({ state, progress, overview }: DashboardRow, now: Date): string | null {
+  if (progress === null || state === 'paused') return null;
+  return forecastOf(progress, overview, now.toISOString())?.ends?.latest ?? null;
 }
 
 function sentence(state: DashboardState, columns: number): readonly StyledLine[] {
   if (state.rows?.length === 0) return [[{ text: 'No migration is open. Start one with: ferry start', style: 'dim' }]];
   const row = selectedRow(state);
-  if (!row?.facts) return [];
+  if (!row?.progress) return [];
   const who = row.waitingFor === 'nobody' || row.waitingFor === '' ? '' : `${row.waitingFor}: `;
-  return wrapped(`${row.migrationId}: ${who}${row.facts.task}`, columns, SENTENCE_LINES).map((line) => [line]);
+  return wrapped(`${row.migrationId}: ${who}${row.progress.waitingFor.what}`, columns, SENTENCE_LINES).map((line) => [
+    line,
+  ]);
 }

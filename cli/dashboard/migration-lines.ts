@@ -1,8 +1,9 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
-import { clientCounts, countFinished, countReadyOrMoving } from '../../domain/companies/company-state';
+import { clientCounts, countFinished } from '../../domain/companies/company-state';
 import { headline, pausedText } from '../../domain/progress/progress';
-import { expectedEnd, perMinute, rateText } from '../../domain/planning/throughput';
-import { isEnding } from '../../domain/migration/migration-state';
+import { perMinute, rateText } from '../../domain/planning/throughput';
+import type { Forecast } from '../../domain/progress/forecast';
+import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { outOf } from '../../domain/text/sentences';
@@ -42,7 +43,7 @@ export function companyLines({ progress, overview }: MigrationSnapshot, now: Dat
   const style = counts.failed > 0 ? 'red' : 'reset';
   const done = countFinished(counts);
   const rate = overview && state === 'running' ? perMinute(overview) : null;
-  const end = endOf(progress, overview, now);
+  const forecast = forecastOf(progress, overview ?? progress.throughput, now.toISOString());
   const missing = [
     [counts.unconfirmed, 'unconfirmed'],
     [counts.withoutCredential, 'without credential'],
@@ -52,7 +53,7 @@ export function companyLines({ progress, overview }: MigrationSnapshot, now: Dat
       { text: barText(done, counts.total, BAR_WIDTH), style: 'green' },
       ` ${outOf(done, counts.total, 'company')} done`,
       rate === null ? '' : `, ${rateText(rate)} a minute`,
-      end === null ? '' : `, ends about ${shortTime(end, now)}`,
+      endText(forecast, now),
     ],
     [
       `${companies.moved} moved, ${companies.moving} moving, ${companies['not-moved-yet']} not moved yet, `,
@@ -63,18 +64,12 @@ export function companyLines({ progress, overview }: MigrationSnapshot, now: Dat
   ];
 }
 
-function endOf(
-  { counts, windows, estimate, proposal, state }: Progress,
-  overview: MigrationSnapshot['overview'],
-  now: Date,
-) {
-  const remaining = countReadyOrMoving(counts);
-  if (remaining === 0 || isEnding(state)) return null;
-  const at = now.toISOString();
-  const estimated = proposal ? (estimate?.ends?.latest ?? '') : '';
-  const atThisRate = overview && state === 'running' ? expectedEnd(overview, remaining, windows, at) : null;
-  // An estimate whose end has passed is not shown.
-  return atThisRate ?? (estimated > at ? estimated : null);
+/** Returns the latest end of the forecast. It covers only the companies that are ready to move. */
+function endText(forecast: Forecast | null, now: Date): string {
+  if (!forecast?.ends) return '';
+  const by = shortTime(forecast.ends.latest, now);
+  if (!forecast.isComplete) return `, ${forecast.companies.toLocaleString('en-US')} more by ${by}`;
+  return forecast.basis === 'throughput' ? `, ends about ${by}` : `, ends by ${by}`;
 }
 
 const MARKS = { done: { text: '✓', style: 'green' }, open: { text: '●', style: 'yellow' }, later: '·' } as const;

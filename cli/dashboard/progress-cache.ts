@@ -1,8 +1,8 @@
-/** Queries the workflows of the visible migrations for facts that the list does not contain, and caches the answers. */
+/** Queries the workflows of the visible migrations for their progress, and caches the answers. */
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerClient } from '../../client';
 import { queryProgress } from '../../client';
-import type { DashboardRow, ProgressFacts } from './state';
+import type { DashboardRow } from './state';
 
 /**
  * Answers expire after this time, because the numbers in what a migration waits for can change while its row in the
@@ -17,7 +17,7 @@ const RETRY_AFTER_MS = 10_000;
 
 interface CacheEntry {
   /** Null if the workflow has not answered yet. */
-  readonly facts: ProgressFacts | null;
+  readonly progress: Progress | null;
   /**
    * The state, step and role that the list showed when the workflow was queried. If the list shows others, the entry
    * has expired.
@@ -28,7 +28,7 @@ interface CacheEntry {
 
 export interface ProgressCache {
   /** Returns null if the migration has not answered yet. */
-  of(migrationId: string): ProgressFacts | null;
+  of(migrationId: string): Progress | null;
   /**
    * Queries up to `MAX_QUERIES` of the workflows whose entries are missing or expired.
    *
@@ -39,24 +39,24 @@ export interface ProgressCache {
 
 export function openProgressCache(ferry: LedgerClient): ProgressCache {
   const entries = new Map<string, CacheEntry>();
-  const cachedFacts = (migrationId: string): ProgressFacts | null => entries.get(migrationId)?.facts ?? null;
+  const cached = (migrationId: string): Progress | null => entries.get(migrationId)?.progress ?? null;
   let failure: Error | null = null;
 
   async function query(row: DashboardRow): Promise<void> {
     const { migrationId } = row;
     const version = versionOf(row);
     try {
-      const facts = factsOf(await queryProgress(ferry, migrationId, QUERY_TIMEOUT_MS));
-      entries.set(migrationId, { facts, version, expiresAt: Date.now() + MAX_AGE_MS });
+      const progress = await queryProgress(ferry, migrationId, QUERY_TIMEOUT_MS);
+      entries.set(migrationId, { progress, version, expiresAt: Date.now() + MAX_AGE_MS });
     } catch (error) {
       const expiresAt = Date.now() + RETRY_AFTER_MS;
-      entries.set(migrationId, { facts: cachedFacts(migrationId), version, expiresAt });
+      entries.set(migrationId, { progress: cached(migrationId), version, expiresAt });
       throw error;
     }
   }
 
   return {
-    of: cachedFacts,
+    of: cached,
     refresh: async (rows) => {
       const expired = rows.filter((row) => isExpired(entries.get(row.migrationId), row)).slice(0, MAX_QUERIES);
       const queried = await Promise.allSettled(expired.map(query));
@@ -78,14 +78,4 @@ function isExpired(entry: CacheEntry | undefined, row: DashboardRow): boolean {
 
 function versionOf({ state, step, waitingFor }: DashboardRow): string {
   return `${state} ${step} ${waitingFor}`;
-}
-
-function factsOf({ waitingFor, waitingSince, outage, windows, estimate, proposal }: Progress): ProgressFacts {
-  return {
-    task: waitingFor.what,
-    waitingSince,
-    isOnHold: outage !== null,
-    windows,
-    endsBy: proposal ? (estimate?.ends?.latest ?? null) : null,
-  };
 }

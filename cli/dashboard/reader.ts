@@ -49,7 +49,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
       lines.map((line) => ({
         ...line,
         overview: overviews.get(line.migrationId) ?? null,
-        facts: progress.of(line.migrationId),
+        progress: progress.of(line.migrationId),
       }));
     const visible = visibleRows(current());
     const ids = visible.map(({ migrationId }) => migrationId);

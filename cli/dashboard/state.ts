@@ -1,29 +1,14 @@
 /** The state of the dashboard: plain data that only readings, keys and decisions change. */
 import type { Progress } from '../../domain/progress/progress';
-import type { Window } from '../../domain/planning/windows';
 import type { AuditEntry, LedgerCompany, Overview } from '../../store';
 import type { DecisionResult, MigrationSummary } from '../../client';
 import type { StyledLine } from '../terminal/styled-text';
 
-/** The facts about a migration that the dashboard queries from its workflow for the list. */
-export interface ProgressFacts {
-  /** The current task or activity, in one sentence. */
-  readonly task: string;
-  /** ISO 8601, UTC; null if the migration is not waiting for a person. */
-  readonly waitingSince: string | null;
-  /** True during an outage of the service or its platform. */
-  readonly isOnHold: boolean;
-  readonly windows: readonly Window[];
-  /**
-   * The latest end of the estimate. ISO 8601, UTC; null if no start has been proposed, or if the end is unknown.
-   */
-  readonly endsBy: string | null;
-}
-
 export interface DashboardRow extends MigrationSummary {
   /** Null if it has not been read yet. Only visible rows are read. */
   readonly overview: Overview | null;
-  readonly facts: ProgressFacts | null;
+  /** Null if the workflow has not answered yet. May be half a minute old. */
+  readonly progress: Progress | null;
 }
 
 /** The data of a migration's page. */

@@ -6,6 +6,7 @@ import type { Estimate } from '../../domain/planning/estimate';
 import { FAILURE_KINDS } from '../../domain/companies/failures';
 import type { Finding } from '../../domain/companies/finding';
 import type { FirstCompany, Pause, Preflight, Proposal } from '../../domain/migration/migration-state';
+import type { Forecast } from '../../domain/progress/forecast';
 import type { Outage } from '../../domain/migration/outage';
 import type { Step } from '../../domain/migration/steps';
 import { ROLES, STEPS } from '../../domain/migration/steps';
@@ -63,6 +64,20 @@ export const estimate = (
     measuredOn: count,
   }) satisfies z.ZodType<Estimate>
 ).meta({ id: 'Estimate' });
+
+export const forecast = (
+  z.strictObject({
+    companies: count.describe('companies that will have been moved by then'),
+    isComplete: z.boolean().describe('false: other companies are not ready to move, so the migration ends later'),
+    beginsAt: time.nullable().describe('when the next move begins; null: companies are moving now'),
+    ends: z
+      .strictObject({ earliest: time, latest: time })
+      .nullable()
+      .describe('later than now; null: the moves take more than a year in the windows'),
+    basis: z.enum(['throughput', 'estimate']),
+    staleMs: z.number().nullable().describe('maximum time without fresh data, in milliseconds'),
+  }) satisfies z.ZodType<Forecast>
+).meta({ id: 'Forecast' });
 
 export const window = (
   z.strictObject({

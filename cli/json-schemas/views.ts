@@ -86,6 +86,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
     'ferry show',
     {
       ...progress,
+      forecast: part.forecast.nullable(),
       retrying: z
         .array(z.string())
         .describe('errors of activities and workflow tasks that keep failing and are being retried'),

@@ -38,17 +38,17 @@ export function addLimitOptions(command: Command): Command {
       .option('--ramp <number>', 'number of companies to move first, before the rest; 0: no ramp', parseNumber)
       .option(
         '--tolerated-failures <number>',
-        'pause when more than this number of companies have failed; "any": no limit',
+        'pause when more than this number of companies were not moved; "any": no limit',
         parseNumberOrAny,
       )
       .option(
         '--tolerated-share <share>',
-        'pause when at least 20 companies have been tried and more than this share of them (0 to 1) has failed; "any": no limit',
+        'pause when at least 20 companies have been tried and more than this share of them (0 to 1) was not moved; "any": no limit',
         parseNumberOrAny,
       )
       .option(
         '--sync-timeout <duration>',
-        'time after which a company that is still syncing counts as failed, e.g. 36h',
+        'time after which a company that is still syncing counts as not moved, e.g. 36h',
         parseDuration,
       )
       .option(

@@ -2,6 +2,7 @@
  * The limits of a migration. The plan sets them, `adjust` changes them, and a proposed start can change the windows.
  * The current ones are in the ledger.
  */
+import { outOf } from '../text/sentences';
 import type { Window } from './windows';
 import { isWindow } from './windows';
 
@@ -155,13 +156,13 @@ function isReminderIntervals(value: unknown): boolean {
 /** The share is ignored for fewer companies than this, because a few failures would already be a large share. */
 const MIN_TRIED_FOR_SHARE = 20;
 
-/** Returns the numbers that exceed the tolerance: `6 of 27 failed, 22%; the limit is 20%`. */
+/** Returns the numbers that exceed the tolerance: `6 of 27 companies not moved, 22%; the limit is 20%`. */
 export function exceededToleranceText(
   limits: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
   { failed, tried }: { readonly failed: number; readonly tried: number },
 ): string {
   const { toleratedFailures, toleratedShare } = limits;
-  const numbers = `${failed} of ${tried} failed, ${percent(failed / tried)}`;
+  const numbers = `${outOf(failed, tried, 'company')} not moved, ${percent(failed / tried)}`;
   // Names the share as the reason if it exceeds its limit, otherwise the count.
   const isShare = exceedsTolerance({ toleratedShare, toleratedFailures: null }, { failed, tried });
   return `${numbers}; the limit is ${isShare ? percent(toleratedShare ?? 1) : String(toleratedFailures)}`;
@@ -173,7 +174,7 @@ function percent(share: number): string {
   return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)}%`;
 }
 
-/** Returns whether more companies have failed than the limits tolerate. */
+/** Returns whether more companies were not moved than the limits tolerate. */
 export function exceedsTolerance(
   { toleratedFailures, toleratedShare }: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
   { failed, tried }: { readonly failed: number; readonly tried: number },

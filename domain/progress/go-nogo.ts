@@ -4,15 +4,17 @@
 import { headline, pausedText } from './progress';
 import type { MigrationLimits } from '../planning/limits';
 import { exceedsTolerance } from '../planning/limits';
-import { momentText, counted } from '../text/sentences';
+import { momentText, counted, hoursText, outOf } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
 import type { MigrationApplications } from '../preflight/applications';
 import type { ServiceFacts } from '../preflight/preflight';
 import { isApplicationNeeded, preflight } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';
+import type { Forecast } from './forecast';
+import { remainingWork } from './forecast';
 import type { Progress } from './progress';
 import { STEP_RULES, stepNumber } from '../migration/steps';
-import { windowOccurrences } from '../planning/windows';
+import { endWithin, windowOccurrences } from '../planning/windows';
 import type { WindowOccurrence } from '../planning/windows';
 
 /** The companies that move next: the lowest wave with waiting companies. */
@@ -27,6 +29,7 @@ export interface NextCompanies {
 }
 
 export interface GoNoGoFacts {
+  readonly migrationId: string;
   /** ISO 8601, UTC. */
   readonly now: string;
   readonly route: Route;
@@ -41,11 +44,8 @@ export interface GoNoGoFacts {
    * the migration was resumed. `tried`: companies whose move was attempted.
    */
   readonly failures: { readonly failed: number; readonly tried: number };
-  /**
-   * The latest time at which the last company could be moved. ISO 8601, UTC; null if more than a year from now;
-   * undefined if there is no estimate.
-   */
-  readonly endsBy: string | null | undefined;
+  /** When the remaining companies will have been moved; null if there is no forecast. */
+  readonly forecast: Forecast | null;
   /** Null if no worker is answering queries about the migration. */
   readonly progress: Progress | null;
   /** Who paused the windows, and why; null if they are not paused or there are none. */
@@ -130,25 +130,20 @@ function decisionAnswer({ progress }: GoNoGoFacts): Answer {
   };
 }
 
-function windowAnswers({ windowsPaused }: GoNoGoFacts): readonly Answer[] {
+function windowAnswers({ windowsPaused, migrationId }: GoNoGoFacts): readonly Answer[] {
   if (windowsPaused === null) return [];
   return [
     {
       check: 'window',
       go: false,
-      why: `no window opens (${windowsPaused}); resume the windows with: ferry schedule resume`,
+      why: `no window opens (${windowsPaused}); resume the windows with: ferry schedule resume ${migrationId}`,
     },
   ];
 }
 
 function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
-  const { unconfirmed, withoutCredential, oldestCredentialAt } = next;
   const ofWave = next.wave === null ? '' : ` of wave ${next.wave}`;
-  const oldest = oldestCredentialAt === null ? '' : `; the oldest is from ${momentText(oldestCredentialAt)}`;
-  const heldBack = progress?.counts.heldBack ?? 0;
-  const moving = (progress?.counts.importing ?? 0) + (progress?.counts.syncing ?? 0);
-  const ready = next.companies - unconfirmed - withoutCredential;
-  const hasCompanies = ready + moving > 0;
+  const { unconfirmed } = next;
   return [
     {
       check: 'sync-disabled',
@@ -158,31 +153,65 @@ function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
           ? `the client has confirmed that syncing is off for every company${ofWave}`
           : `the client has not confirmed that syncing is off for ${counted(unconfirmed, 'company')}${ofWave}`,
     },
-    {
-      check: 'credentials',
-      go: withoutCredential === 0,
-      why:
-        withoutCredential === 0
-          ? `every confirmed company${ofWave} has a usable credential${oldest}`
-          : `a usable credential is missing for ${counted(withoutCredential, 'confirmed company')}${ofWave}`,
-    },
-    {
-      check: 'companies',
-      go: hasCompanies,
-      why: [
-        hasCompanies ? `${counted(ready, 'company')}${ofWave} can be moved` : 'there is nothing to move',
-        ...(moving === 0 ? [] : [`${counted(moving, 'company')} moving`]),
-        ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} held back by the preflight`]),
-      ].join(', '),
-    },
+    credentialAnswer(next, ofWave),
+    movableAnswer(next, progress, ofWave),
   ];
+}
+
+function credentialAnswer(next: NextCompanies, ofWave: string): Answer {
+  const { companies, unconfirmed, withoutCredential, oldestCredentialAt } = next;
+  const check = 'credentials';
+  if (companies > 0 && unconfirmed === companies) {
+    return { check, go: false, why: `no company${ofWave} is confirmed yet, so no credential can be used` };
+  }
+  if (withoutCredential > 0) {
+    const missing = counted(withoutCredential, 'confirmed company');
+    return { check, go: false, why: `a usable credential is missing for ${missing}${ofWave}` };
+  }
+  const oldest = oldestCredentialAt === null ? '' : `; the oldest is from ${momentText(oldestCredentialAt)}`;
+  return { check, go: true, why: `every confirmed company${ofWave} has a usable credential${oldest}` };
+}
+
+/** Checks that a company can be moved or is moving. */
+function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: string): Answer {
+  const { companies, unconfirmed, withoutCredential } = next;
+  const ready = companies - unconfirmed - withoutCredential;
+  const { heldBack = 0, importing = 0, syncing = 0 } = progress?.counts ?? {};
+  const moving = importing + syncing;
+  const missing = [
+    ...(unconfirmed === 0 ? [] : [`${unconfirmed.toLocaleString('en-US')} not confirmed`]),
+    ...(withoutCredential === 0 ? [] : [`${withoutCredential.toLocaleString('en-US')} without a usable credential`]),
+  ].join(', ');
+  const canMove =
+    ready + moving > 0
+      ? `${counted(ready, 'company')}${ofWave} can be moved`
+      : companies > 0
+        ? `none of ${counted(companies, 'company')}${ofWave} can be moved yet (${missing})`
+        : 'no company is waiting to be moved';
+  return {
+    check: 'companies',
+    go: ready + moving > 0,
+    why: [
+      canMove,
+      ...(moving === 0 ? [] : [`${counted(moving, 'company')} moving`]),
+      ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} held back by the preflight`]),
+    ].join(', '),
+  };
 }
 
 /** Repeats the preflight's checks of the account and the application. */
 function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
-  const { route, platform, service, toCreate, endsBy, applications } = facts;
+  const { route, platform, service, toCreate, applications } = facts;
   if ('unreachable' in service) return [{ check: 'service', go: false, why: service.unreachable }];
-  const findings = preflight({ route, platform, isStarted: true, toCreate, service, applications, endsBy });
+  const findings = preflight({
+    route,
+    platform,
+    isStarted: true,
+    toCreate,
+    service,
+    applications,
+    endsBy: endsBy(facts),
+  });
   if ('refused' in service) return [{ check: 'service', go: false, why: service.refused }];
   const { account, application } = service;
   const ofApplication = ({ code }: PreflightFinding): boolean => code.startsWith('application-');
@@ -195,6 +224,18 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
     ),
     answerFrom('application', findings.filter(ofApplication), applicationText(facts, application)),
   ];
+}
+
+/**
+ * Returns the latest time at which the last company could be moved. If the end depends on people or on an outage, it is
+ * counted from now.
+ *
+ * @returns ISO 8601, UTC; null if more than a year from now; undefined if there is no estimate
+ */
+function endsBy({ forecast, progress, limits, now }: GoNoGoFacts): string | null | undefined {
+  if (forecast) return forecast.ends?.latest ?? null;
+  const work = progress && remainingWork(progress);
+  return work ? endWithin(limits.windows, now, work.highMs) : undefined;
 }
 
 function applicationText({ route, platform }: GoNoGoFacts, application: ServiceFacts['application']): string {
@@ -220,11 +261,7 @@ function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
     return { check, go: false, why: 'no worker is answering, or none is polling for tasks; start a worker' };
   }
   if (failing.length > 0) return { check, go: false, why: `activities keep failing: ${failing.join('; ')}` };
-  return {
-    check,
-    go: true,
-    why: `${counted(workers.activities, 'worker')} ${workers.activities === 1 ? 'is' : 'are'} running`,
-  };
+  return { check, go: true, why: 'a worker answers' };
 }
 
 function pauseConditions({ limits, failures, platform }: GoNoGoFacts): readonly string[] {
@@ -235,7 +272,7 @@ function pauseConditions({ limits, failures, platform }: GoNoGoFacts): readonly 
   ];
 }
 
-function notes({ limits, failures, endsBy }: GoNoGoFacts, window: WindowOccurrence | null): readonly string[] {
+function notes({ limits, failures, forecast }: GoNoGoFacts, window: WindowOccurrence | null): readonly string[] {
   return [
     ...(hasTolerance(limits) ? [] : [`companies that are not moved never pause the migration ${soFar(failures)}`]),
     'an outage of the service or the platform does not pause the migration, which waits and retries',
@@ -244,16 +281,28 @@ function notes({ limits, failures, endsBy }: GoNoGoFacts, window: WindowOccurren
       : [
           `no move begins from ${momentText(window.closesAt)} until the next window; syncing companies are still checked`,
         ]),
-    ...(endsBy == null ? [] : [`the last company is expected to be moved by ${momentText(endsBy)} at the latest`]),
+    ...endNotes(forecast),
   ];
 }
+
+function endNotes(forecast: Forecast | null): readonly string[] {
+  if (!forecast?.ends || forecast.staleMs === null) return [];
+  const { companies, isComplete, ends, staleMs } = forecast;
+  const last = isComplete ? 'the last company' : `the last of ${counted(companies, 'company')} that can be moved now`;
+  return [
+    `${last} is expected to be moved by ${momentText(ends.latest)} at the latest`,
+    `until then, the data of a company can be out of date for up to ${hoursText(staleMs / HOUR_MS)}`,
+  ];
+}
+
+const HOUR_MS = 3_600_000;
 
 function hasTolerance({ toleratedFailures, toleratedShare }: MigrationLimits): boolean {
   return toleratedFailures !== null || toleratedShare !== null;
 }
 
 function soFar({ failed, tried }: GoNoGoFacts['failures']): string {
-  return `(${failed} of ${tried} so far)`;
+  return `(${outOf(failed, tried, 'company')} so far)`;
 }
 
 function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {

@@ -62,9 +62,11 @@ const LIMIT_TEXTS: { readonly [Name in keyof MigrationLimits]: (value: Migration
   syncTimeoutMs: (ms) => `${duration(ms)} for each company to sync`,
   rampCompanies: (companies) => (companies === 0 ? 'no ramp' : `a ramp of ${counted(companies, 'company')}`),
   toleratedFailures: (failures) =>
-    failures === null ? 'no limit on the number of failures' : `at most ${counted(failures, 'failure')}`,
+    failures === null ? 'no limit on companies not moved' : `at most ${counted(failures, 'company')} not moved`,
   toleratedShare: (share) =>
-    share === null ? 'no limit on the share of failures' : `at most ${Math.round(share * 1_000) / 10}% failures`,
+    share === null
+      ? 'no limit on the share of companies not moved'
+      : `at most ${Math.round(share * 1_000) / 10}% not moved`,
   windows: (windows) => (windows.length === 0 ? 'no windows' : `moves begin ${windowsText(windows)}`),
   remindBeforeStale: (intervals) => `reminders while data is up to date ${intervalsText(intervals)}`,
   remindWhileStale: (intervals) => `reminders while data is out of date ${intervalsText(intervals)}`,

@@ -1,9 +1,10 @@
 import { CompanyDataError, readServiceFacts } from '../../../company-data-client';
 import { loadConfig } from '../../../config';
+import { forecastOf } from '../../../domain/progress/forecast';
 import type { GoNoGo, GoNoGoFacts } from '../../../domain/progress/go-nogo';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { Progress } from '../../../domain/progress/progress';
-import { countFailures, readApplications, readLimits, readNextCompanies } from '../../../store';
+import { countFailures, readApplications, readLimits, readNextCompanies, readOverviews } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoWorker, readRetriedErrors, readProgress, readWindowSchedule, readWorkers } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
@@ -31,19 +32,30 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     () => `see its outcome with: ferry report ${migrationId}`,
   );
   const { db } = ferry;
-  const [{ limits, now }, { next, toCreate }, failures, progress, schedule, retriedErrors, applications, service] =
-    await Promise.all([
-      readLimits(db, migrationId),
-      readNextCompanies(db, migrationId),
-      countFailures(db, migrationId),
-      readProgressOrNull(ferry, migrationId),
-      readWindowSchedule(ferry, migrationId),
-      readRetriedErrors(ferry, migrationId),
-      readApplications(db, migration),
-      askService(env, platform.key),
-    ]);
+  const [
+    { limits, now },
+    { next, toCreate },
+    failures,
+    [overview],
+    progress,
+    schedule,
+    retriedErrors,
+    applications,
+    service,
+  ] = await Promise.all([
+    readLimits(db, migrationId),
+    readNextCompanies(db, migrationId),
+    countFailures(db, migrationId),
+    readOverviews(db, [migrationId]),
+    readProgressOrNull(ferry, migrationId),
+    readWindowSchedule(ferry, migrationId),
+    readRetriedErrors(ferry, migrationId),
+    readApplications(db, migration),
+    askService(env, platform.key),
+  ]);
   const workers = await readWorkers(ferry, now.getTime());
   return {
+    migrationId,
     now: now.toISOString(),
     route: migration.route,
     platform,
@@ -52,7 +64,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     next,
     toCreate,
     failures,
-    endsBy: progress?.estimate ? (progress.estimate.ends?.latest ?? null) : undefined,
+    forecast: progress && forecastOf(progress, overview ?? progress.throughput, now.toISOString()),
     progress,
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
     workers,

@@ -1,3 +1,4 @@
+import { forecastOf } from '../../../domain/progress/forecast';
 import type { Progress } from '../../../domain/progress/progress';
 import type { Database, NamedCompanies } from '../../../store';
 import { countInterrupted, readCompanyPage, readNamedCompanies } from '../../../store';
@@ -84,6 +85,7 @@ function showResult(
   return {
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors, ...shown },
+      forecast: forecastOf(progress, progress.throughput, now.toISOString()),
       firstOpening: firstOpening(progress, now.toISOString()),
     },
     print: (output) => printMigration(output, progress, findings, { inFull: evidence ?? false, now }),

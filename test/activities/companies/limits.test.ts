@@ -45,7 +45,7 @@ test('a pause because of failures states its numbers, and companies that are bei
   await until(async () => (paused = (await readMigration(rig.ledger.db, id))?.paused === true));
   expect(await slice).toMatchObject({
     stop: 'too-many-failures',
-    stopNumbers: '6 of 30 failed, 20%; the limit is 18%',
+    stopNumbers: '6 of 30 companies not moved, 20%; the limit is 18%',
   });
 });
 

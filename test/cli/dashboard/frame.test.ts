@@ -3,6 +3,11 @@ import { frameOf, visibleRowCount } from '../../../cli/dashboard/frame';
 import { handleKey } from '../../../cli/dashboard/keys';
 import type { DashboardRow, DashboardState, Reading } from '../../../cli/dashboard/state';
 import { INITIAL_STATE, withReading } from '../../../cli/dashboard/state';
+import { companyLines } from '../../../cli/dashboard/migration-lines';
+import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { progressOf } from '../../../domain/progress/progress';
+import { AT, counts, migrationPlan, stateAt } from '../../support/migration-states';
 import { textOf, widthOf } from '../../../cli/terminal/styled-text';
 
 const NOW = new Date('2026-03-02T22:04:11Z');
@@ -20,11 +25,27 @@ const row = (migrationId: string, changes: Partial<DashboardRow> = {}): Dashboar
   startedAt: NOW,
   missingKey: null,
   overview: null,
-  facts: null,
+  progress: null,
   ...changes,
 });
 
-const facts = { task: 'w', waitingSince: null, isOnHold: false, windows: [], endsBy: null };
+const RUNNING = stateAt('complete-migration', {
+  counts: counts({ total: 1203, moved: 703, waiting: 500 }),
+});
+const ESTIMATE = estimate({
+  volume: {
+    companies: 25,
+    records: 0,
+    companiesWithoutVolume: 0,
+    largestCompany: 0,
+    largestFamily: 0,
+    staleSince: null,
+  },
+  limits: DEFAULT_LIMITS,
+  speedEstimate: ASSUMED_SPEED,
+  from: '2026-03-02T20:00:00.000Z',
+});
+const progress = progressOf(migrationPlan(), RUNNING);
 const overview = (done: number, moved: number) => ({
   migrationId: '',
   total: 1203,
@@ -38,7 +59,7 @@ const moving = row('moving.wave', {
   step: 'complete-migration',
   waitingFor: 'nobody',
   overview: overview(703, 410),
-  facts,
+  progress,
 });
 
 function stateOf(rows: readonly DashboardRow[], reading: Partial<Reading> = {}): DashboardState {
@@ -66,13 +87,45 @@ test('the list shows migrations waiting for support first, then running ones, th
 test('a running migration shows its rate and when it will end at that rate', () => {
   const line = linesOf(stateOf([moving])).find((each) => each.includes('moving.wave'));
   // 500 companies are left, at a rate of 41 per minute.
-  expect(line).toMatch(/6\/6 running +█+░+ +703\/1203 +41 +22:16 +12$/);
+  expect(line).toMatch(/6\/6 running +█+░+ +703\/1203 +41 +22:17 +12$/);
+});
+
+test.each<[string, Partial<typeof RUNNING>]>([
+  ['paused', { pause: { reason: 'holiday', by: 'Sam', stopReason: null, at: AT } }],
+  ['on hold', { outage: { why: 'answered 503', since: AT, until: AT } }],
+])('a migration that is %s shows no end, on the list and on its page', (state, changes) => {
+  const held = progressOf(migrationPlan(), { ...RUNNING, estimate: ESTIMATE, ...changes });
+  const list = linesOf(stateOf([{ ...moving, state: held.state, progress: held }]));
+  expect(list[3]).toMatch(/703\/1203 +(41 +)?12$/);
+  const lines = companyLines({ progress: held, overview: overview(703, 410) }, NOW).map((line) =>
+    line.map(textOf).join(''),
+  );
+  expect(lines.join('\n')).not.toMatch(/ends|more by/);
+  expect(state).not.toBe('');
+});
+
+test('the page of a migration shows the end of what can be moved, and whether others are left', () => {
+  const end = (some: Parameters<typeof counts>[0]) =>
+    companyLines(
+      {
+        progress: progressOf(migrationPlan(), { ...RUNNING, counts: counts({ total: 1203, ...some }) }),
+        overview: overview(703, 410),
+      },
+      NOW,
+    )[0]
+      ?.map(textOf)
+      .join('');
+  expect(end({ moved: 703, waiting: 500 })).toMatch(/ 703 of 1,203 companies done, 41 a minute, ends about 22:17$/);
+  expect(end({ moved: 703, waiting: 500, unconfirmed: 90 })).toMatch(/, 41 a minute, 410 more by 22:15$/);
 });
 
 test('a waiting migration shows neither a rate nor an estimate that has passed', () => {
   const passed = row('passed.wave', {
     overview: overview(1, 10),
-    facts: { ...facts, endsBy: '2026-03-02T21:00:00.000Z' },
+    progress: progressOf(migrationPlan(), {
+      ...stateAt('update-application', { estimate: ESTIMATE }),
+      proposal: { startAt: '2026-03-02T20:00:00.000Z', role: 'support', by: 'Sam', at: AT },
+    }),
   });
   expect(linesOf(stateOf([passed]))[3]).toMatch(/1\/1203 +12$/);
 });
@@ -84,7 +137,9 @@ test.each([
 ])('the screen fits %i columns and %i lines with names of any length and script', (columns, rows) => {
   const names = ['x'.repeat(150), '会社'.repeat(30), 'e\u0301'.repeat(40), '\u001b[31mred', 'short'];
   const state = stateOf(
-    names.map((name) => row(name, { facts: { ...facts, task: `${name} `.repeat(20) } })),
+    names.map((name) =>
+      row(name, { progress: { ...progress, waitingFor: { roles: [], what: `${name} `.repeat(20) } } }),
+    ),
     { connectionError: 'cannot reach Temporal' },
   );
   const lines = frameOf(state, { columns, rows }, NOW);

@@ -30,12 +30,18 @@ async function noGoChecks(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: numb
 
 test('go-nogo answers no-go, with reasons, while decisions, confirmations and credentials are missing', async () => {
   await migration.until(({ preflight }) => preflight !== null);
-  expect(await noGoChecks()).toEqual({ exitCode: 1, check: ['decisions', 'sync-disabled', 'companies'] });
+  expect(await noGoChecks()).toEqual({
+    exitCode: 1,
+    check: ['decisions', 'sync-disabled', 'credentials', 'companies'],
+  });
   const { exitCode, out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain(`NO-GO  ${migration.id} (no windows: moves can begin at any time)`);
   expect(out).toContain('✗ decisions: waiting for support: accept the supplied details (step 1, supply details)');
   expect(out).toContain('✗ sync-disabled: the client has not confirmed that syncing is off for 2 companies');
+  expect(out).toContain('✗ credentials: no company is confirmed yet, so no credential can be used');
+  expect(out).toContain('✗ companies: none of 2 companies can be moved yet (2 not confirmed)');
+  expect(out).toContain('✓ worker: a worker answers');
   expect(out).toContain('✓ application: the-clients-own (production)');
 });
 
@@ -74,7 +80,7 @@ test('go-nogo answers go once everything is supplied, and prints what will pause
   const { out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(out).toContain('GO  nightly.quickbooks-online');
   expect(out).toContain('Who to call: the solutions team');
-  expect(out).toContain('more than 20% of those tried are not moved (0 of 0 so far)');
+  expect(out).toContain('more than 20% of those tried are not moved (0 of 0 companies so far)');
 });
 
 test('go-nogo answers no-go if no worker is running, but still checks everything else', async () => {

@@ -1,5 +1,7 @@
 import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo';
+import type { Forecast } from '../../../domain/progress/forecast';
 import { goNoGo } from '../../../domain/progress/go-nogo';
+import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { progressOf } from '../../../domain/progress/progress';
@@ -21,7 +23,14 @@ const SERVICE: GoNoGoFacts['service'] = {
   application: { clientId: 'app-1', environment: 'production' },
 };
 
+const FORECAST: Forecast = {
+  ...{ companies: 9, isComplete: true, beginsAt: '2026-03-09T22:00:00.000Z', basis: 'estimate' },
+  ends: { earliest: '2026-03-09T23:00:00.000Z', latest: '2026-03-10T03:00:00.000Z' },
+  staleMs: 5 * 3_600_000,
+};
+
 const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING): GoNoGoFacts => ({
+  migrationId: plan.migrationId,
   now: '2026-03-09T09:00:00.000Z',
   route: 'managed',
   platform: quickBooks,
@@ -30,7 +39,7 @@ const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVIN
   next: { wave: 2, companies: 9, unconfirmed: 0, withoutCredential: 0, oldestCredentialAt: AT },
   toCreate: 9,
   failures: { failed: 0, tried: 1 },
-  endsBy: '2026-03-10T03:00:00.000Z',
+  forecast: FORECAST,
   progress: progressOf(plan, state),
   windowsPaused: null,
   workers: { workflows: 1, activities: 1 },
@@ -62,7 +71,7 @@ test('paused windows are a no-go, which says who paused them, why, and how to re
   const given = facts({ windowsPaused: 'paused by Sam: month end' });
   expect(noGos(given)).toEqual(['window']);
   expect(goNoGo(given).answers.find(({ check }) => check === 'window')?.why).toBe(
-    'no window opens (paused by Sam: month end); resume the windows with: ferry schedule resume',
+    'no window opens (paused by Sam: month end); resume the windows with: ferry schedule resume acme.quickbooks-online',
   );
 });
 
@@ -143,6 +152,53 @@ test('a migration that a person paused is a no-go, which says who paused it, why
   expect(decisions?.why).toMatch(/^paused by Sam since .* UTC: holiday; waiting for support: resume the migration/);
 });
 
+const whyOf = (given: GoNoGoFacts, asked: Answer['check']): string | undefined =>
+  goNoGo(given).answers.find(({ check }) => check === asked)?.why;
+
+test('credentials are a no-go while no company is confirmed, and the companies say what is missing', () => {
+  const next = { ...facts().next, wave: null, companies: 60, unconfirmed: 60, oldestCredentialAt: null };
+  expect(noGos(facts({ next }))).toEqual(['sync-disabled', 'credentials', 'companies']);
+  expect(whyOf(facts({ next }), 'credentials')).toBe('no company is confirmed yet, so no credential can be used');
+  expect(whyOf(facts({ next }), 'companies')).toBe('none of 60 companies can be moved yet (60 not confirmed)');
+  const confirmed = { ...next, unconfirmed: 57, withoutCredential: 3 };
+  expect(whyOf(facts({ next: confirmed }), 'companies')).toBe(
+    'none of 60 companies can be moved yet (57 not confirmed, 3 without a usable credential)',
+  );
+});
+
+test('a worker that answered is a go, whatever number of workers polls', () => {
+  expect(whyOf(facts({ workers: { workflows: 3, activities: 7 } }), 'worker')).toBe('a worker answers');
+});
+
+test('the notes give the end and the time without fresh data from the forecast, and none if there is no forecast', () => {
+  expect(goNoGo(facts()).notes.slice(-2)).toEqual([
+    'the last company is expected to be moved by 2026-03-10 03:00 UTC at the latest',
+    'until then, the data of a company can be out of date for up to 5 hours',
+  ]);
+  const some = { ...FORECAST, companies: 4, isComplete: false };
+  expect(goNoGo(facts({ forecast: some })).notes.at(-2)).toBe(
+    'the last of 4 companies that can be moved now is expected to be moved by 2026-03-10 03:00 UTC at the latest',
+  );
+  expect(goNoGo(facts({ forecast: null })).notes.join()).not.toContain('expected to be moved');
+});
+
+test('without a forecast, the expiry of the account is compared with an end counted from now', () => {
+  const volume = { companies: 9, records: 0, companiesWithoutVolume: 0, largestCompany: 0, largestFamily: 0 };
+  const estimated = estimate({
+    volume: { ...volume, staleSince: null },
+    limits: DEFAULT_LIMITS,
+    speedEstimate: ASSUMED_SPEED,
+    from: AT,
+  });
+  const expiring = (expiresAt: string) =>
+    facts(
+      { forecast: null, service: { ...SERVICE, account: { ...SERVICE.account, expiresAt } } },
+      { ...MOVING, estimate: estimated },
+    );
+  expect(noGos(expiring('2026-06-01T00:00:00.000Z'))).toEqual([]);
+  expect(noGos(expiring('2026-03-09T10:00:00.000Z'))).toEqual(['account']);
+});
+
 test('held-back companies are reported but are not a no-go', () => {
   const state = { ...MOVING, counts: counts({ total: 10, waiting: 10, heldBack: 1 }) };
   const { go, answers } = goNoGo(facts({}, state));
@@ -162,12 +218,12 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   [
     { toleratedFailures: 5 },
     { failed: 2, tried: 40 },
-    'more than 5 companies or more than 20% of those tried are not moved (2 of 40 so far)',
+    'more than 5 companies or more than 20% of those tried are not moved (2 of 40 companies so far)',
   ],
   [
     { toleratedFailures: 1 },
     { failed: 2, tried: 40 },
-    'it tries one more company, because too many were already not moved (2 of 40 so far)',
+    'it tries one more company, because too many were already not moved (2 of 40 companies so far)',
   ],
 ])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
   const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
@@ -178,5 +234,5 @@ test('without a limit on failures, the notes say that failures never pause the m
   const limits = { ...DEFAULT_LIMITS, toleratedShare: null };
   const { pauseNotes, notes } = goNoGo(facts({ limits, failures: { failed: 2, tried: 40 } }));
   expect(pauseNotes.join()).not.toContain('are not moved');
-  expect(notes[0]).toBe('companies that are not moved never pause the migration (2 of 40 so far)');
+  expect(notes[0]).toBe('companies that are not moved never pause the migration (2 of 40 companies so far)');
 });
