@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
-const { count } = part;
+const { count, time } = part;
 
 const checked = {
   files: z.strictObject({ manifest: z.string(), credentials: z.string().optional(), encoding: z.string().optional() }),
@@ -66,6 +66,10 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       unknown: z.array(z.string()).optional(),
       wrongState: z.array(z.string()).optional(),
       obtainedTooEarly: z.array(z.string()).optional(),
+      tooEarly: z
+        .array(z.strictObject({ reference: z.string(), obtainedAt: time, confirmedAt: time.nullable() }))
+        .optional()
+        .describe('obtainedTooEarly with the times that were compared; confirmedAt is null without a confirmation'),
       shredded: z.boolean().optional(),
       decision: z
         .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sentDecision, companies: count.optional() })

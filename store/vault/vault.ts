@@ -32,6 +32,14 @@ export interface SuppliedCredential {
   readonly obtainedAt: string;
 }
 
+/** A credential that was not obtained after the confirmation. Both times ISO 8601, UTC. */
+export interface TooEarly {
+  readonly reference: string;
+  readonly obtainedAt: string;
+  /** Null if the client has not confirmed that syncing is off for the company. */
+  readonly confirmedAt: string | null;
+}
+
 /** The references of the supplied credentials, by outcome. */
 export interface SupplyResult {
   readonly stored: readonly string[];
@@ -43,7 +51,7 @@ export interface SupplyResult {
    * Not stored, because the platform rotates tokens and the credential was not obtained after the confirmation. The
    * client's application might have used the token since, which invalidates it.
    */
-  readonly obtainedTooEarly: readonly string[];
+  readonly obtainedTooEarly: readonly TooEarly[];
 }
 
 /**
@@ -109,6 +117,20 @@ interface SupplyRule {
   readonly decisionId: string | null;
 }
 
+/** A supply result that {@link addSupplyResult} adds to. */
+type GrowingSupplyResult = { readonly [Each in keyof SupplyResult]: SupplyResult[Each][number][] };
+
+export function emptySupplyResult(): GrowingSupplyResult {
+  return { stored: [], unknown: [], wrongState: [], obtainedTooEarly: [] };
+}
+
+export function addSupplyResult(to: GrowingSupplyResult, added: SupplyResult): void {
+  to.stored.push(...added.stored);
+  to.unknown.push(...added.unknown);
+  to.wrongState.push(...added.wrongState);
+  to.obtainedTooEarly.push(...added.obtainedTooEarly);
+}
+
 const GROUP_SIZE = 1_000;
 
 async function sealAndStore(
@@ -118,14 +140,9 @@ async function sealAndStore(
   suppliedBy: string,
   rule: SupplyRule,
 ): Promise<SupplyResult> {
-  const supplied = { stored: [], unknown: [], wrongState: [], obtainedTooEarly: [] } as Record<
-    keyof SupplyResult,
-    string[]
-  >;
+  const supplied = emptySupplyResult();
   for await (const group of inChunks(credentials, GROUP_SIZE)) {
-    const outcome = await sealAndStoreGroup(db, migrationId, group, suppliedBy, rule);
-    for (const each of ['stored', 'unknown', 'wrongState', 'obtainedTooEarly'] as const)
-      supplied[each].push(...outcome[each]);
+    addSupplyResult(supplied, await sealAndStoreGroup(db, migrationId, group, suppliedBy, rule));
   }
   return supplied;
 }
@@ -144,14 +161,17 @@ async function sealAndStoreGroup(
   const rows = await rowsOf(db, migrationId, credentials);
   const unknown: string[] = [];
   const wrongState: string[] = [];
-  const obtainedTooEarly: string[] = [];
+  const obtainedTooEarly: TooEarly[] = [];
   const sealed: { row: number; reference: string; sealed: string; obtained_at: string }[] = [];
   for (const { reference, fields, obtainedAt } of credentials) {
     const company = rows.get(reference);
     if (!company) unknown.push(reference);
     else if (!rule.states.includes(company.state)) wrongState.push(reference);
     else if (key.rotating && (!company.confirmed_at || new Date(obtainedAt) < company.confirmed_at))
-      obtainedTooEarly.push(reference);
+      obtainedTooEarly.push({
+        ...{ reference, obtainedAt: new Date(obtainedAt).toISOString() },
+        confirmedAt: company.confirmed_at?.toISOString() ?? null,
+      });
     else {
       const box = seal(Buffer.from(JSON.stringify(fields.reveal())), bindingOf(migrationId, company.row));
       sealed.push({ row: company.row, reference, sealed: box.toString('base64'), obtained_at: obtainedAt });

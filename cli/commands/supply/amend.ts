@@ -5,7 +5,7 @@ import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, signatureProblem } from '../../../client';
 import type { EncodingOption, Manifest } from '../../manifest';
 import { addEncoding, ManifestDigest, readManifest } from '../../manifest';
-import type { CommandResult } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
@@ -20,11 +20,18 @@ const MAX_REFERENCES = 10;
 
 type AmendOptions = ActorOptions & EncodingOption;
 
+interface AmendRequest {
+  readonly migration: string;
+  /** The file. */
+  readonly manifest: string;
+  readonly options: AmendOptions;
+}
+
 /** Advice for a migration that has ended. */
 const startNewMigration = ({ route }: StoredMigration): string =>
   `start a new migration for these companies: ferry ${route === 'managed' ? 'start' : 'self-service'} FILE --label WORD`;
 
-export function addAmend({ program, run, terminal }: Context): void {
+export function addAmend({ program, run, terminal, output }: Context): void {
   addActorOptions(
     addEncoding(
       program
@@ -34,15 +41,14 @@ export function addAmend({ program, run, terminal }: Context): void {
         ),
     ),
   ).action((migration: string, manifest: string, options: AmendOptions) =>
-    run(() => withLedgerClient(terminal.env, (ferry) => amend(ferry, migration, manifest, options))),
+    run(() => withLedgerClient(terminal.env, (ferry) => amend(ferry, output, { migration, manifest, options }))),
   );
 }
 
 async function amend(
   ferry: LedgerClient,
-  migrationId: string,
-  file: string,
-  options: AmendOptions,
+  output: Output,
+  { migration: migrationId, manifest: file, options }: AmendRequest,
 ): Promise<CommandResult> {
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(ferry, migrationId, startNewMigration);
@@ -52,10 +58,12 @@ async function amend(
   // The rows are stored before the decision is sent, so a refused decision would leave them held back.
   const problem = signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });
   if (problem !== null) throw new CommandFailed(problem, 'nothing was changed; sign it with the key of an approver');
+  output.note(`Storing ${counted(manifest.totals.companies, 'row')} ...`);
   const amended = await storeRows(ferry, migration, manifest);
   const { added, corrected } = amended;
   // Rows can also be unchecked because an earlier amendment was interrupted before it notified the migration.
   const hasUnchecked = (await readHeldBack(ferry.db, migrationId)).some(isUnchecked);
+  if (hasUnchecked) output.note('Waiting for a worker to check them (up to 15 s) ...');
   const decision = hasUnchecked
     ? await decide(ferry, migrationId, 'manifestAmended', {
         added: added.length,

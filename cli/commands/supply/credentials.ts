@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
 import { inChunks } from '../../../domain/text/streams';
 import type { SuppliedCredential, SupplyResult } from '../../../store';
-import { readMigration, stageCredentials } from '../../../store';
+import { addSupplyResult, emptySupplyResult, readMigration, stageCredentials } from '../../../store';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, NoSuchMigration } from '../../../client';
 import type { Credentials } from '../../manifest';
@@ -11,11 +11,13 @@ import { identifyFile, obtainedAtProblem, readCredentials } from '../../manifest
 import type { CommandResult, Output, Terminal } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { parseTime } from '../../terminal/times';
-import { counted } from '../../../domain/text/sentences';
+import { counted, outOf } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import type { Disposal, ShredOption } from '../../manifest';
 import { addEncoding, addShred, disposeOf, type EncodingOption } from '../../manifest';
-import { findingsJson, printFindings, referenceList } from '../../shared/results';
+import type { RefusedGroup } from '../../shared/refused-credentials';
+import { printRefused, readRefused } from '../../shared/refused-credentials';
+import { findingsJson, printFindings } from '../../shared/results';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, addActorOptions, actorFrom, contentFrom, sendDecision } from '../../shared/decisions';
 import { platformOf, withLedgerClient } from '../../shared/clients';
@@ -100,10 +102,8 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   const supplied = decision?.outcome === 'refused' ? { ...staged, stored: [] } : staged;
   const isInUse = isEverythingStored(supplied) && decision?.outcome === 'applied';
   const disposal = await disposeOf(original, isInUse, options, terminal);
-  return suppliedResult(migrationId, read, { ...supplied, decision }, disposal, [
-    'their companies are no longer waiting to be moved',
-    `for companies that were not moved, use: ferry replace-credential ${migrationId} ${file}`,
-  ]);
+  const refused = await readRefused(ferry.db, request, supplied, 'credentials');
+  return suppliedResult(migrationId, read, { ...supplied, decision }, disposal, refused);
 }
 
 /** Sends a decision for every {@link MAX_COMPANIES_PER_MESSAGE} companies, because a decision cannot name more. */
@@ -113,17 +113,12 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   const original = await identifyFile(file);
   const read = await readCredentialFile(ferry, migrationId, file, options);
   if (hasErrors(read)) return invalidFile(read);
-  const supplied: Record<keyof SupplyResult, string[]> = {
-    stored: [],
-    unknown: [],
-    wrongState: [],
-    obtainedTooEarly: [],
-  };
+  const supplied = emptySupplyResult();
   let decision: CommandResult | null = null;
   for await (const part of inChunks(read.credentials, MAX_COMPANIES_PER_MESSAGE)) {
     const decisionId = randomUUID();
     const staged = await stageCredentials(ferry.db, migrationId, part, content.by, { decisionId, replaces: true });
-    for (const each of ['unknown', 'wrongState', 'obtainedTooEarly'] as const) supplied[each].push(...staged[each]);
+    addSupplyResult(supplied, { ...staged, stored: [] });
     if (staged.stored.length === 0) continue;
     const sent = { decisionId, companies: staged.stored, ...content };
     decision = await sendDecision(ferry, migrationId, 'replaceCredential', sent);
@@ -132,18 +127,21 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   }
   const isInUse = isEverythingStored(supplied) && decision?.json['outcome'] === 'applied';
   const disposal = await disposeOf(original, isInUse, options, terminal);
-  const stored = suppliedResult(migrationId, read, { ...supplied, decision: null }, disposal, [
-    'a credential can be replaced only for a company that was not moved or whose outcome is unknown',
-    `for companies that are waiting to be moved, use: ferry credentials ${migrationId} ${file}`,
-  ]);
+  const refused = await readRefused(ferry.db, request, supplied, 'replace-credential');
+  const stored = suppliedResult(migrationId, read, { ...supplied, decision: null }, disposal, refused);
   if (!decision) return stored;
   const { failed, json, print } = decision;
   return {
     failed: stored.failed === true || failed === true,
     json: { ...stored.json, decision: { ...json, companies: supplied.stored.length } },
     print: (output) => {
-      stored.print(output);
+      // A refusal alone says everything if nothing was stored before it.
+      if (json['outcome'] !== 'refused' || supplied.stored.length > 0) stored.print(output);
       print(output);
+      if (json['outcome'] === 'refused' && supplied.stored.length === 0) {
+        output.line('  no credential was stored');
+        disposal.print(output);
+      }
     },
   };
 }
@@ -206,9 +204,8 @@ function suppliedResult(
   { findings }: Credentials,
   { decision, ...supplied }: Supplied,
   disposal: Disposal,
-  [wrongStateReason, advice]: readonly [reason: string, advice: string],
+  refused: readonly RefusedGroup[],
 ): CommandResult {
-  const { obtainedTooEarly, wrongState, unknown } = supplied;
   const isComplete = isEverythingStored(supplied);
   return {
     failed: !isComplete || disposal.failed,
@@ -216,6 +213,8 @@ function suppliedResult(
       schema: 'ferry.credentials/1',
       migrationId,
       ...supplied,
+      obtainedTooEarly: supplied.obtainedTooEarly.map(({ reference }) => reference),
+      tooEarly: supplied.obtainedTooEarly,
       shredded: disposal.shredded,
       ...(decision === null
         ? {}
@@ -226,14 +225,7 @@ function suppliedResult(
     print: (output) => {
       printFindings(output, findings);
       output.line(`${storedText(output, migrationId, { ...supplied, decision })}`);
-      printRefused(
-        output,
-        obtainedTooEarly,
-        'obtained before the client confirmed that syncing was off; obtain new tokens and export them',
-      );
-      printRefused(output, wrongState, wrongStateReason);
-      if (wrongState.length > 0) output.line(`    ${advice}`);
-      printRefused(output, unknown, 'the manifest has no such company');
+      printRefused(output, refused);
       disposal.print(output);
     },
   };
@@ -243,17 +235,13 @@ function storedText(output: Output, migrationId: string, { decision, ...supplied
   const { stored } = supplied;
   if (decision?.outcome === 'refused')
     return `${output.styled('red', '✗ refused:')} ${migrationId}: ${decision.text}; no credential was stored`;
+  if (!isEverythingStored(supplied)) {
+    const { obtainedTooEarly, wrongState, unknown } = supplied;
+    const total = stored.length + obtainedTooEarly.length + wrongState.length + unknown.length;
+    const part = `${outOf(stored.length, total, 'credential')} sealed and stored`;
+    return `${output.styled('red', '✗')} ${migrationId}: ${stored.length === 0 ? 'no credential was stored' : part}:`;
+  }
   const text = `${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`;
-  if (!isEverythingStored(supplied)) return `${output.styled('red', '✗')} ${text}, but not the whole file:`;
   if (decision?.outcome !== 'recorded') return `${output.styled('green', '✓')} ${text}`;
   return `${output.styled('yellow', '…')} ${text}, but not in use yet: ${decision.text}`;
-}
-
-const MAX_REFERENCES = 10;
-
-function printRefused(output: Output, references: readonly string[], why: string): void {
-  if (references.length === 0) return;
-  output.line(
-    `  ${counted(references.length, 'credential')} refused (${referenceList(references, MAX_REFERENCES)}): ${why}`,
-  );
 }

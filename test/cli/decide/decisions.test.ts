@@ -85,10 +85,12 @@ test('a decision by the wrong role is refused with exit code 1, and appears in t
 test('credentials that were obtained before syncing was disabled are refused and listed', async () => {
   const { file, remove } = exportedCredentials();
   const { exitCode, json } = await runJson(orchestrator, 'credentials', ID, file);
+  expect((await run('credentials', ID, file)).out).toContain('the client has not confirmed that syncing is off\n');
   remove();
   expect(exitCode).toBe(1);
   expect(json).toMatchObject({ schema: 'ferry.credentials/1', stored: [], unknown: [], wrongState: [] });
   expect(json['obtainedTooEarly']).toHaveLength(25);
+  expect(json['tooEarly']).toContainEqual(expect.objectContaining({ reference: 'C-1001', confirmedAt: null }));
 });
 
 test('no company is confirmed if one of the references is unknown', async () => {
@@ -101,6 +103,39 @@ test('no company is confirmed if one of the references is unknown', async () => 
 test('companies can be confirmed individually, even before step 4', async () => {
   expect((await run('confirm-sync-disabled', ID, 'C-1001', 'C-1002', ...CLIENT)).exitCode).toBe(0);
   expect((await runJson(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 23 });
+});
+
+test('a refusal of credentials says which times were compared, and what each company is doing', async () => {
+  const { file, remove } = exportedCredentials();
+  const early = ['credentials', ID, file, '--obtained-at', '2026-03-01 09:00'];
+  const { exitCode, out } = await run(...early);
+  expect(exitCode).toBe(1);
+  expect(out).toContain(`✗ ${ID}: no credential was stored:\n`);
+  expect(out).toContain('2 credentials refused (C-1001, C-1002): obtained before the client confirmed');
+  expect(out).toMatch(/C-1001: obtained Sun 1 Mar 2026, 09:00 UTC; confirmed \w{3} \d+ \w{3} \d{4}, \d\d:\d\d UTC\n/);
+  expect(out).toContain('give the time of the export with --obtained-at');
+  const confirmedAt = expect.stringMatching(/T.*Z$/) as string;
+  expect((await runJson(orchestrator, ...early)).json['tooEarly']).toContainEqual({
+    ...{ reference: 'C-1001', obtainedAt: '2026-03-01T09:00:00.000Z', confirmedAt },
+  });
+
+  await orchestrator.ferry.db
+    .updateTable('companies')
+    .set({ state: 'moved' })
+    .where('migration_id', '=', ID)
+    .where('reference', '=', 'C-1001')
+    .execute();
+  expect((await run('exclude', ID, 'C-1002', '--reason', 'sold')).exitCode).toBe(0);
+  const { out: parted } = await run('credentials', ID, file);
+  expect(parted).toContain('1 credential refused (C-1001): already moved, so no credential is needed\n');
+  expect(parted).toContain('1 credential refused (C-1002): left out of the migration\n');
+  remove();
+  await orchestrator.ferry.db
+    .updateTable('companies')
+    .set({ state: 'waiting' })
+    .where('migration_id', '=', ID)
+    .where('reference', 'in', ['C-1001', 'C-1002'])
+    .execute();
 });
 
 test('show prints who must act and the commands to use', async () => {

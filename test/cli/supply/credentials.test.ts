@@ -74,7 +74,7 @@ test('a refused supply stores nothing, says why, and fails', async () => {
 test('a supply of which only a part could be stored fails', async () => {
   const { exitCode, out } = await supply(['R-1', 'R-9'], 'Cleo');
   expect(exitCode).toBe(1);
-  expect(out).toContain(`✗ ${migration.id}: 1 credential sealed and stored, but not the whole file:`);
+  expect(out).toContain(`✗ ${migration.id}: 1 of 2 credentials sealed and stored:`);
   expect(out).not.toContain('✓');
   expect(await vaultRows()).toEqual([1]);
 });

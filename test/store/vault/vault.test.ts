@@ -59,7 +59,10 @@ describe('supplied credentials', () => {
       unknown: ['c9'],
       wrongState: ['c3', 'c4'],
       // The credential of c2 was obtained before the confirmation, and c6 is not confirmed.
-      obtainedTooEarly: ['c2', 'c6'],
+      obtainedTooEarly: [
+        { reference: 'c2', obtainedAt: BEFORE, confirmedAt: CONFIRMED_AT },
+        { reference: 'c6', obtainedAt: expect.any(String) as string, confirmedAt: null },
+      ],
     });
     expect(await rowsWithCredential(ledger.db, id)).toEqual([1, 5]);
   });

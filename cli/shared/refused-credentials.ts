@@ -1,0 +1,108 @@
+/** Explains why credentials of a file were refused, in groups of companies with the same reason. */
+import type { Database, SupplyResult, TooEarly } from '../../store';
+import { readCompanies } from '../../store';
+import type { CompanyState } from '../../domain/companies/company-state';
+import { counted } from '../../domain/text/sentences';
+import type { Output } from '../terminal';
+import { localTime } from '../terminal/times';
+import { referenceList } from './results';
+
+export interface RefusedGroup {
+  readonly references: readonly string[];
+  readonly why: string;
+  /** Further lines, for example what to do. */
+  readonly details: readonly string[];
+}
+
+interface Supply {
+  readonly migrationId: string;
+  readonly file: string;
+}
+
+type Command = 'credentials' | 'replace-credential';
+
+/** Reads the current states of the companies, and returns the reasons with their references. */
+export async function readRefused(
+  db: Database,
+  supply: Supply,
+  { obtainedTooEarly, wrongState, unknown }: SupplyResult,
+  command: Command,
+): Promise<readonly RefusedGroup[]> {
+  const groups = [...tooEarlyGroups(supply, obtainedTooEarly)];
+  const byReason = new Map<string, RefusedGroup & { readonly references: string[] }>();
+  for await (const { reference, state } of wrongState.length === 0
+    ? []
+    : readCompanies(db, supply.migrationId, { references: wrongState })) {
+    const [why, ...details] = wrongStateText(supply, state, command);
+    const group = byReason.get(why) ?? { references: [], why, details };
+    group.references.push(reference);
+    byReason.set(why, group);
+  }
+  const missing = { references: unknown, why: 'the manifest has no such company', details: [] };
+  return [...groups, ...byReason.values(), missing].filter(({ references }) => references.length > 0);
+}
+
+function* tooEarlyGroups({ migrationId }: Supply, tooEarly: readonly TooEarly[]): Generator<RefusedGroup> {
+  const referencesOf = (group: readonly TooEarly[]): readonly string[] => group.map(({ reference }) => reference);
+  yield {
+    references: referencesOf(tooEarly.filter(({ confirmedAt }) => confirmedAt === null)),
+    why: 'the client has not confirmed that syncing is off',
+    details: [
+      `confirm it with: ferry confirm-sync-disabled ${migrationId} REFERENCE... --as client`,
+      'then export the credentials, because tokens from before the confirmation may no longer work',
+    ],
+  };
+  const early = tooEarly.filter(({ confirmedAt }) => confirmedAt !== null);
+  const [first] = early;
+  if (!first?.confirmedAt) return;
+  const { reference, obtainedAt, confirmedAt } = first;
+  yield {
+    references: referencesOf(early),
+    why: 'obtained before the client confirmed that syncing is off',
+    details: [
+      `${reference}: obtained ${localTime(obtainedAt)}; confirmed ${localTime(confirmedAt)}`,
+      'if they were exported after the confirmation, give the time of the export with --obtained-at',
+      'otherwise export them again, because these tokens may no longer work',
+    ],
+  };
+}
+
+/** Returns why a company accepts no credential in this state, and what to do. */
+function wrongStateText(
+  { migrationId, file }: Supply,
+  state: CompanyState,
+  command: Command,
+): readonly [why: string, ...details: readonly string[]] {
+  switch (state) {
+    case 'moved':
+      return ['already moved, so no credential is needed'];
+    case 'importing':
+    case 'syncing':
+      return ['being moved now'];
+    case 'skipped':
+    case 'excluded':
+      return ['left out of the migration'];
+    case 'waiting':
+      if (command === 'credentials') return CHANGED;
+      return [
+        'not tried yet, so there is nothing to replace',
+        `supply them with: ferry credentials ${migrationId} ${file}`,
+      ];
+    case 'failed':
+    case 'outcome-unknown':
+      if (command === 'replace-credential') return CHANGED;
+      return ['already tried', `replace them with: ferry replace-credential ${migrationId} ${file}`];
+  }
+}
+
+const CHANGED = ['the state of the company has just changed', 'run the command again'] as const;
+
+const MAX_REFERENCES = 10;
+
+export function printRefused(output: Output, groups: readonly RefusedGroup[]): void {
+  for (const { references, why, details } of groups) {
+    const list = referenceList(references, MAX_REFERENCES);
+    output.line(`  ${counted(references.length, 'credential')} refused (${list}): ${why}`);
+    for (const detail of details) output.line(`    ${detail}`);
+  }
+}
