@@ -42,7 +42,7 @@ export function currentDetails(progress: Progress, { now, reconnect = [] }: Page
   const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
   return [
     `# ${untrustedText(statusLine(progress, platform, now), MAX_STATUS_LENGTH)}`,
-    ...taskText(progress),
+    ...taskText(progress, now),
     ...companyLines(progress.counts, progress.state === 'completed' ? STATES_AT_COMPLETION : CLIENT_STATES),
     ...reconnectText(progress, reconnect),
     ...timesText(progress, now),
@@ -70,7 +70,7 @@ function stepsText({ route, steps }: Progress): string[] {
 }
 
 /** Returns who has to act, since when, and how; after the end, where the report is. */
-function taskText(progress: Progress): string[] {
+function taskText(progress: Progress, now: string): string[] {
   const { state, waitingFor, waitingSince } = progress;
   if (isEnding(state)) return [`**Handover report:** ${reportText(progress)}`];
   const paused = pausedText(progress);
@@ -81,15 +81,18 @@ function taskText(progress: Progress): string[] {
   return [
     ...reason,
     `**Waiting for:** ${roles.join(' and ')}${since}`,
-    ...actionText(progress),
+    ...actionText(progress, now),
     ...(roles.includes('client') ? [`**How:** ${howText(progress)}`] : []),
   ];
 }
 
-function actionText({ step, state, pause, preflight, waitingFor }: Progress): string[] {
+function actionText({ step, state, pause, preflight, proposal, waitingFor }: Progress, now: string): string[] {
   const label = waitingFor.roles.includes('client') ? '**What to do:**' : '**What support has to do:**';
   // A person has written why; nothing but that person can say when the reason is gone.
   if (state === 'paused' && pause?.stopReason === null) return [`${label} resume once the pause is no longer needed`];
+  if (step === 'schedule' && state !== 'paused' && proposal !== null && proposal.startAt <= now) {
+    return [`${label} approve the start, which is as soon as everything is ready`];
+  }
   const problems = step === 'supply-details' && state !== 'paused' ? (preflight?.problems ?? []) : [];
   if (problems.length === 0) return [`${label} ${untrustedText(waitingFor.what, MAX_TEXT_LENGTH)}`];
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => `- ${untrustedText(problem, MAX_PROBLEM_LENGTH)}`);
@@ -120,7 +123,7 @@ function reconnectText({ state, counts }: Progress, links: readonly ReconnectLin
   const more = counts.mustReconnect - links.length;
   return [
     '## Links to reconnect',
-    'Send each company its own link. Its owner opens the link and connects once more.',
+    'Send the owner of each company its link. The owner opens it and connects once more.',
     [...lines, ...(more > 0 ? [`- and ${more} more in the handover report`] : [])].join('\n'),
   ];
 }
@@ -139,7 +142,9 @@ function timesText(progress: Progress, now: string): string[] {
     const why = basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate);
     if (beginsAt === null) return [leftText(ends, now, `${what}, ${why}`)];
     const end = endText(momentText(ends.earliest), momentText(ends.latest));
-    return [`**Plan:** starts at ${momentText(beginsAt)} and ${end} (${what}, ${why})`, ...startText(progress, now)];
+    const isKnown = progress.step !== 'schedule' && progress.proposal?.startAt === beginsAt;
+    const plan = `**Plan:** starts at ${momentText(beginsAt)} and ${end} (${what}, ${why})`;
+    return isKnown ? [plan] : [plan, ...startText(progress, now)];
   }
   if (!work || !estimate) return startText(progress, now);
   const { companies, lowMs, highMs } = work;

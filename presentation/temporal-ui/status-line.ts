@@ -57,8 +57,8 @@ const hasClientTask = ({ waitingFor }: Progress): boolean => waitingFor.roles.in
 function afterCompletion({ mustReconnect }: Counts): string {
   if (mustReconnect === 0) return 'Nothing is left to do.';
   return mustReconnect === 1
-    ? '1 must reconnect: please send it its link.'
-    : `${counted(mustReconnect, 'company')} must reconnect: please send each of them its link.`;
+    ? '1 company must reconnect: please send its owner the link below.'
+    : `${counted(mustReconnect, 'company')} must reconnect: please send each owner its link.`;
 }
 
 function pauseText({ route, pause, counts }: Progress, platform: string): string {

@@ -187,7 +187,10 @@ test('the page shows the start and the end only while they are to come', () => {
   const state = stateAt('update-application', estimated);
   const before = at(LATER, state);
   expect(before).toContain('**Plan:** starts at 2026-03-07 20:00 UTC and ends between 2026-03-07 20:01 UTC and ');
-  expect(before).toContain('**Start:** 2026-03-07 20:00 UTC, proposed by Sam (support)');
+  expect(before).not.toContain('**Start:**');
+  expect(at(LATER, decideAll(stateAt('schedule', estimated), proposeTime('client')))).toContain(
+    '**Start:** 2026-03-07 20:00 UTC, proposed by Cleo (client)',
+  );
   expect(before).toMatch(/from the moment syncing is disabled until it has been moved: up to \d+ minutes?\./);
   const after = at('2026-03-08T00:00:00.000Z', state);
   expect(after).not.toContain('2026-03-07');
@@ -214,7 +217,7 @@ test.each(SITUATIONS)('the page promises nothing for a time that has passed: %s'
   const text = at('2027-01-01T00:00:00.000Z', state);
   const promises = text
     .split('\n')
-    .filter((line) => /^\*\*(Plan|Start|Expected end|Estimated duration)|out of date/.test(line));
+    .filter((line) => /^\*\*(Plan|Start|Expected end|Estimated duration|What)|out of date/.test(line));
   expect(promises.join('\n')).not.toMatch(/2026-/);
 });
 
