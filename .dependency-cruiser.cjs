@@ -4,6 +4,7 @@ const FOLDERS = [
   ...[
     'company-data-client',
     'company-data-service',
+    'observability',
     'worker',
     'client',
     'cli',
@@ -61,11 +62,16 @@ module.exports = {
     ...only('company-data-service', ['platforms', 'postgres']),
     ...only('config', ['domain', 'platforms', 'security']),
     ...only('activities', ['domain', 'platforms', 'workflows/messages', 'company-data-client', 'store', 'security']),
+    ...only('observability', ['security']),
     ...only('worker', [
       ...['domain', 'platforms', 'workflows', 'activities', 'company-data-client', 'store', 'security', 'config'],
+      'observability',
     ]),
     ...only('client', ['presentation', 'domain', 'platforms', 'workflows/messages', 'store', 'security', 'config']),
-    ...only('stack', [...['company-data-service', 'workflows/messages', 'security', 'config', 'domain', 'platforms']]),
+    ...only('stack', [
+      ...['company-data-service', 'workflows/messages', 'security', 'config', 'domain', 'platforms'],
+      'observability',
+    ]),
     ...only('cli', [
       ...['client', 'stack', 'presentation', 'domain', 'platforms', 'store', 'company-data-client', 'security'],
       ...['config', 'workflows/messages'],

@@ -27,6 +27,10 @@ const environment = z.object({
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, hyphens or underscores.')
     .optional(),
   TOKENFERRY_CLIENT_UI_URL: address('http:', 'https:').optional(),
+  TOKENFERRY_HEALTH_ADDRESS: z
+    .string()
+    .refine((text) => parseListenAddress(text) !== null, 'must be host:port, for example 0.0.0.0:9464 or [::]:9464.')
+    .optional(),
   TOKENFERRY_WEBHOOK_URL: address('http:', 'https:').optional(),
   TOKENFERRY_WEBHOOK_SECRET: z
     .string()
@@ -90,4 +94,18 @@ function address(...protocols: string[]) {
  */
 export function homeFolder(configured: string | undefined): string {
   return configured === undefined ? envPaths('tokenferry', { suffix: '' }).data : path.resolve(configured);
+}
+
+/** An address on which a process listens. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Parses `host:port`, where an IPv6 address is in brackets. Returns null if the text is not of this form. */
+export function parseListenAddress(text: string): ListenAddress | null {
+  const [, v6, name, digits] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? [];
+  const host = v6 ?? name;
+  const port = Number(digits);
+  return host === undefined || port > 65_535 ? null : { host, port };
 }

@@ -8,11 +8,19 @@ import {
   type SigningKey,
 } from '../security';
 import { withoutUnsafeCharacters } from '../domain/text/untrusted-text';
-import { homeFolder, readEnvironment, withoutEmpty, type Environment } from './environment';
+import {
+  homeFolder,
+  parseListenAddress,
+  readEnvironment,
+  withoutEmpty,
+  type Environment,
+  type ListenAddress,
+} from './environment';
 import { readKeys, readSigningKey, readVaultSecrets } from './keys';
 import { readRunningStack, stackFile, type RunningStack } from './running-stack';
 import { targetsOtherTemporal, readTemporal, type TemporalConfig } from './temporal';
 
+export { parseListenAddress, type ListenAddress } from './environment';
 export { signingKeyFile } from './keys';
 export { readRunningStack, removeRunningStack, stackFile, writeRunningStack, type RunningStack } from './running-stack';
 export type { TemporalConfig } from './temporal';
@@ -67,6 +75,8 @@ interface Parts {
   clientUi: ClientUiConfig;
   /** The name of the worker deployment in Temporal. Default: the worker is not versioned. */
   workerDeployment: string;
+  /** The address for health checks and metrics. Default: the process listens on none. */
+  healthAddress: ListenAddress;
 }
 
 export type ConfigPartName = keyof Parts;
@@ -113,6 +123,10 @@ const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof E
   workerDeployment: {
     name: 'the worker deployment (TOKENFERRY_WORKER_DEPLOYMENT)',
     variables: ['TOKENFERRY_WORKER_DEPLOYMENT'],
+  },
+  healthAddress: {
+    name: 'the address for health checks (TOKENFERRY_HEALTH_ADDRESS)',
+    variables: ['TOKENFERRY_HEALTH_ADDRESS'],
   },
 };
 
@@ -180,6 +194,7 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     webhook: () => readWebhook(environment, problems),
     clientUi: () => readClientUi(environment, variables, stack),
     workerDeployment: () => environment.TOKENFERRY_WORKER_DEPLOYMENT,
+    healthAddress: () => parseListenAddress(environment.TOKENFERRY_HEALTH_ADDRESS ?? '') ?? undefined,
   };
   const parts: Partial<Parts> = {};
   const missing: ConfigPartName[] = [];

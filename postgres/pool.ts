@@ -4,11 +4,18 @@ import type { PoolClient, PoolConfig } from 'pg';
 import { DatabaseError, Pool } from 'pg';
 import { PreparedStatements } from './prepared-statements';
 
+/** The connections of a pool, and the statements that wait for one. */
+export interface PoolUsage {
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
 /**
  * Opens a pool that survives the loss of connections. A statement in progress fails, and the next statement opens a new
  * connection. Frequent statements are prepared once per connection.
  */
-export function openPool(config: PoolConfig): PostgresPool {
+export function openPool(config: PoolConfig): PostgresPool & { usage(): PoolUsage } {
   const pool = new Pool(config);
   // An `error` event without a listener would end the process. The pool emits the event for idle connections. A
   // connection emits it between two statements of a transaction.
@@ -18,6 +25,11 @@ export function openPool(config: PoolConfig): PostgresPool {
   return {
     connect: async () => new PreparingConnection(await pool.connect(), statements),
     end: () => pool.end(),
+    usage: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
   };
 }
 

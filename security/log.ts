@@ -32,6 +32,11 @@ export function createLog({ level = 'info', to }: LogOptions): Logger {
   );
 }
 
+/** Opens standard output for logs that several loggers share, and that must be complete when the process ends. */
+export function openStandardOutput(): ReturnType<typeof destination> {
+  return destination(1);
+}
+
 /** Maximum depth of nested objects. The same limit as pino's. */
 const MAX_DEPTH = 5;
 

@@ -35,10 +35,12 @@ import { startWorkers, type Workers, type WorkersOptions } from './workers';
 
 /**
  * The configuration of a stack: everything that a process of the orchestrator can need, except a signing key, the
- * service's keys and a worker deployment. It needs no worker deployment, because the workers of a stack
- * are not versioned.
+ * service's keys, an address for health checks and a worker deployment. It needs no worker deployment, because the
+ * workers of a stack are not versioned.
  */
-export type StackConfig = Config<Exclude<ConfigPartName, 'signingKey' | 'serviceKeys' | 'workerDeployment'>>;
+export type StackConfig = Config<
+  Exclude<ConfigPartName, 'signingKey' | 'serviceKeys' | 'workerDeployment' | 'healthAddress'>
+>;
 
 export interface StackOptions extends WorkersOptions {
   /**

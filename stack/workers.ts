@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { stackFile, type Config } from '../config';
+import { parseListenAddress, stackFile, type Config } from '../config';
 import { startSupervised, tailOf, type SupervisedProcess } from './process/supervised-process';
 
 const PROGRAM = path.join(__dirname, '..', 'worker', 'main.js');
@@ -50,7 +50,7 @@ export function startWorkers({ dataFolder, ephemeral, workers, env, logLevel }: 
     startSupervised({
       command: process.execPath,
       args: [PROGRAM, '--wait-for', stackFile(dataFolder)],
-      env: workerEnvironment(env, dataFolder, logLevel),
+      env: { ...workerEnvironment(env, dataFolder, logLevel), ...healthAddress(env, index) },
       logFile: path.join(logs, `worker-${index + 1}.log`),
       stopSignal: ephemeral ? 'SIGKILL' : 'SIGTERM',
       graceMs: GRACE_MS,
@@ -88,4 +88,12 @@ function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Confi
     TOKENFERRY_LOG_LEVEL: logLevel,
     MALLOC_ARENA_MAX: '2',
   };
+}
+
+/** Gives each worker a port of its own: the first one that of `TOKENFERRY_HEALTH_ADDRESS`, the second the next one. */
+function healthAddress({ TOKENFERRY_HEALTH_ADDRESS: first = '' }: NodeJS.ProcessEnv, index: number): NodeJS.ProcessEnv {
+  const address = parseListenAddress(first);
+  if (!address) return {};
+  const { host, port } = address;
+  return { TOKENFERRY_HEALTH_ADDRESS: `${host.includes(':') ? `[${host}]` : host}:${port === 0 ? 0 : port + index}` };
 }

@@ -27,7 +27,13 @@ export * from './companies/companies';
 export * from './companies/counts';
 export * from './companies/named-companies';
 export * from './reporting/statistics';
-export { DatabaseUnavailable, isDatabaseError, openDatabase } from './database/database';
+export {
+  DatabaseUnavailable,
+  isDatabaseError,
+  openDatabase,
+  openMonitoringDatabase,
+  pingDatabase,
+} from './database/database';
 export type { Database, Queryable } from './database/database';
 export * from './companies/preflight-rows';
 export * from './migrations/closing';

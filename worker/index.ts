@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@temporalio/client';
-import { NativeConnection, TransportError, Worker, type WorkerOptions } from '@temporalio/worker';
+import { NativeConnection, TransportError, Worker, type WorkerOptions, type WorkerStatus } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import {
   createActivities,
@@ -36,6 +36,10 @@ export type WorkerConfig = Config<
   Partial<Config<'workerDeployment'>>;
 
 export interface RunningWorker {
+  /** The SDK's own account of the worker. */
+  status(): WorkerStatus;
+  /** @throws if Temporal does not answer before the deadline */
+  pingTemporal(deadline: Date): Promise<void>;
   /** Takes no more tasks, gives activities 10 seconds to finish before it cancels them, and then disconnects. */
   stop(): Promise<void>;
   /** Resolves when the worker has stopped; rejects if it has failed. */
@@ -67,8 +71,14 @@ const ACTIVITY_SLOTS = 1_000;
 const CACHED_WORKFLOWS = 300;
 
 /** Thrown when a worker starts while Temporal cannot be reached. */
-class TemporalUnreachable extends Error {
+export class TemporalUnreachable extends Error {
   override readonly name = 'TemporalUnreachable';
+}
+
+/** What a process that shows its health and metrics passes to its worker. */
+export interface WorkerObservation {
+  /** `host:port` on which the SDK serves its own metrics. */
+  readonly sdkMetricsAddress: string;
 }
 
 /**
@@ -76,6 +86,7 @@ class TemporalUnreachable extends Error {
  *
  * @param workflows the workflow code; defaults to the bundle of the build, or to the sources if there is no build
  * @param timing defaults to {@link TIMING}
+ * @param observation default: the worker is not observed
  * @throws {DatabaseUnavailable}
  * @throws {SearchAttributesMissing}
  * @throws {NoWorkflowBundle}
@@ -86,10 +97,12 @@ export async function startWorker(
   log: Logger,
   workflows: WorkflowCode = workflowCode(),
   timing: WorkerTiming = TIMING,
+  observation?: WorkerObservation,
 ): Promise<RunningWorker> {
-  installRuntime(log);
   const { namespace, connectionOptions } = config.temporal;
   const db = await openDatabase({ url: config.databaseUrl.reveal() });
+  // Not before, because only the end of a connection ends the runtime, which keeps the process running.
+  installRuntime(log, observation?.sdkMetricsAddress);
   const service = createCompanyDataClient({
     baseUrl: config.service.url,
     apiKey: config.service.apiKey,
@@ -154,8 +167,13 @@ export async function startWorker(
     const ended = worker.run().finally(release);
     // Also marks the rejection as handled, because not every caller awaits `ended`.
     ended.catch((error: unknown) => log.error({ err: error }, 'the worker failed'));
+    const { workflowService } = connection;
     return {
       ended,
+      status: () => worker.getStatus(),
+      pingTemporal: async (deadline) => {
+        await client.withDeadline(deadline, () => workflowService.getSystemInfo({}));
+      },
       stop: async () => {
         if (worker.getState() === 'RUNNING') worker.shutdown();
         await ended;

@@ -1,5 +1,6 @@
 /**
- * Runs a worker as a separate process: `node dist/worker/main.js`. SIGINT and SIGTERM stop it gracefully.
+ * Runs a worker as a separate process: `node dist/worker/main.js`. SIGINT and SIGTERM stop it gracefully. It waits for
+ * Temporal and Postgres if they do not answer, and shows its health and its metrics on `TOKENFERRY_HEALTH_ADDRESS`.
  *
  * With `--wait-for FILE`, it loads its code, and then waits until the file exists. `ferry up` starts its workers before the
  * servers in this way.
@@ -8,30 +9,45 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config';
-import { createLog } from '../security/log';
+import { runProcess, type ProcessContext } from '../observability/process';
+import { startWhenPossible } from '../observability/waiting';
 import { startWorker } from './index';
+import { observeWorker } from './observed';
+import { reasonToWait } from './outage';
 
-async function main(): Promise<void> {
+async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   const { 'wait-for': file } = parseArgs({ options: { 'wait-for': { type: 'string' } } }).values;
   if (file !== undefined) {
     await Promise.all([import('@temporalio/worker'), import('kysely'), import('pg'), import('undici')]);
-    while (!existsSync(file)) await delay(20);
+    while (!existsSync(file) && !stopped.aborted) await delay(20);
+    if (stopped.aborted) return;
   }
   const config = loadConfig(
     ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook'],
     undefined,
-    ['workerDeployment'],
+    ['workerDeployment', 'healthAddress'],
   );
-  const log = createLog({ level: config.logLevel, to: 1 });
-  const worker = await startWorker(config, log);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void worker.stop());
-  process.send?.('ready');
-  await worker.ended;
+  const log = openLog(config.logLevel);
+  log.info({ temporal: config.temporal.address, namespace: config.temporal.namespace }, 'the worker is starting');
+  const observed = config.healthAddress && (await observeWorker(config, config.healthAddress, log));
+  try {
+    const worker = await startWhenPossible(
+      () => startWorker(config, log, undefined, undefined, observed?.observation),
+      { reasonToWait, stopped, log, onWait: (why) => observed?.health.waiting(why) },
+    );
+    if (!worker) return;
+    observed?.health.running(worker);
+    const stop = (): void => {
+      observed?.health.stopping();
+      void worker.stop();
+    };
+    if (stopped.aborted) stop();
+    stopped.addEventListener('abort', stop);
+    process.send?.('ready');
+    await worker.ended;
+  } finally {
+    await observed?.close();
+  }
 }
 
-main().catch((error: unknown) => {
-  // A JSON line, because log collectors read standard output.
-  createLog({ to: 1 }).fatal({ err: error }, 'the worker has ended; correct the cause and start it again');
-  process.stderr.write(`${error instanceof Error ? error.message : 'the worker failed'}\n`);
-  process.exitCode = 1;
-});
+runProcess('worker', main);

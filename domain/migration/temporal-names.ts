@@ -43,6 +43,16 @@ export function reconcileWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.reconciliation`;
 }
 
+/** The last part of the ids above. A label cannot be one of these words. */
+const WORKFLOW_SUFFIX = /\.(?:batch|closing|reconciliation|windows?(?:-.*)?)$/;
+
+/** Returns the migration to which a workflow belongs; undefined if its id is not that of a migration's workflow. */
+export function migrationOfWorkflow(workflowId: string): string | undefined {
+  const migrationId = workflowId.replace(WORKFLOW_SUFFIX, '');
+  const words = migrationId.split('.');
+  return (words.length === 2 || words.length === 3) && words.every(isIdWord) ? migrationId : undefined;
+}
+
 /**
  * Says that a workflow which Tokenferry has not started occupies one of the ids above, and what to do. Anyone who may
  * write to the Temporal namespace can start one.

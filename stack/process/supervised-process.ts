@@ -140,8 +140,20 @@ export function tailOf(logFile: string, lines = 8): string {
     const { size } = fstatSync(file);
     const bytes = Buffer.alloc(Math.min(size, maxBytes));
     readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    return bytes.toString('utf8').trimEnd().split('\n').slice(-lines).join('\n');
+    return bytes.toString('utf8').trimEnd().split('\n').slice(-lines).map(withoutJson).join('\n');
   } finally {
     closeSync(file);
+  }
+}
+
+/** Returns the text of a log line in JSON with the reason for it, and any other line unchanged. */
+function withoutJson(line: string): string {
+  if (!line.startsWith('{')) return line;
+  try {
+    const { msg, why, err } = JSON.parse(line) as { msg?: string; why?: string; err?: { message?: string } };
+    const reason = why ?? err?.message;
+    return msg === undefined ? line : [msg, ...(reason === undefined ? [] : [reason])].join(': ');
+  } catch {
+    return line;
   }
 }

@@ -3,10 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MigrationProvider, RawBuilder, Transaction } from 'kysely';
 import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import { DatabaseError, types } from 'pg';
-import { openPool } from '../../postgres/pool';
+import { isDatabaseOutage } from '../../postgres/outage';
+import { openPool, type PoolUsage } from '../../postgres/pool';
 import type { Tables } from './tables';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
+export type { PoolUsage };
 export type Database = Kysely<Tables>;
 /** A database or a transaction. Both can run queries. */
 export type Queryable = Database | Transaction<Tables>;
@@ -21,11 +23,18 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** How long a query waits for a connection before it fails, in milliseconds. Default 10,000. */
   readonly connectTimeoutMs?: number;
+  /** Receives a function that returns the current usage of the pool. Default: nobody asks. */
+  readonly onPool?: ((usage: () => PoolUsage) => void) | undefined;
 }
 
 /** Thrown when the database cannot be reached or its schema cannot be updated. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
+
+  /** Returns whether waiting can help, because the server cannot be reached, is starting or has no free connection. */
+  get isOutage(): boolean {
+    return isDatabaseOutage(this.cause);
+  }
 }
 
 /**
@@ -42,6 +51,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     options: `-c search_path=${SCHEMA}`,
     types: { getTypeParser: typeParser },
   });
+  options.onPool?.(() => pool.usage());
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     if (!(await isSchemaCurrent(db))) await migrateSchema(db);
@@ -50,6 +60,33 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw databaseUnavailable(options.url, error);
   }
   return db;
+}
+
+/**
+ * Opens one connection for health checks and metrics, which must not wait for a connection of the pool. Does not
+ * connect yet, and does not update the schema.
+ */
+export function openMonitoringDatabase(url: string): Database {
+  const pool = openPool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: MONITORING_TIMEOUT_MS,
+    query_timeout: MONITORING_TIMEOUT_MS,
+    // Kept open, because it can hold the lock with which one worker at a time reports the ledger's figures.
+    idleTimeoutMillis: 0,
+    statement_timeout: MONITORING_TIMEOUT_MS,
+    options: `-c search_path=${SCHEMA}`,
+    types: { getTypeParser: typeParser },
+  });
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Long enough for counting a million companies. */
+const MONITORING_TIMEOUT_MS = 10_000;
+
+/** @throws if the database does not answer */
+export async function pingDatabase(db: Database): Promise<void> {
+  await sql`select 1`.execute(db);
 }
 
 /**

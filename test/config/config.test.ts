@@ -215,3 +215,22 @@ test('makes the stack file readable only by its owner', () => {
   writeRunningStack(home, stack);
   expect(statSync(stackFile(home)).mode & 0o077).toBe(0);
 });
+
+test.each([
+  ['0.0.0.0:9464', { host: '0.0.0.0', port: 9464 }],
+  ['[::1]:0', { host: '::1', port: 0 }],
+  ['localhost:9464', { host: 'localhost', port: 9464 }],
+])('reads the address for health checks %s', (text, address) => {
+  const config = loadConfig([], { ...env, TOKENFERRY_HEALTH_ADDRESS: text }, ['healthAddress']);
+  expect(config.healthAddress).toEqual(address);
+});
+
+test.each(['9464', ':9464', '0.0.0.0', '0.0.0.0:65536', '::1:9464', 'http://localhost:9464'])(
+  'refuses the address for health checks %s',
+  (text) => {
+    const load = (): unknown => loadConfig([], { ...env, TOKENFERRY_HEALTH_ADDRESS: text }, ['healthAddress']);
+    expect(problemsOf(load)).toEqual([
+      'TOKENFERRY_HEALTH_ADDRESS must be host:port, for example 0.0.0.0:9464 or [::]:9464.',
+    ]);
+  },
+);

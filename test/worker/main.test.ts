@@ -1,48 +1,170 @@
-/** The worker as a separate process. */
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+/** The worker as a separate process: its start during an outage, its log, its health, and its end. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { useLedger } from '../support/ledger';
+import { SWEEP, TASK_QUEUE } from '../../workflows/messages';
+import { startRelay, type Relay } from '../cli/terminal/tcp-relay';
+import { until } from '../support/conditions';
+import { startJsonProcess, type JsonProcess } from '../support/json-process';
+import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
 
-const MAIN = path.join(__dirname, '../../dist/worker/main.js');
-const CLOSED_PORT = '127.0.0.1:1';
+const MAIN = ['worker/main.js'] as const;
 
-const ledger = useLedger();
-const secrets = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-afterAll(() => rmSync(secrets, { recursive: true }));
+let orchestrator: Orchestrator;
+let ledger: Relay;
+let temporal: Relay;
+let worker: JsonProcess | undefined;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  ledger = await startRelay(new URL(orchestrator.config.databaseUrl.reveal()).host);
+  temporal = await startRelay(orchestrator.config.temporal.address);
+});
+afterEach(async () => {
+  await worker?.end('SIGKILL');
+});
+afterAll(async () => {
+  await Promise.all([ledger, temporal].map((relay) => relay.cut()));
+  await orchestrator.close();
+});
 
-/** Runs a worker until it ends. */
-async function runWorker(env: NodeJS.ProcessEnv): Promise<{ exitCode: number; lines: string[]; err: string }> {
-  const key = randomBytes(32).toString('base64');
-  const rest = {
-    PATH: process.env['PATH'],
-    ...{ TEMPORAL_ADDRESS: CLOSED_PORT, COMPANY_DATA_URL: `http://${CLOSED_PORT}`, COMPANY_DATA_API_KEY: 'key' },
-    ...{ TOKENFERRY_MASTER_KEY: key, TOKENFERRY_PAYLOAD_KEY: key, TOKENFERRY_VAULT_SECRETS: secrets },
+/** The worker's variables, with the relays as the addresses of Postgres and Temporal. */
+function variables(): NodeJS.ProcessEnv {
+  const url = new URL(orchestrator.config.databaseUrl.reveal());
+  url.host = ledger.address;
+  return {
+    ...orchestrator.env,
+    TEMPORAL_ADDRESS: temporal.address,
+    DATABASE_URL: url.href,
+    TOKENFERRY_HEALTH_ADDRESS: '127.0.0.1:0',
   };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN], { env: { ...rest, ...env } }, (error, out, err) =>
-      resolve({ exitCode: Number(error?.code ?? 0), lines: out.trim().split('\n'), err }),
-    );
-  });
 }
 
-test.each([
-  { down: 'the database', why: `the database at ${CLOSED_PORT}/ledger cannot be used` },
-  { down: 'Temporal', why: `Temporal at ${CLOSED_PORT} cannot be reached` },
-])(
-  'a worker that starts while $down is down ends, and logs the reason as a JSON line',
-  async ({ down, why }) => {
-    const databaseUrl = down === 'Temporal' ? ledger.url : `postgres://tester@${CLOSED_PORT}/ledger`;
-    const { exitCode, lines, err } = await runWorker({ DATABASE_URL: databaseUrl });
-    expect(exitCode).toBe(1);
-    expect(err).toContain(why);
-    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
-      level: 60,
-      msg: 'the worker has ended; correct the cause and start it again',
-      err: { message: expect.stringContaining(why) as string },
+interface HealthAnswer {
+  readonly status: string;
+  readonly checks: Readonly<Record<string, { readonly status: string; readonly why?: string }>>;
+}
+
+async function healthOf(kind: 'live' | 'ready'): Promise<HealthAnswer & { readonly httpStatus: number }> {
+  if (!worker) throw new Error('there is no worker');
+  const { url } = await worker.untilLogged('health checks and metrics are served');
+  const response = await fetch(`${String(url)}/health/${kind}`);
+  return { ...((await response.json()) as HealthAnswer), httpStatus: response.status };
+}
+
+describe.each([
+  { down: 'Postgres', why: 'cannot be used: connect ECONNREFUSED', relay: () => ledger },
+  { down: 'Temporal', why: 'cannot be reached', relay: () => temporal },
+])('a worker that starts while $down is down', ({ why, relay }) => {
+  it('waits, says so as JSON, is alive but not ready, and goes on by itself', async () => {
+    await relay().cut();
+    worker = startJsonProcess(MAIN, variables());
+    expect(await worker.untilLogged(why)).toMatchObject({
+      level: 40,
+      msg: 'waiting, and trying again',
+      why: expect.stringContaining(relay().address) as string,
     });
-  },
-  60_000,
-);
+    expect(await healthOf('live')).toMatchObject({ httpStatus: 200, status: 'ok' });
+    expect(await healthOf('ready')).toMatchObject({
+      httpStatus: 503,
+      checks: { started: { status: 'failing', why: expect.stringContaining(why) as string } },
+    });
+
+    await relay().restore();
+    await worker.untilLogged('the wait is over');
+    await until(async () => (await healthOf('ready')).httpStatus === 200);
+    expect(Object.keys((await healthOf('ready')).checks)).toEqual(['started', 'ledger', 'temporal', 'workflow tasks']);
+    expect(await worker.end()).toBe(0);
+    const lines = worker.lines();
+    expect(lines[0]).toMatchObject({ msg: 'the worker is starting' });
+    expect(lines.at(-1)).toMatchObject({ msg: 'the worker has stopped', afterMs: expect.any(Number) as number });
+  });
+
+  it('stops at once when it is told to', async () => {
+    await relay().cut();
+    worker = startJsonProcess(MAIN, variables());
+    await worker.untilLogged(why);
+    expect(await worker.end()).toBe(0);
+    expect(worker.lines().at(-1)).toMatchObject({ msg: 'the worker has stopped' });
+    await relay().restore();
+  });
+});
+
+test('a worker that loses Postgres and Temporal is not ready until they answer again, and stays alive', async () => {
+  worker = startJsonProcess(MAIN, variables());
+  await until(async () => (await healthOf('ready')).httpStatus === 200);
+  await Promise.all([ledger.cut(), temporal.cut()]);
+  await until(async () => {
+    const { checks } = await healthOf('ready');
+    return checks['ledger']?.status === 'failing' && checks['temporal']?.status === 'failing';
+  });
+  expect(await healthOf('live')).toMatchObject({ httpStatus: 200 });
+  await Promise.all([ledger.restore(), temporal.restore()]);
+  await until(async () => (await healthOf('ready')).httpStatus === 200);
+});
+
+test('a worker whose workflow tasks all fail is not ready until one is completed', async () => {
+  const { workflow } = orchestrator.ferry.temporal;
+  worker = startJsonProcess(MAIN, variables());
+  await until(async () => (await healthOf('ready')).httpStatus === 200);
+  const start = (type: string, workflowId: string) =>
+    workflow.start(type, { taskQueue: TASK_QUEUE, workflowId, args: [] });
+  const unknown = await Promise.all(
+    [1, 2, 3].map((number) => start('noSuchWorkflow', `unknown.workflow.number-${number}`)),
+  );
+  await until(async () => (await healthOf('ready')).checks['workflow tasks']?.status === 'failing');
+  const run = unknown[0]?.firstExecutionRunId;
+  // One line is from the SDK's native part.
+  const failed = worker.lines().filter((line) => line.level >= 40 && line['run'] === run);
+  expect(failed.map(({ sdkComponent }) => sdkComponent)).toEqual(expect.arrayContaining(['core', 'worker']));
+  expect(await healthOf('live')).toMatchObject({ httpStatus: 200 });
+
+  for (const handle of unknown) await handle.terminate('a test');
+  await (await start(SWEEP, 'sweep-of-the-health-test')).result();
+  await until(async () => (await healthOf('ready')).httpStatus === 200);
+});
+
+test.each([
+  { cause: 'a wrong variable', changes: { TOKENFERRY_MASTER_KEY: 'short' }, why: 'TOKENFERRY_MASTER_KEY' },
+  { cause: 'a missing database', changes: { DATABASE_URL: '/no-such-database' }, why: 'does not exist' },
+  { cause: 'a wrong namespace', changes: { TEMPORAL_NAMESPACE: 'no-such-namespace' }, why: 'no-such-namespace' },
+  { cause: 'a port in use', changes: { TOKENFERRY_HEALTH_ADDRESS: 'temporal' }, why: 'EADDRINUSE' },
+])('a worker with $cause ends, and its last line, as JSON, is the reason', async ({ changes, why }) => {
+  const { DATABASE_URL: url = '' } = variables();
+  const changed = Object.fromEntries(
+    Object.entries(changes).map(([name, value]) => {
+      if (name === 'DATABASE_URL') return [name, new URL(value, url).href];
+      return [name, value === 'temporal' ? orchestrator.config.temporal.address : value];
+    }),
+  );
+  worker = startJsonProcess(MAIN, { ...variables(), ...changed });
+  expect(await worker.exited).toBe(1);
+  expect(worker.lines().at(-1)).toMatchObject({
+    level: 60,
+    msg: 'the worker has ended; correct the cause and start it again',
+    err: { message: expect.stringContaining(why) as string },
+  });
+});
+
+describe('warnings and errors of Node.js', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('are JSON lines, too', async () => {
+    const preload = path.join(folder, 'preload.js');
+    writeFileSync(
+      preload,
+      `setTimeout(() => {
+        process.emitWarning('this is old', 'DeprecationWarning');
+        setTimeout(() => { throw new Error('nobody caught this'); }, 50);
+      }, 2_000)`,
+    );
+    worker = startJsonProcess(MAIN, variables(), ['--require', preload]);
+    expect(await worker.exited).toBe(1);
+    const lines = worker.lines();
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 40, err: expect.objectContaining({ message: 'this is old' }) as unknown }),
+    );
+    expect(lines.at(-1)).toMatchObject({ level: 60, err: { message: 'nobody caught this' } });
+  });
+});

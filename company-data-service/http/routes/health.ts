@@ -10,6 +10,8 @@ export function healthRoutes(app: Api, { db }: ServiceContext): void {
   app.get(
     '/healthz',
     {
+      // Health checks would otherwise fill the log.
+      logLevel: 'warn',
       schema: {
         summary: 'Check that the service works',
         tags: ['Service'],

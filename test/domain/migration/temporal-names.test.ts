@@ -5,6 +5,7 @@ import {
   isIdWord,
   isReservedLabel,
   migrationIdOf,
+  migrationOfWorkflow,
   reconcileWorkflowIdOf,
   scheduleIdOf,
   windowWorkflowIdOf,
@@ -60,4 +61,17 @@ test('different parts give different ids', () => {
       expect(migrationIdOf(...one) === migrationIdOf(...other)).toBe(JSON.stringify(one) === JSON.stringify(other));
     }),
   );
+});
+
+test.each([
+  ['acme.xero', 'acme.xero'],
+  ['acme.xero.spring', 'acme.xero.spring'],
+  [batchRunIdOf('acme.xero.spring'), 'acme.xero.spring'],
+  [closeWorkflowIdOf('acme.xero'), 'acme.xero'],
+  [reconcileWorkflowIdOf('acme.xero'), 'acme.xero'],
+  [`${windowWorkflowIdOf('acme.xero')}-2026-11-23T01:00:00Z`, 'acme.xero'],
+  ['tokenferry-sweep-2026-11-23T01:00:00Z', undefined],
+  ['', undefined],
+])('the workflow %j belongs to the migration %j', (workflowId, migrationId) => {
+  expect(migrationOfWorkflow(workflowId)).toBe(migrationId);
 });

@@ -1,0 +1,93 @@
+/**
+ * Runs the health checks of a process at intervals, so that a probe costs nothing and gets an answer at once.
+ *
+ * A check fails only after several failures in a row, because one slow answer is not an outage. It recovers at the first
+ * success. A change of state is logged.
+ */
+import type { Logger } from 'pino';
+import type { CheckState, CheckStates } from './health-server';
+
+/** Resolves with null if all is well, and with the reason if not. A rejection counts as a failure, too. */
+export type Check = () => Promise<string | null>;
+
+export interface MonitorTiming {
+  /** Milliseconds between two runs of a check. */
+  readonly everyMs: number;
+  /** Time limit of a run, in milliseconds. A run that exceeds it has failed. */
+  readonly timeoutMs: number;
+  /** The number of failures in a row after which the check fails. */
+  readonly failuresInRow: number;
+}
+
+/** A check fails 10 to 19 seconds after an outage begins. */
+const MONITOR_TIMING: MonitorTiming = { everyMs: 5_000, timeoutMs: 3_000, failuresInRow: 3 };
+
+interface Monitored {
+  state: CheckState;
+  failures: number;
+  timer?: NodeJS.Timeout;
+}
+
+export class HealthMonitor {
+  private readonly monitored = new Map<string, Monitored>();
+  private isStopped = false;
+
+  constructor(
+    private readonly log: Pick<Logger, 'info' | 'warn'>,
+    private readonly timing: MonitorTiming = MONITOR_TIMING,
+  ) {}
+
+  /** Begins to run a check. Until its first result, it fails. */
+  add(name: string, check: Check): void {
+    const since = new Date().toISOString();
+    const monitored: Monitored = {
+      state: { status: 'failing', why: 'not checked yet', since },
+      failures: this.timing.failuresInRow - 1,
+    };
+    this.monitored.set(name, monitored);
+    void this.repeat(name, check, monitored);
+  }
+
+  states(): CheckStates {
+    return Object.fromEntries([...this.monitored].map(([name, { state }]) => [name, state]));
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    for (const { timer } of this.monitored.values()) clearTimeout(timer);
+  }
+
+  private async repeat(name: string, check: Check, monitored: Monitored): Promise<void> {
+    const why = await withTimeLimit(check, this.timing.timeoutMs);
+    if (this.isStopped) return;
+    monitored.failures = why === null ? 0 : monitored.failures + 1;
+    if (why === null || monitored.failures >= this.timing.failuresInRow) this.update(name, monitored, why);
+    monitored.timer = setTimeout(() => void this.repeat(name, check, monitored), this.timing.everyMs);
+    monitored.timer.unref();
+  }
+
+  private update(name: string, monitored: Monitored, why: string | null): void {
+    const status = why === null ? 'ok' : 'failing';
+    const isUnchanged = monitored.state.status === status && monitored.state.why !== 'not checked yet';
+    const since = isUnchanged ? monitored.state.since : new Date().toISOString();
+    monitored.state = { status, ...(why !== null && { why }), since };
+    if (isUnchanged) return;
+    if (why === null) this.log.info({ check: name }, 'a health check is ok');
+    else this.log.warn({ check: name, why }, 'a health check fails');
+  }
+}
+
+async function withTimeLimit(check: Check, timeoutMs: number): Promise<string | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`no answer within ${timeoutMs / 1_000} s`), timeoutMs);
+    timer.unref();
+  });
+  try {
+    return await Promise.race([check(), timedOut]);
+  } catch (error) {
+    return error instanceof Error ? error.message || error.name : 'the check failed';
+  } finally {
+    clearTimeout(timer);
+  }
+}
