@@ -17,7 +17,7 @@ import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { escapedMarkdown, markdownLink } from '../wording/markdown';
 import { BOTTOM_PADDING, companyLines } from './page-parts';
-import { statusLine } from './status-line';
+import { meanwhileText, statusLine } from './status-line';
 
 /** Maximum lengths, in characters, of a person's name and of other text that people wrote. Longer text is cut off. */
 const MAX_NAME_LENGTH = 60;
@@ -76,7 +76,9 @@ function taskText(progress: Progress, now: string): string[] {
   const paused = pausedText(progress);
   const reason = paused === null ? [] : [`**Paused:** ${escapedMarkdown(paused)}`];
   const { roles } = waitingFor;
-  if (roles.length === 0) return reason;
+  if (roles.length === 0) {
+    return meanwhileText(progress) === null ? reason : [...reason, `**How:** ${howText(progress)}`];
+  }
   const since = waitingSince ? `, since ${momentText(waitingSince)}` : '';
   return [
     ...reason,

@@ -16,7 +16,19 @@ import { movedText, sentence } from './page-parts';
 export function statusLine(progress: Progress, platform: string, now: string): string {
   const text = statusText(progress, platform, now);
   const isFree = !isEnding(progress.state) && !progress.waitingFor.roles.includes('client');
-  return isFree ? `${text} Nothing for you to do.` : text;
+  return isFree ? `${text} ${meanwhileText(progress) ?? 'Nothing for you to do.'}` : text;
+}
+
+/**
+ * Returns what the client can do while other companies are moving; null if there is nothing. Companies that are not
+ * confirmed are not mentioned, because those of a later wave should keep syncing until it is their turn.
+ */
+export function meanwhileText({ state, step, counts, checking }: Progress): string | null {
+  if (state !== 'running' || step !== 'complete-migration' || countReadyOrMoving(counts) === 0) return null;
+  const { withoutCredential, heldBack } = counts;
+  if (withoutCredential > 0) return `Please supply credentials for ${counted(withoutCredential, 'company')}.`;
+  if (heldBack > 0 && !checking) return `Please correct or leave out ${counted(heldBack, 'company')}.`;
+  return null;
 }
 
 function statusText(progress: Progress, platform: string, now: string): string {

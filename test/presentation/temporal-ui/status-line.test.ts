@@ -130,6 +130,21 @@ const MANAGED: readonly Row[] = [
   ],
   ['just begun', step6({ total: 2_000, waiting: 2_000 }), `No company has moved, 2,000 to go.${FREE}`],
   [
+    'moving, with companies that lack credentials',
+    step6({ total: 60, moved: 41, waiting: 19, withoutCredential: 3, unconfirmed: 5 }),
+    '41 of 60 companies have moved, 11 to go. Please supply credentials for 3 companies.',
+  ],
+  [
+    'moving, with a later wave',
+    step6({ total: 60, moved: 41, waiting: 19, unconfirmed: 5 }),
+    `41 of 60 companies have moved, 14 to go.${FREE}`,
+  ],
+  [
+    'moving, with companies that are held back',
+    step6({ total: 60, moved: 41, waiting: 19, heldBack: 1 }),
+    '41 of 60 companies have moved, 18 to go. Please correct or leave out 1 company.',
+  ],
+  [
     'outage of the platform',
     step6({ total: 60, moved: 59, waiting: 1 }, { outage: { ...outage, source: 'platform' } }),
     `1 company is waiting for QuickBooks Online; next attempt 10:20 UTC; all others have moved.${FREE}`,
