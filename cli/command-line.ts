@@ -62,7 +62,7 @@ const DEFAULT_WIDTH = 100;
 
 export function ferryCommand(base: Omit<Context, 'program'>): Command {
   const { output } = base;
-  const { stdout, stderr, env } = base.terminal;
+  const { stdout, stderr } = base.terminal;
   const program = new Command('ferry')
     .description(
       'Move existing connections into the Company Data Service in six steps, with a person deciding at each step.',
@@ -87,7 +87,7 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
     })
     .exitOverride();
-  addDefaultBy(program, env);
+  addDefaultBy(program, base);
 
   const context: Context = { ...base, program };
   for (const [title, commands] of Object.entries(GROUPS)) {

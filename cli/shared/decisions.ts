@@ -14,6 +14,7 @@ import { decide } from '../../client';
 import type { CommandResult, Output } from '../terminal';
 import { PRINT_NOTHING } from '../terminal';
 import { parseTime } from '../terminal/times';
+import type { Context } from './context';
 import { CommandFailed } from './errors';
 import { choiceOption, nearest } from './options';
 
@@ -64,16 +65,44 @@ export function addDecisionOptions(
   );
 }
 
+/** Returns the user who called sudo, if the current one is shared. */
+function userNameOf(user: string, { SUDO_USER: caller }: NodeJS.ProcessEnv): string {
+  return isShared(user) && caller !== undefined && caller !== '' ? caller : user;
+}
+
+const isShared = (user: string): boolean => SHARED_USERS.includes(user.toLowerCase());
+
+/** User names that say nothing about the person. */
+const SHARED_USERS = ['root', 'admin', 'administrator', 'ubuntu'];
+
 /**
  * Sets the default of `--by` in every command that has this option without a default of its own: the name in the
  * signing key, or the user name if there is no key. A decision is signed only if `--by` is the name in the key.
+ *
+ * Asks for the name if several people share the user name, because decisions and reports name the person.
  */
-export function addDefaultBy(program: Command, env: NodeJS.ProcessEnv): void {
-  program.hook('preAction', (_, command) => {
+export function addDefaultBy(program: Command, { output, terminal }: Pick<Context, 'output' | 'terminal'>): void {
+  const { env, stderr, prompts, userName } = terminal;
+  let answer: string | undefined;
+  program.hook('preAction', async (_, command) => {
     const hasOption = command.options.some((option) => option.attributeName() === 'by');
     if (!hasOption || command.getOptionValue('by') !== undefined) return;
+    const setDefault = (name: string): unknown => command.setOptionValueWithSource('by', name, 'default');
     const { signingKey } = loadConfig([], env, ['signingKey']);
-    command.setOptionValueWithSource('by', signingKey?.by ?? userInfo().username, 'default');
+    const user = userNameOf(userName ?? userInfo().username, env);
+    setDefault(signingKey?.by ?? user);
+    // The desk asks for the name before each decision, and a dry run records nothing.
+    const records = command.name() !== 'desk' && command.getOptionValue('dryRun') === undefined;
+    if (signingKey || !records || !isShared(user)) return;
+    if (prompts && !output.json && !output.quiet && command.getOptionValue('yes') === undefined) {
+      // `ferry start` runs twice if it asks for missing options.
+      answer ??= await prompts.text(`Your name? (decisions and reports show it; your user name is ${user})`, {
+        rejection: (name) => (name === '' ? 'A name is needed.' : null),
+      });
+      setDefault(answer);
+    } else if (!output.json && !output.quiet) {
+      stderr.write(`ferry: acting as ${user}; to record your name, add --by "Your Name"\n`);
+    }
   });
 }
 

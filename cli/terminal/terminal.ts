@@ -10,6 +10,8 @@ export interface Terminal {
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
   readonly env: NodeJS.ProcessEnv;
+  /** The user of the operating system. Default: the one that runs the process. */
+  readonly userName?: string;
   /** Absent if there is no user to answer questions. */
   readonly prompts?: Prompts;
   /** Absent if single keys cannot be read. */

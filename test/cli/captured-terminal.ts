@@ -45,12 +45,14 @@ export async function ferry(
   columns?: number,
   env?: NodeJS.ProcessEnv,
   prompts?: Partial<Prompts>,
+  userName = 'tester',
 ): Promise<{ exitCode: number; out: string; err: string }> {
   const [stdout, stderr] = [capturedStream(columns, env), capturedStream(columns, env)];
   const exitCode = await runFerry(args, {
     stdout,
     stderr,
     env: env ?? {},
+    userName,
     interruption: () => new AbortController().signal,
     ...(prompts ? { prompts: { ...NO_PROMPTS, ...prompts } } : {}),
   });

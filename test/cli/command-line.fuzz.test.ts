@@ -56,7 +56,7 @@ async function assertHandled(args: readonly string[], env: NodeJS.ProcessEnv): P
     }, ENDS_WITHIN_MS);
     check.unref();
   });
-  const run = runFerry(args, { stdout, stderr, env, interruption: () => AbortSignal.abort() });
+  const run = runFerry(args, { stdout, stderr, env, userName: 'tester', interruption: () => AbortSignal.abort() });
   const exitCode = await Promise.race([run, timeLimit]);
   ended = true;
 

@@ -17,7 +17,7 @@ interface Started {
 async function startService(env: NodeJS.ProcessEnv, ...options: string[]) {
   const interruption = new AbortController();
   const [stdout, stderr] = [capturedStream(), capturedStream()];
-  const terminal = { stdout, stderr, env, interruption: () => interruption.signal };
+  const terminal = { stdout, stderr, env, userName: 'tester', interruption: () => interruption.signal };
   const exitCode = runFerry(['service', 'start', '--json', '--port', '0', ...options], terminal);
   await until(() => stdout.text.includes('\n'));
   return {

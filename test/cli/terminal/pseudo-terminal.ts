@@ -55,6 +55,8 @@ export function startTerminalSession(
       TOKENFERRY_HOME: path.join(tmpdir(), 'tokenferry-no-home'),
       TZ: 'UTC',
       LANG: 'C.UTF-8',
+      // Otherwise commands ask for the name if root runs the tests.
+      SUDO_USER: 'tester',
       ...env,
     },
   });

@@ -1,0 +1,45 @@
+/** Tests the default of `--by` if several people share the user name. Nothing answers, so every command fails. */
+import { ferry } from '../captured-terminal';
+
+const PAUSE = ['pause', 'kite.xero'];
+const NOTE = 'ferry: acting as root; to record your name, add --by "Your Name"\n';
+
+/** Runs a command as a user, and returns the questions and what it wrote to standard error. */
+async function runAs(userName: string, isTerminal: boolean, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const questions: string[] = [];
+  const text = async (question: string) => (questions.push(question), 'Sam');
+  const { err } = await ferry([...args], undefined, env, isTerminal ? { text } : undefined, userName);
+  return { questions, err };
+}
+
+test.each([
+  ['without a terminal', false, []],
+  ['with --yes', true, ['--yes']],
+])('a user name that says nothing about the person is noted once %s', async (_, isTerminal, more) => {
+  const { questions, err } = await runAs('root', isTerminal, ['approve', 'kite.xero', ...more]);
+  expect(questions).toEqual([]);
+  expect(err.split(NOTE)).toHaveLength(2);
+});
+
+test('at a terminal, the name is asked for', async () => {
+  const { questions, err } = await runAs('Administrator', true, PAUSE);
+  expect(questions).toEqual(['Your name? (decisions and reports show it; your user name is Administrator)']);
+  expect(err).not.toContain('acting as');
+});
+
+test.each([
+  ['a personal user name', 'sam', PAUSE],
+  ['--by', 'root', [...PAUSE, '--by', 'Sam']],
+  ['--quiet', 'root', [...PAUSE, '--quiet']],
+  ['--json', 'root', [...PAUSE, '--json']],
+  ['a command that records no name', 'root', ['list']],
+])('nothing is asked or noted with %s', async (_, userName, args) => {
+  expect((await runAs(userName, args.includes('--by'), args)).questions).toEqual([]);
+  expect((await runAs(userName, false, args)).err).not.toContain('acting as');
+});
+
+test('the user who called sudo is not asked', async () => {
+  const { questions, err } = await runAs('root', true, PAUSE, { SUDO_USER: 'sam' });
+  expect(questions).toEqual([]);
+  expect(err).not.toContain('acting as');
+});
