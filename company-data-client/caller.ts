@@ -132,6 +132,15 @@ export interface IgnoredWait extends ImplausibleWait {
   readonly call: string;
 }
 
+/** The answer to one request, or why there was none. */
+export interface Answer {
+  readonly isAuthorization: boolean;
+  /** The HTTP status, or the reason for which there is no answer. */
+  readonly outcome: number | 'time-out' | 'dropped' | 'malformed' | 'refused';
+  /** Absent if there was no answer. */
+  readonly durationMs?: number;
+}
+
 export interface CallerOptions {
   readonly transport: Transport;
   readonly retry: RetryPolicy;
@@ -139,9 +148,10 @@ export interface CallerOptions {
   readonly secrets: readonly string[];
   readonly onWait: (wait: RetryWait) => void;
   readonly onIgnoredWait: (wait: IgnoredWait) => void;
+  readonly onAnswer: (answer: Answer) => void;
 }
 
-export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait }: CallerOptions): Caller {
+export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait, onAnswer }: CallerOptions): Caller {
   const rateLimiter = createRateLimiter();
 
   async function attempt(request: HttpRequest, budget: RetryBudget, options: CallOptions) {
@@ -153,7 +163,13 @@ export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait 
       await recordSendIntent?.();
       if (sendBefore && new Date() >= sendBefore)
         throw new NoResponse(request.label, 'refused', 'not sent: its deadline has passed');
-      response = await transport.send(request, budget.endsAt, signal);
+      response = await transport.send(request, budget.endsAt, signal).catch((error: unknown) => {
+        const { isAuthorization } = request;
+        if (error instanceof NoResponse) onAnswer({ isAuthorization, outcome: error.reason });
+        throw error;
+      });
+      const { status: outcome, durationMs } = response;
+      onAnswer({ isAuthorization: request.isAuthorization, outcome, durationMs });
       for (const ignored of implausibleWaits(response.headers, Date.now()))
         onIgnoredWait({ call: request.label, ...ignored });
       return response;

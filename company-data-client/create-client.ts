@@ -2,7 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Secret } from '../security/secret';
-import { type Call, type CallOptions, createCaller, type IgnoredWait, labelOf, type RetryWait } from './caller';
+import {
+  type Answer,
+  type Call,
+  type CallOptions,
+  createCaller,
+  type IgnoredWait,
+  labelOf,
+  type RetryWait,
+} from './caller';
 import type { CompanyDataClient, CompanyDetails, CompanyFilter } from './client';
 import { withoutSecrets } from './credential-masking';
 import { followLink, parseAddress, pathTo, type Query } from './links';
@@ -54,6 +62,8 @@ export interface CompanyDataClientOptions {
    * warning. Default: not called.
    */
   readonly onIgnoredWait?: ((wait: IgnoredWait) => void) | undefined;
+  /** Called after each request, to count. Default: not called. */
+  readonly onAnswer?: ((answer: Answer) => void) | undefined;
 }
 
 /** @throws {TypeError} if `baseUrl` is not an http or https URL */
@@ -77,6 +87,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     },
     onWait: (wait) => options.onWait?.(wait),
     onIgnoredWait: (wait) => options.onIgnoredWait?.(wait),
+    onAnswer: (answer) => options.onAnswer?.(answer),
   });
 
   /** Builds a call, which is idempotent unless overridden, because POST and PATCH carry an idempotency key. */

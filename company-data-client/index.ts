@@ -10,7 +10,7 @@
  * Failures are typed (`errors.ts`, `error-answer.ts`) and never contain any part of a credential. Lists are read page
  * by page (`paging.ts`, `links.ts`). `service-facts.ts` collects what a preflight needs to know about an account.
  */
-export type { RetryWait } from './caller';
+export type { Answer, RetryWait } from './caller';
 export type { CompanyDataClient } from './client';
 export { type CompanyDataClientOptions, createCompanyDataClient, MAX_IN_FLIGHT } from './create-client';
 export * from './errors';

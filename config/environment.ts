@@ -31,6 +31,10 @@ const environment = z.object({
     .string()
     .refine((text) => parseListenAddress(text) !== null, 'must be host:port, for example 0.0.0.0:9464 or [::]:9464.')
     .optional(),
+  TOKENFERRY_METRICS_MIGRATIONS: z
+    .string()
+    .regex(/^(?:\d{1,2}|1\d\d|200)$/, 'must be a whole number from 0 to 200.')
+    .optional(),
   TOKENFERRY_WEBHOOK_URL: address('http:', 'https:').optional(),
   TOKENFERRY_WEBHOOK_SECRET: z
     .string()

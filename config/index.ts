@@ -77,6 +77,8 @@ interface Parts {
   workerDeployment: string;
   /** The address for health checks and metrics. Default: the process listens on none. */
   healthAddress: ListenAddress;
+  /** The number of open migrations that have metrics of their own. Default: 0. */
+  metricsMigrations: number;
 }
 
 export type ConfigPartName = keyof Parts;
@@ -127,6 +129,10 @@ const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof E
   healthAddress: {
     name: 'the address for health checks (TOKENFERRY_HEALTH_ADDRESS)',
     variables: ['TOKENFERRY_HEALTH_ADDRESS'],
+  },
+  metricsMigrations: {
+    name: 'the number of migrations with metrics (TOKENFERRY_METRICS_MIGRATIONS)',
+    variables: ['TOKENFERRY_METRICS_MIGRATIONS'],
   },
 };
 
@@ -194,6 +200,7 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     webhook: () => readWebhook(environment, problems),
     clientUi: () => readClientUi(environment, variables, stack),
     workerDeployment: () => environment.TOKENFERRY_WORKER_DEPLOYMENT,
+    metricsMigrations: () => Number(environment.TOKENFERRY_METRICS_MIGRATIONS ?? 0),
     healthAddress: () => parseListenAddress(environment.TOKENFERRY_HEALTH_ADDRESS ?? '') ?? undefined,
   };
   const parts: Partial<Parts> = {};

@@ -39,7 +39,7 @@ import { startWorkers, type Workers, type WorkersOptions } from './workers';
  * workers of a stack are not versioned.
  */
 export type StackConfig = Config<
-  Exclude<ConfigPartName, 'signingKey' | 'serviceKeys' | 'workerDeployment' | 'healthAddress'>
+  Exclude<ConfigPartName, 'signingKey' | 'serviceKeys' | 'workerDeployment' | 'healthAddress' | 'metricsMigrations'>
 >;
 
 export interface StackOptions extends WorkersOptions {

@@ -75,12 +75,13 @@ async function assertReady({ ready, logFile }: SupervisedProcess): Promise<void>
 }
 
 /**
- * Omits the variables that would replace the configuration of the stack. Only the webhook is configured by variables.
+ * Omits the variables that would replace the configuration of the stack. Only the webhook and metrics are configured by
+ * variables.
  * `MALLOC_ARENA_MAX` limits the memory that the C library of Linux keeps for each thread.
  */
 function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Config['logLevel']): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(
-    ([name]) => !/^(TEMPORAL_|COMPANY_DATA_|DATABASE_URL$|TOKENFERRY_(?!WEBHOOK_))/.test(name),
+    ([name]) => !/^(TEMPORAL_|COMPANY_DATA_|DATABASE_URL$|TOKENFERRY_(?!WEBHOOK_|METRICS_))/.test(name),
   );
   return {
     ...Object.fromEntries(kept),

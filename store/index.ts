@@ -34,7 +34,8 @@ export {
   openMonitoringDatabase,
   pingDatabase,
 } from './database/database';
-export type { Database, Queryable } from './database/database';
+export type { Database, PoolUsage, Queryable } from './database/database';
+export * from './reporting/monitoring';
 export * from './companies/preflight-rows';
 export * from './migrations/closing';
 export * from './companies/exceptions';

@@ -1,8 +1,9 @@
 /** The worker, which runs workflows and activities. `main.ts` runs it as a separate process. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { activityInfo } from '@temporalio/activity';
 import { Client } from '@temporalio/client';
-import { NativeConnection, TransportError, Worker, type WorkerOptions, type WorkerStatus } from '@temporalio/worker';
+import { NativeConnection, TransportError, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import {
   createActivities,
@@ -12,7 +13,7 @@ import {
   createWindowSchedules,
 } from '../activities';
 import { withCallerCheck } from '../activities/callers';
-import { createCompanyDataClient } from '../company-data-client';
+import { createCompanyDataClient, type RetryWait } from '../company-data-client';
 import type { Config } from '../config';
 import {
   createDataConverter,
@@ -21,9 +22,11 @@ import {
   createVaultSecretFolder,
   createPlainDataConverter,
 } from '../security';
+import { migrationOfWorkflow } from '../domain/migration/temporal-names';
 import { leaseMs, openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
 import { assertSearchAttributes } from './search-attributes';
+import type { WorkerMetrics } from './metrics/worker-metrics';
 import { installRuntime } from './runtime';
 import { createSweepSchedule } from './sweep-schedule';
 import { TIMING, type WorkerTiming } from './timing';
@@ -36,8 +39,7 @@ export type WorkerConfig = Config<
   Partial<Config<'workerDeployment'>>;
 
 export interface RunningWorker {
-  /** The SDK's own account of the worker. */
-  status(): WorkerStatus;
+  readonly client: Client;
   /** @throws if Temporal does not answer before the deadline */
   pingTemporal(deadline: Date): Promise<void>;
   /** Takes no more tasks, gives activities 10 seconds to finish before it cancels them, and then disconnects. */
@@ -79,6 +81,7 @@ export class TemporalUnreachable extends Error {
 export interface WorkerObservation {
   /** `host:port` on which the SDK serves its own metrics. */
   readonly sdkMetricsAddress: string;
+  readonly metrics: WorkerMetrics;
 }
 
 /**
@@ -100,7 +103,7 @@ export async function startWorker(
   observation?: WorkerObservation,
 ): Promise<RunningWorker> {
   const { namespace, connectionOptions } = config.temporal;
-  const db = await openDatabase({ url: config.databaseUrl.reveal() });
+  const db = await openDatabase({ url: config.databaseUrl.reveal(), onPool: observation?.metrics.onPool });
   // Not before, because only the end of a connection ends the runtime, which keeps the process running.
   installRuntime(log, observation?.sdkMetricsAddress);
   const service = createCompanyDataClient({
@@ -108,7 +111,11 @@ export async function startWorker(
     apiKey: config.service.apiKey,
     authorizationTimeoutMs: timing.authorizationTimeoutMs,
     retryBudgetMs: timing.retryBudgetMs,
-    onWait: (wait) => log.info(wait, 'a call to the service failed and will be retried'),
+    onAnswer: observation?.metrics.onAnswer,
+    onWait: (wait) => {
+      observation?.metrics.onRetry(wait);
+      log.info({ ...callerFields(wait), ...wait }, 'a call to the service failed and will be retried');
+    },
     onIgnoredWait: (wait) =>
       log.warn(wait, 'a response asked for an implausibly long wait (more than 25 hours), which was ignored'),
   });
@@ -170,7 +177,7 @@ export async function startWorker(
     const { workflowService } = connection;
     return {
       ended,
-      status: () => worker.getStatus(),
+      client,
       pingTemporal: async (deadline) => {
         await client.withDeadline(deadline, () => workflowService.getSystemInfo({}));
       },
@@ -182,6 +189,22 @@ export async function startWorker(
   } catch (error) {
     await release();
     throw error;
+  }
+}
+
+/** Returns the fields by which log lines of a call can be found: see docs/monitoring.md. */
+function callerFields({ failure }: RetryWait): Record<string, unknown> {
+  const correlationId = 'correlationId' in failure ? failure.correlationId : undefined;
+  return { ...activityFields(), ...(correlationId !== undefined && { correlationId }) };
+}
+
+function activityFields(): Record<string, unknown> {
+  try {
+    const { workflowExecution } = activityInfo();
+    if (!workflowExecution) return {};
+    return { migration: migrationOfWorkflow(workflowExecution.workflowId), run: workflowExecution.runId };
+  } catch {
+    return {}; // The call was not made by an activity.
   }
 }
 

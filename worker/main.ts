@@ -25,7 +25,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   const config = loadConfig(
     ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook'],
     undefined,
-    ['workerDeployment', 'healthAddress'],
+    ['workerDeployment', 'healthAddress', 'metricsMigrations'],
   );
   const log = openLog(config.logLevel);
   log.info({ temporal: config.temporal.address, namespace: config.temporal.namespace }, 'the worker is starting');
@@ -33,12 +33,12 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   try {
     const worker = await startWhenPossible(
       () => startWorker(config, log, undefined, undefined, observed?.observation),
-      { reasonToWait, stopped, log, onWait: (why) => observed?.health.waiting(why) },
+      { reasonToWait, stopped, log, onWait: (why) => observed?.waiting(why) },
     );
     if (!worker) return;
-    observed?.health.running(worker);
+    observed?.running(worker);
     const stop = (): void => {
-      observed?.health.stopping();
+      observed?.stopping();
       void worker.stop();
     };
     if (stopped.aborted) stop();
