@@ -57,6 +57,15 @@ export function currentDetails(progress: Progress, { now, reconnect = [] }: Page
   ].join('\n\n');
 }
 
+/** Returns the current details of a run that a new run continues. Its page stays as it is from then on. */
+export function continuedDetails({ migrationId, contact }: Pick<Progress, 'migrationId' | 'contact'>): string {
+  return [
+    '# This page is out of date: the migration continues on a new page',
+    `Ask ${untrustedText(contact, MAX_TEXT_LENGTH)} for the new link. The command \`ferry show ${migrationId}\` prints it.`,
+    BOTTOM_PADDING,
+  ].join('\n\n');
+}
+
 /** Support accepts the companies that were not moved when it signs off. */
 const STATES_AT_COMPLETION = { ...CLIENT_STATES, 'not-moved': 'not moved, which support has accepted' };
 

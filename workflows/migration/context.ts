@@ -14,7 +14,7 @@ import type { MigrationPlan } from '../../domain/migration/plan';
 import type { Step } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { progressOf } from '../../domain/progress/progress';
-import { currentDetails } from '../../presentation/temporal-ui/current-details';
+import { continuedDetails, currentDetails } from '../../presentation/temporal-ui/current-details';
 import { searchAttributesOf } from './search-attributes';
 import { createWaitList } from '../wait-list';
 import type { Waits } from './waits';
@@ -29,6 +29,8 @@ export interface MigrationContext extends Waits {
    * settled, and before its workflow ends.
    */
   readonly show: () => void;
+  /** Replaces the current details from now on, because the migration continues as new, and this run's page stays. */
+  readonly showContinued: () => void;
   openStep(step: Step): void;
   endStep(step: Step): void;
 }
@@ -41,6 +43,7 @@ export interface MigrationContext extends Waits {
 export function createMigrationContext(plan: MigrationPlan, carried: MigrationState | undefined): MigrationContext {
   let current = carried ?? newMigration(plan);
   let isShown = false;
+  let isContinued = false;
   let attributes = '';
   const state = (): MigrationState => current;
 
@@ -53,8 +56,14 @@ export function createMigrationContext(plan: MigrationPlan, carried: MigrationSt
     if (isShown) return;
     isShown = true;
     const progress = progressOf(plan, current);
-    setCurrentDetails(currentDetails(progress, { now: now(), reconnect: current.reconnect }));
+    const facts = { now: now(), reconnect: current.reconnect };
+    setCurrentDetails(isContinued ? continuedDetails(plan) : currentDetails(progress, facts));
     attributes = updateSearchAttributes(progress, attributes);
+  }
+
+  function showContinued(): void {
+    isContinued = true;
+    setCurrentDetails(continuedDetails(plan));
   }
 
   return {
@@ -62,6 +71,7 @@ export function createMigrationContext(plan: MigrationPlan, carried: MigrationSt
     state,
     change,
     show,
+    showContinued,
     openStep: (step) => change((before) => withStepOpened(before, step, now())),
     endStep: (step) => change((before) => withStepEnded(before, step, now())),
     ...createWaits(state, createWaitList(show)),

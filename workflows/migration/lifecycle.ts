@@ -86,6 +86,7 @@ async function continueWithEmptyHistory(migration: MigrationContext): Promise<vo
   await condition(allHandlersFinished);
   // While a handler waited, the migration may have been closed, or may have begun to record decisions.
   if (migration.state().closed !== null || !migration.shouldContinueAsNew()) return;
+  migration.showContinued();
   await continueAsNew<(input: MigrationInput) => Promise<MigrationResult>>({
     ...migration.plan,
     carried: migration.state(),

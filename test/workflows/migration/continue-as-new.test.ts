@@ -37,15 +37,21 @@ afterAll(async () => {
   await temporal.stop();
 });
 
-async function runsOf(id: string): Promise<{ readonly runs: number; readonly longest: number }> {
-  let runs = 0;
+async function runsOf(id: string): Promise<{ readonly runs: readonly string[]; readonly longest: number }> {
+  const runs: string[] = [];
   let longest = 0;
   const list = orchestrator.ferry.temporal.workflow.list({ query: `WorkflowId = '${id}'` });
-  for await (const { historyLength } of list) {
-    runs += 1;
+  for await (const { historyLength, runId } of list) {
+    runs.push(runId);
     longest = Math.max(longest, historyLength);
   }
   return { runs, longest };
+}
+
+async function detailsOf(id: string, runId: string | undefined): Promise<string | undefined> {
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(id, runId);
+  const { currentDetails } = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  return currentDetails;
 }
 
 test('a migration goes through the six steps in many runs, and its audit trail is complete', async () => {
@@ -84,7 +90,12 @@ test('a migration goes through the six steps in many runs, and its audit trail i
   expect(trail.filter((kind) => kind === 'step')).toHaveLength(8);
 
   const { runs, longest } = await runsOf(migration.id);
-  expect(runs).toBeGreaterThan(8);
+  expect(runs.length).toBeGreaterThan(8);
   // A run is longer only while a batch run is in progress.
   expect(longest).toBeLessThan(5 * EVENTS);
+
+  const details = await Promise.all(runs.map((runId) => detailsOf(migration.id, runId)));
+  const outOfDate = details.filter((text) => text?.startsWith('# This page is out of date: '));
+  expect(outOfDate).toHaveLength(runs.length - 1);
+  expect(outOfDate[0]).toContain(`Ask the solutions team for the new link. The command \`ferry show ${migration.id}\``);
 }, 180_000);
