@@ -104,6 +104,6 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
     const lines = examplesOf(path).map((example) => `  ${example}`);
     command.addHelpText('after', () => `\n${output.styled('bold', 'Examples:')}\n${lines.join('\n')}`);
   }
-  program.addHelpText('after', '\nferry <command> --help shows examples.\nferry doctor checks the setup.');
+  program.addHelpText('after', '\nferry <command> --help shows examples.\nTo check the setup, run: ferry doctor');
   return program;
 }

@@ -56,7 +56,7 @@ export class VaultSecretElsewhere extends Error {
 }
 
 const renew = (migrationId: string, option = '') =>
-  `run "ferry vault renew ${migrationId}${option}", and have the client supply its credentials again (ferry credentials).`;
+  `run "ferry vault renew ${migrationId}${option}", and have the client supply its credentials again.`;
 
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;

@@ -221,7 +221,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
 }
 
 /** A reconciliation takes seconds. It holds up the batch, but does not pause it. */
-const WHY_RECONCILING = 'the ledger is being reconciled; if this lasts, run ferry reconcile again';
+const WHY_RECONCILING = 'the ledger is being reconciled; if this lasts, reconcile it again';
 const RECONCILING: SliceOutage = { why: WHY_RECONCILING, gotThrough: 0 };
 
 async function createImportContext(

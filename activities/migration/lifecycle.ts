@@ -49,7 +49,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
       const { slices, companies } = paceOf(limits);
       if (slices * companies > MAX_IN_FLIGHT) {
         const problem = `the plan asks for ${slices * companies} companies at once, but a worker has at most ${MAX_IN_FLIGHT} requests in flight`;
-        log.warn(`${problem}; run more workers, or lower the limits with ferry adjust`, { migrationId });
+        log.warn(`${problem}; run more workers, or lower the limits of the migration`, { migrationId });
       }
       return { slicesAtOnce: slices, counts: await countWithMark(db, migrationId) };
     },

@@ -57,7 +57,7 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
     return problem(
       LEDGER,
       `${unknown.join(', ')}: open in the ledger, but unknown to Temporal`,
-      'if Temporal was restored, run ferry reconcile for each; to close them, run: ferry sweep --close',
+      `if Temporal was restored, reconcile each, first with: ferry reconcile ${unknown[0] ?? ''}; to close them, run: ferry sweep --close`,
     );
   return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);
 }

@@ -114,15 +114,19 @@ export async function reportCredentials(
   const warning = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
   if (route === 'managed' && isRotating(platform)) {
     const message = `${platform.name} rotates its tokens; credentials that were obtained before the client confirmed that syncing was off will not be used`;
-    const advice =
-      'once the client has confirmed that syncing is off, obtain new ones and supply them with `ferry credentials`';
+    const advice = 'once the client has confirmed that syncing is off, obtain new ones and supply them';
     report({ ...warning, code: 'credential-early', message, advice });
     return;
   }
   for await (const { reference } of rows) {
     if (supplied.has(reference)) continue;
     const message = `${inQuotes(reference)} has no credential and cannot be moved without one`;
-    report({ ...warning, code: 'credential-missing', message, advice: 'supply it with `ferry credentials`' });
+    report({
+      ...warning,
+      code: 'credential-missing',
+      message,
+      advice: 'add it to the file, or supply it after the start',
+    });
   }
 }
 

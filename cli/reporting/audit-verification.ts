@@ -122,6 +122,6 @@ async function* readLines(file: string): AsyncGenerator<TrailLine> {
     }
   } catch (error) {
     const why = error instanceof SyntaxError ? `line ${line} is not JSON` : String(error);
-    throw new CommandFailed(`${file} cannot be read: ${why}`, 'export it with: ferry audit <migration> --format jsonl');
+    throw new CommandFailed(`${file} cannot be read: ${why}`, 'export the audit trail again, with --format jsonl');
   }
 }

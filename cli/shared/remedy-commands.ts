@@ -37,7 +37,8 @@ function commandOf(remedy: Remedy, migrationId: string, references: readonly str
   }
 }
 
-function referenceArguments(references: readonly string[]): string {
+/** Returns references as words of a command; a file as an example if they cannot be words. */
+export function referenceArguments(references: readonly string[]): string {
   return referenceWords(references) ?? '--file references.txt';
 }
 

@@ -22,11 +22,15 @@ export function findingsJson({ listed, errors, warnings }: FindingList) {
   return { findings: listed, ...(unlisted === 0 ? {} : { findingsNotListed: unlisted }) };
 }
 
-/** Prints findings by file and line. */
-export function printFindings(output: Output, findings: FindingList): void {
+/**
+ * Prints findings by file and line.
+ *
+ * @param perKind maximum number of findings of one kind
+ */
+export function printFindings(output: Output, findings: FindingList, perKind = SHOWN_PER_KIND): void {
   for (const [file, fileFindings] of groupBy(findings.listed, ({ file = 'Account and other migrations' }) => file)) {
     const kinds = groupBy(fileFindings, ({ code, severity, field }) => `${code} ${severity} ${field}`);
-    const shown = [...kinds.values()].flatMap((kind) => kind.slice(0, SHOWN_PER_KIND));
+    const shown = [...kinds.values()].flatMap((kind) => kind.slice(0, perKind));
     output.line(output.styled('bold', file));
     output.table(
       [
@@ -39,8 +43,11 @@ export function printFindings(output: Output, findings: FindingList): void {
       shown.sort(byPlace).map(findingRow),
     );
     for (const [first] of kinds.values()) {
-      const hidden = (first ? findings.countOfKind(first) : 0) - SHOWN_PER_KIND;
-      if (hidden > 0) output.line(`and ${hidden.toLocaleString('en-US')} more like this: ${first?.message}`);
+      const hidden = (first ? findings.countOfKind(first) : 0) - perKind;
+      if (hidden > 0)
+        output.line(
+          `and ${hidden.toLocaleString('en-US')} more like this: ${first?.message} (to list all, check with --all-findings)`,
+        );
     }
     output.line();
   }

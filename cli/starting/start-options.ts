@@ -35,11 +35,11 @@ export function assertStartable({ client, label, platform }: StartTarget, route:
   throw route === 'managed'
     ? new CommandFailed(
         `${platform.name} has no managed route`,
-        `use the self-service route: ferry self-service FILE --platform ${platform.slug} --client ${client}`,
+        `use the self-service route: ferry self-service companies.csv --platform ${platform.slug} --client ${client}`,
       )
     : new CommandFailed(
         `${platform.name} has no self-service route: the service accepts authorizations for it only from the provider`,
-        `the provider must move these companies, with: ferry start FILE --platform ${platform.slug} --client ${client}`,
+        `the provider must move these companies, with: ferry start manifest.csv --platform ${platform.slug} --client ${client}`,
       );
 }
 

@@ -92,8 +92,7 @@ function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): st
   if (stepNumber(step) > stepNumber(facts.step) && !STEP_RULES[step].approvableEarly) {
     return `${step} is not open yet: the migration is at step ${stepNumber(facts.step)}, ${facts.step}`;
   }
-  if (step === 'schedule' && !facts.hasProposal)
-    return 'no start time has been proposed yet; propose one with: ferry propose-time';
+  if (step === 'schedule' && !facts.hasProposal) return 'no start time has been proposed yet; propose one first';
   if (step === 'migrate-first-company' && facts.firstCompany?.stage !== 'verified')
     return 'no first company has been moved and verified yet';
   const open = step === 'complete-migration' && facts.counts ? countOpen(facts.counts) : 0;

@@ -78,13 +78,13 @@ export function applicationConflicts(
     const message =
       `the application ${applicationName(supplied)} was supplied for ${migrationId}, ` +
       `but ${applicationName(registered)} is registered at the service`;
-    return [finding('application-differs', message, 'register the right one with: ferry application')];
+    return [finding('application-differs', message, 'supply the right one')];
   }
   const supplier = others.find((each) => each.isSupplied && each.client !== client);
   if (!supplier) return [];
   const message =
     `the registered application ${applicationName(registered)} was supplied for ${supplier.migrationId}, ` +
     `and none was supplied for ${migrationId}`;
-  const advice = `if both clients use this application, supply it with: ferry application; otherwise, ${ACCOUNT_ADVICE}`;
+  const advice = `if both clients use this application, supply it for this migration too; otherwise, ${ACCOUNT_ADVICE}`;
   return [finding('application-of-another-migration', message, advice)];
 }

@@ -13,7 +13,7 @@ export function companyFindings(row: ManifestRow, platform: Platform): readonly 
   const stored = storedName(name);
   if (stored === '') {
     const message = `the service cannot store any character of the name ${quoted(name)}`;
-    findings.push(attachTo(row, 'name', errorFinding('name-empty', message, 'correct it with: ferry amend')));
+    findings.push(attachTo(row, 'name', errorFinding('name-empty', message, 'correct the row')));
   } else if (stored !== name) {
     const message = `the name ${quoted(name)} will be stored as ${quoted(stored)}`;
     findings.push(attachTo(row, 'name', warningFinding('name-altered', message, alteredNameAdvice(name))));
@@ -21,7 +21,7 @@ export function companyFindings(row: ManifestRow, platform: Platform): readonly 
   const field = platform.organizationField;
   if (organization.trim() === '' || spreadsheetDamage(organization) !== null) {
     const message = `${quoted(organization)} is not a valid ${field}`;
-    findings.push(attachTo(row, field, errorFinding('spreadsheet-damage', message, 'correct it with: ferry amend')));
+    findings.push(attachTo(row, field, errorFinding('spreadsheet-damage', message, 'correct the row')));
   } else if (isUnusualOrganization(organization, platform)) {
     findings.push(attachTo(row, field, unusualOrganization(organization, platform)));
   }

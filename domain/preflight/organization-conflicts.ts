@@ -62,7 +62,7 @@ function connectedFinding(
     ? errorFinding(
         'organization-connected',
         `${quoted(organization)} is already connected to ${which}`,
-        'remove the row or, if the migration has already started, leave the company out with: ferry exclude',
+        'remove the row or, if the migration has already started, leave the company out',
       )
     : warningFinding(
         'organization-was-connected',

@@ -62,17 +62,17 @@ export function preflight(facts: PreflightFacts): readonly PreflightFinding[] {
   return [...findings, ...accountFindings(service.account, facts), ...platformFindings(service, facts)];
 }
 
-function otherRoute({ platform: { name, slug }, route }: PreflightFacts): PreflightFinding {
+function otherRoute({ platform: { name }, route }: PreflightFacts): PreflightFinding {
   return route === 'managed'
     ? errorFinding(
         'no-managed-route',
         `${name} has no managed route`,
-        `move its connections with: ferry self-service FILE --platform ${slug}`,
+        'move its connections in a self-service migration',
       )
     : errorFinding(
         'no-self-service-route',
         `${name} has only the managed route`,
-        `support moves its connections with: ferry start FILE --platform ${slug}`,
+        'support moves its connections in a managed migration',
       );
 }
 
@@ -203,5 +203,5 @@ function errorUnlessSuppliedLater({ route, isStarted }: PreflightFacts): typeof 
 /** Returns how an application is supplied. `ferry application` needs a started migration and an administrator's key. */
 function applicationAdvice(which: string, { route, isStarted }: PreflightFacts): string {
   if (route === 'self-service') return `ask support to register ${which}`;
-  return `supply ${which} ${isStarted ? '' : 'in step 1, after the start, '}with: ferry application`;
+  return `supply ${which}${isStarted ? '' : ' in step 1, after the start'}`;
 }

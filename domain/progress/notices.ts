@@ -70,20 +70,21 @@ function reminderIntervalsOf({ route, step, limits }: MigrationState): ReminderI
 }
 
 export function noticeOf(migrationId: string, state: MigrationState, wait: Wait, kind: NoticeKind): Notice {
-  const { roles, what } = waitingForOf(withoutNames(state));
+  const { roles, what } = waitingForOf(withoutNames(migrationId, state));
   const step = state.route === 'self-service' ? state.route : state.step;
   return { kind, migrationId, step, waitingFor: roles, what, since: wait.since };
 }
 
 /** Replaces the preflight's problems, because they can contain names. */
-function withoutNames(state: MigrationState): MigrationState {
+function withoutNames(migrationId: string, state: MigrationState): MigrationState {
   const { preflight } = state;
   const kinds = preflight?.problems.length ?? 0;
   return {
     ...state,
     preflight: preflight && {
       ...preflight,
-      problems: kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problem; to list them, run: ferry show`],
+      problems:
+        kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problem; to list them, run: ferry show ${migrationId}`],
     },
   };
 }

@@ -40,8 +40,8 @@ function resumeText(route: Route, { stopReason, reason }: Pause): string {
   const text = stopReason && stopReasonText(stopReason);
   if (text !== null) return reason.startsWith(text) ? reason : text;
   return route === 'self-service'
-    ? 'resume the migration once the pause is no longer needed, with: ferry resume'
-    : 'resume the migration once the pause is no longer needed; support or the client can run: ferry resume';
+    ? 'resume the migration once the pause is no longer needed'
+    : 'resume the migration once the pause is no longer needed; support or the client can do so';
 }
 
 function waitingInStep(state: MigrationState): WaitingFor {

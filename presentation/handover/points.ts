@@ -159,7 +159,7 @@ function rotationPoints(head: ReportHead): readonly Point[] {
       topic: 'To rotate on your side',
       text:
         `${secret}, ${mayBeUnshared ? 'if you gave it to support' : 'because it was shared'} for this migration. ` +
-        `The moved connections depend on it, so ${canSupply ? 'supply the new secret (with: ferry application)' : 'give support the new secret'} before the old one expires.`,
+        `The moved connections depend on it, so ${canSupply ? 'supply the new secret' : 'give support the new secret'} before the old one expires.`,
     },
   ];
 }

@@ -72,7 +72,7 @@ export async function deleteUnused(migrationId: string): Promise<void> {
     await bestEffortActivities.deleteUnused({ migrationId });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    log.warn('some unused companies could not be removed from the service; to list them, run: ferry report', {
+    log.warn('some unused companies could not be removed from the service; the report lists them', {
       migrationId,
     });
   }

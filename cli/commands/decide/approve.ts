@@ -24,7 +24,7 @@ export function addApprove(context: Context): void {
   const addOptions = (command: ReturnType<typeof program.command>) =>
     addYesOption(addDecisionOptions(command)).option(
       '--digest <digest>',
-      'approve only if what you reviewed still has this digest (ferry show --json prints it)',
+      'approve only if what you reviewed still has this digest (printed by --json of ferry show)',
     );
 
   addOptions(program.command('approve <migration> [step]').description('Approve a step (default: the current step)'))

@@ -63,8 +63,10 @@ function keyResult(file: string): CommandResult {
     printQuietly: (output) => output.line(publicKey),
     print: (output) => {
       output.line(`The signing key of ${by} is stored in ${file}. Do not share it.`);
-      output.line('Send the public key to the person who starts the migration. They pass it with your role:');
-      output.line(`  ferry start ... --approver "support:${by}:${publicKey}"`);
+      output.line(
+        'Send the public key to the person who starts the migration. They pass it to ferry start, with your role:',
+      );
+      output.line(`  --approver "support:${by}:${publicKey}"`);
     },
   };
 }

@@ -78,7 +78,9 @@ function printStarted(output: Output, { url, keys }: StandaloneService): void {
       ],
     );
   }
-  output.note('Stop the service with Ctrl-C. Create more keys with: ferry service keys create');
+  output.note(
+    'Stop the service with Ctrl-C. Create more keys with: ferry service keys create --account Acme --role administrator',
+  );
 }
 
 function requestsPerMinute(text: string): number {

@@ -88,9 +88,7 @@ function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack, wo
           ['API documentation', serviceDocsUrl],
         ],
       );
-      output.line(
-        'Stop everything with Ctrl-C. In another terminal, start a migration with: ferry start MANIFEST --platform NAME --client SHORT-NAME',
-      );
+      output.line('Stop everything with Ctrl-C. In another terminal, start a migration with: ferry start');
     },
   };
 }

@@ -95,10 +95,10 @@ async function renew(
     print: (output) => {
       output.line(`The vault of ${migration} has a new key. ${counted(deleted, 'credential')} deleted.`);
       output.line(
-        `Have the client export its credentials again, and supply them with: ferry credentials ${migration} FILE`,
+        `Have the client export its credentials again, and supply them with: ferry credentials ${migration} credentials.csv`,
       );
       output.line(
-        `If a company then fails because its credential is unreadable, use: ferry replace-credential ${migration} FILE`,
+        `If a company then fails because its credential is unreadable, use: ferry replace-credential ${migration} new-credentials.csv`,
       );
     },
   };

@@ -9,6 +9,7 @@ import type { CommandResult, Output } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
+import { BY_CLIENT, referenceArguments } from '../../shared/remedy-commands';
 import { findingsJson, printFindings, referenceList } from '../../shared/results';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 import type { ActorOptions } from '../../shared/decisions';
@@ -29,7 +30,7 @@ interface AmendRequest {
 
 /** Advice for a migration that has ended. */
 const startNewMigration = ({ route }: StoredMigration): string =>
-  `start a new migration for these companies: ferry ${route === 'managed' ? 'start' : 'self-service'} FILE --label WORD`;
+  `start a new ${route} migration for these companies, with another --label`;
 
 export function addAmend({ program, run, terminal, output }: Context): void {
   addActorOptions(
@@ -156,9 +157,9 @@ function amendResult(
       }
       if (heldBack.length > MAX_REFERENCES) output.line(`  and ${heldBack.length - MAX_REFERENCES} more held back`);
       if (changed.size > 0 && route === 'managed') {
-        output.line(
-          `  Once syncing is disabled for the added and corrected companies, confirm that with: ferry confirm-sync-disabled ${migrationId} REFERENCE...`,
-        );
+        const confirm = `ferry confirm-sync-disabled ${migrationId} ${referenceArguments([...changed])} ${BY_CLIENT}`;
+        output.line('  Once syncing is disabled for the added and corrected companies, confirm that with:');
+        output.line(`    ${confirm}`);
       }
     },
   };

@@ -11,6 +11,7 @@ interface CheckOptions extends EncodingOption {
   readonly platform: Platform;
   readonly credentials?: string;
   readonly offline?: true;
+  readonly allFindings?: true;
   readonly totalInvoices?: number;
 }
 
@@ -21,6 +22,7 @@ export function addCheck({ program, run, terminal }: Context): void {
     .addOption(platformOption())
     .option('-c, --credentials <file>', 'a separate credential file, matched by company reference')
     .option('--offline', 'check only the files')
+    .option('--all-findings', 'list every finding, not only the first of each kind')
     .addOption(totalInvoicesOption());
   addEncoding(command).action(async (manifest: string, options: CheckOptions) =>
     run(() => check(terminal.env, manifest, options)),
@@ -30,7 +32,7 @@ export function addCheck({ program, run, terminal }: Context): void {
 async function check(
   env: NodeJS.ProcessEnv,
   manifest: string,
-  { platform, credentials, offline, totalInvoices, encoding }: CheckOptions,
+  { platform, credentials, offline, allFindings, totalInvoices, encoding }: CheckOptions,
 ): Promise<CommandResult> {
   const outcome = await checkAll(env, {
     files: { manifest, ...(credentials !== undefined && { credentials }), ...(encoding && { encoding }) },
@@ -44,7 +46,7 @@ async function check(
     json: { schema: 'ferry.check/1', ok: findings.errors === 0, ...checkJson(outcome) },
     printQuietly: PRINT_NOTHING,
     print: (output) => {
-      printFindings(output, findings);
+      printFindings(output, findings, allFindings ? Infinity : undefined);
       printSummary(output, outcome);
     },
   };

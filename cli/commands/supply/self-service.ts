@@ -13,6 +13,7 @@ import { findingsJson, printFindings, printPreflight } from '../../shared/result
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
+import { shellQuoted } from '../../shared/remedy-commands';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
@@ -159,7 +160,7 @@ function notStarted(): CommandResult {
 
 function printStarted(
   output: Output,
-  { manifest }: CheckOutcome,
+  { files, manifest }: CheckOutcome,
   started: SelfServiceStart,
   clientPage: string | null,
 ): void {
@@ -171,7 +172,7 @@ function printStarted(
   else output.line('  No worker is answering yet. Start one, or start everything with: ferry up');
   const notStored = manifest.withCredential - started.stored;
   if (notStored > 0) {
-    const command = `ferry credentials ${migrationId} FILE --as client`;
+    const command = `ferry credentials ${migrationId} ${shellQuoted(files.credentials ?? files.manifest)} --as client`;
     output.line(`  Not stored yet: ${counted(notStored, 'credential')}. Supply them later with: ${command}`);
   }
   if (clientPage !== null) output.line(`  Its page: ${clientPage}`);

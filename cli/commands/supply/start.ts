@@ -18,6 +18,7 @@ import { dryRun } from '../../starting/check';
 import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
+import { shellQuoted } from '../../shared/remedy-commands';
 import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
@@ -59,7 +60,10 @@ export function addStart(context: Context): void {
     .option('--contact <text>', 'person or team that the client calls', DEFAULT_CONTACT)
     .option('--by <name>', `name of the person who supplies the manifest ${DEFAULT_BY}`)
     .option('--four-eyes', 'do not let a person approve what they supplied or proposed, or approve in both roles')
-    .option('--require-digest', 'refuse approvals that lack the digest of what was reviewed (ferry approve adds it)')
+    .option(
+      '--require-digest',
+      'refuse approvals that lack the digest of what was reviewed (the approve command adds it)',
+    )
     .addOption(approverOption('accept only decisions signed by an approver'))
     .option('--dry-run', 'run all checks without storing or starting anything');
   addLimitOptions(addShred(addEncoding(command))).action(
@@ -128,7 +132,9 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
         ? await disposeOf(original, isEverythingStored, options, terminal)
         : undefined;
     const clientPage = await clientPageOf(env, ferry, migrationId);
-    return startResult({ migrationId, manifest, platform, stored, preflight, retriedErrors, disposal, clientPage });
+    const credentialFile = credentials ?? manifestFile;
+    const started = { migrationId, manifest, platform, stored, preflight, retriedErrors, disposal, clientPage };
+    return startResult({ ...started, credentialFile });
   });
 }
 
@@ -165,10 +171,13 @@ interface Started {
   readonly disposal: Disposal | undefined;
   /** Null if no Web UI for clients is configured. */
   readonly clientPage: string | null;
+  /** The file with the credentials, as it was given. */
+  readonly credentialFile: string;
 }
 
 function startResult(request: Started): CommandResult {
-  const { migrationId, manifest, platform, stored, preflight, retriedErrors, disposal, clientPage } = request;
+  const { migrationId, manifest, platform, stored, preflight, retriedErrors, disposal, clientPage, credentialFile } =
+    request;
   const { totals, findings, withCredential } = manifest;
   return {
     failed: disposal?.failed ?? false,
@@ -202,7 +211,7 @@ function startResult(request: Started): CommandResult {
           : 'the supplied details must be checked first';
         const left = counted(withCredential - stored, 'credential');
         output.line(
-          `  Not stored: ${left}, because ${why}. Supply them later with: ferry credentials ${migrationId} FILE`,
+          `  Not stored: ${left}, because ${why}. Supply them later with: ferry credentials ${migrationId} ${shellQuoted(credentialFile)}`,
         );
       }
       disposal?.print(output);

@@ -176,6 +176,6 @@ test('amend refuses a migration that has ended', async () => {
   const { exitCode, err } = await run('amend', id, manifest('L-1,Late,8000000000000061,1'));
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: `ferry: migration ${id} is already cancelled; start a new migration for these companies: ferry start FILE --label WORD\n`,
+    err: `ferry: migration ${id} is already cancelled; start a new managed migration for these companies, with another --label\n`,
   });
 });

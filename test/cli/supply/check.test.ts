@@ -72,13 +72,17 @@ test('--json prints one JSON value with all findings', async () => {
   expect(manifestDigest).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('check counts many errors of one kind, and lists all of them with --json', async () => {
+test('check counts many errors of one kind, and lists all of them with --all-findings and --json', async () => {
   const rows = Array.from({ length: 1_208 }, (_, i) => `A-${i},Company ${i},${i + 1},x`);
   const many = tempFile(['reference,name,realmId,expectedInvoices', ...rows].join('\n'));
 
   const { out } = await ferry(check(many));
   expect(out.match(/^error/gm)).toHaveLength(5);
   expect(out).toContain('and 1,203 more like this: expectedInvoices is "x"');
+  expect(out).toContain('(to list all, check with --all-findings)');
+  const { out: all } = await ferry(check(many, '--all-findings'));
+  expect(all.match(/^error/gm)).toHaveLength(1_208);
+  expect(all).not.toContain('more like this');
   const { findings } = JSON.parse((await ferry(check(many, '--json'))).out) as { findings: unknown[] };
   expect(findings).toHaveLength(1_208);
 });

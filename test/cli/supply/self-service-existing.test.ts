@@ -76,7 +76,7 @@ describe('a company that already exists', () => {
       migration,
       manifestOf(platform('exact-online-nl'), [{ credential: 'sbx-ok-1' }]),
     );
-    expect(late.err).toContain('start a new migration for these companies: ferry self-service FILE --label WORD');
+    expect(late.err).toContain('start a new self-service migration for these companies, with another --label');
     await me.orchestrator.ferry.temporal.workflow.getHandle(migration).result();
     expect((await me.client.getCompany(id)).value.id).toBe(id);
     await expect(me.client.getCompany(created?.companyId ?? '')).rejects.toThrow('404');

@@ -78,7 +78,7 @@ describe('an approval of a step that is not ready', () => {
       { preflight: problems },
       'found 2 problems: the key is not valid; no room',
     ],
-    ['no proposal', 'schedule', {}, 'no start time has been proposed yet; propose one with: ferry propose-time'],
+    ['no proposal', 'schedule', {}, 'no start time has been proposed yet; propose one first'],
     ['no first company', 'migrate-first-company', {}, 'no first company has been moved'],
     [
       'a first company that is moving',

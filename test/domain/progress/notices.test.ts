@@ -60,11 +60,11 @@ test('a notice says what to do, but contains no names', () => {
   };
   const problems = ['acme-1 (row 1): "91" is connected already, to company "Bramble Ltd"', 'no room'];
   expect(noticeFor(stateAt('supply-details', { preflight: preflight({ problems }) }))).toBe(
-    'details to correct: 2 kinds of problem; to list them, run: ferry show',
+    'details to correct: 2 kinds of problem; to list them, run: ferry show acme.quickbooks-online',
   );
   const pause = { reason: 'Cleo Bramble is on holiday', by: 'Sam', stopReason: null, at: SINCE };
   expect(noticeFor(stateAt('complete-migration', { pause }))).toBe(
-    'resume the migration once the pause is no longer needed; support or the client can run: ferry resume',
+    'resume the migration once the pause is no longer needed; support or the client can do so',
   );
   const stop = { reason: 'anything', by: null, stopReason: 'key-refused', at: SINCE } as const;
   expect(noticeFor(stateAt('complete-migration', { pause: stop }))).toMatch(/^the service rejects .* API key/);

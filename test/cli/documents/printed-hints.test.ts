@@ -1,0 +1,96 @@
+/** Tests that every command that a message tells people to run can be pasted as it is printed. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import { runnableCommands } from '../../../cli/reference/commands';
+import { programForReference } from '../../../cli/reference/cli-page';
+import { commandOf } from '../parse-command';
+
+const ROOT = path.join(__dirname, '../../..');
+const FOLDERS = ['activities', 'cli', 'client', 'config', 'domain', 'presentation', 'security', 'stack', 'store'];
+/** Folders whose texts are documentation. Other tests run their commands. */
+const DOCUMENTATION = ['cli/json-schemas/', 'cli/reference/'];
+
+interface Text {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Returns the string literals of the product, with a plausible value for each expression in them. */
+function texts(): readonly Text[] {
+  return [...FOLDERS, 'worker', 'workflows'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => `${folder}/${name}`)
+      .filter((file) => file.endsWith('.ts') && !DOCUMENTATION.some((each) => file.startsWith(each)))
+      .flatMap((file) => textsOf(file)),
+  );
+}
+
+function textsOf(file: string): readonly Text[] {
+  const found: Text[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) found.push({ file, text: node.text });
+    else if (ts.isTemplateExpression(node)) {
+      const spans = node.templateSpans.map(({ expression, literal }) => valueOf(expression.getText()) + literal.text);
+      found.push({ file, text: node.head.text + spans.join('') });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, readFileSync(path.join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true));
+  return found;
+}
+
+/** Returns a value for an expression in a text. */
+function valueOf(expression: string): string {
+  if (/BY_CLIENT/.test(expression)) return '--as client --by "your name"';
+  if (/WITH_REASON/.test(expression)) return '--reason "why"';
+  if (/slug/.test(expression)) return 'quickbooks-online';
+  if (/referenceArguments|referenceWords/.test(expression)) return 'C-1001 C-1002';
+  if (/route/.test(expression)) return 'start';
+  if (/environment/i.test(expression)) return 'production';
+  if (/wave/i.test(expression)) return '--wave 1';
+  if (/exampleTime/.test(expression)) return '2026-11-21 22:00';
+  return 'acme';
+}
+
+const COMMANDS = runnableCommands(programForReference())
+  .map((command) => command.path)
+  .sort((one, other) => other.length - one.length);
+/** A command that a text tells people to run: after a colon or a verb, in backticks, in parentheses, or on its own line. */
+const HINT = new RegExp(
+  `(?:^ *|[:\`"(] ?|\\n *|\\b(?:run|with|use|see|is) )(ferry (?:${COMMANDS.join('|')})(?![\\w-])(?:"[^"\\n]*"|'[^'\\n]*'|[^"'\`;)\\n])*)`,
+  'g',
+);
+
+/** Commands that are complete at a terminal, where they ask for the rest. */
+const ASKS = ['ferry start'];
+
+interface Hint {
+  readonly file: string;
+  readonly command: string;
+}
+
+function hintsIn({ file, text }: Text): readonly Hint[] {
+  return [...text.matchAll(HINT)].map(([, command = '']) => ({
+    file,
+    // What follows a comma, a full stop or a sentence's next word is not part of the command.
+    command: command.replace(/(?:, |\. | (?:and|or|for|again|to|adds|shows|prints|describes)\b).*$|[,.:]?\s*$/, ''),
+  }));
+}
+
+const HINTS = texts()
+  .flatMap(hintsIn)
+  .filter(({ command }) => !ASKS.includes(command) && !command.endsWith(' --help'));
+
+test('the texts of the product contain commands to run', () => {
+  expect(HINTS.length).toBeGreaterThan(50);
+});
+
+test.each([...new Map(HINTS.map((hint) => [hint.command, hint])).values()])(
+  'the printed command is valid: $command ($file)',
+  async ({ command }) => {
+    // A word in capitals is a placeholder, which a shell would pass on.
+    expect(command.match(/\s(?:[A-Z][A-Z-]+(?=[\s.]|$)|\S*(?:\.\.|[<>])\S*)/g)).toBeNull();
+    expect(await commandOf(command)).toBeDefined();
+  },
+);
