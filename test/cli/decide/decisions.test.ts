@@ -139,6 +139,8 @@ test('a refusal of credentials says which times were compared, and what each com
 });
 
 test('show prints who must act and the commands to use', async () => {
+  // The exclusion above starts another check of the details.
+  await until(async () => (await runJson(orchestrator, 'show', ID)).json['checking'] === false);
   const { out } = await run('show', ID);
   expect(out).toContain('Waiting for support: accept the supplied details');
   expect(out).toContain(`support: ferry approve ${ID} supply-details`);
