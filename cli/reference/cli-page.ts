@@ -8,7 +8,7 @@ import { examplesOf } from './examples';
 
 /** Builds the commands without a terminal, because only their definitions are needed. */
 export function programForReference(): Command {
-  const stdout = new Writable();
+  const stdout = new Writable({ write: (_piece, _encoding, done) => done() });
   const terminal = { stdout, stderr: stdout, env: {}, interruption: () => new AbortController().signal };
   return ferryCommand({ output: new Output(terminal, false), terminal, args: [], run: async () => undefined });
 }
