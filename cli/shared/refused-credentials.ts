@@ -5,6 +5,7 @@ import type { CompanyState } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
 import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
+import { BY_CLIENT, referenceArguments } from './remedy-commands';
 import { referenceList } from './results';
 
 export interface RefusedGroup {
@@ -44,11 +45,12 @@ export async function readRefused(
 
 function* tooEarlyGroups({ migrationId }: Supply, tooEarly: readonly TooEarly[]): Generator<RefusedGroup> {
   const referencesOf = (group: readonly TooEarly[]): readonly string[] => group.map(({ reference }) => reference);
+  const unconfirmed = referencesOf(tooEarly.filter(({ confirmedAt }) => confirmedAt === null));
   yield {
-    references: referencesOf(tooEarly.filter(({ confirmedAt }) => confirmedAt === null)),
+    references: unconfirmed,
     why: 'the client has not confirmed that syncing is off',
     details: [
-      `confirm it with: ferry confirm-sync-disabled ${migrationId} REFERENCE... --as client`,
+      `confirm it with: ferry confirm-sync-disabled ${migrationId} ${referenceArguments(unconfirmed)} ${BY_CLIENT}`,
       'then export the credentials, because tokens from before the confirmation may no longer work',
     ],
   };
