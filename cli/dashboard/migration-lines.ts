@@ -1,6 +1,6 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
 import { clientCounts, countFinished } from '../../domain/companies/company-state';
-import { headline, pausedText } from '../../domain/progress/progress';
+import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
 import { perMinute, rateText } from '../../domain/planning/throughput';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf } from '../../domain/progress/forecast';
@@ -20,7 +20,7 @@ export interface MigrationSnapshot {
 const BAR_WIDTH = 20;
 const WAITING_LINES = 2;
 
-/** Returns lines with the current step, who paused the migration and why, who must act, since when, and what to do. */
+/** Returns lines with the current step, who paused it or reopened a step and why, who must act, since when, and what to do. */
 export function statusLines(progress: Progress, columns: number, now: Date): readonly StyledLine[] {
   const { roles, what } = progress.waitingFor;
   const since = progress.waitingSince;
@@ -29,9 +29,10 @@ export function statusLines(progress: Progress, columns: number, now: Date): rea
   const who = roles.length === 0 ? 'No action needed' : `Waiting for ${roles.join(' and ')}`;
   const style = roles.includes('support') ? 'yellow' : 'reset';
   const paused = pausedText(progress);
+  const reasons = [...(paused === null ? [] : [`Paused ${paused}`]), reopenedText(progress) ?? []].flat();
   return [
     [{ text: headline(progress), style: progress.state === 'paused' ? 'yellow' : 'bold' }],
-    ...(paused === null ? [] : wrapped(`Paused ${paused}`, columns, WAITING_LINES)).map((text): StyledLine => [text]),
+    ...reasons.flatMap((reason) => wrapped(reason, columns, WAITING_LINES)).map((text): StyledLine => [text]),
     ...wrapped(`${who}${howLong}: ${what}`, columns, WAITING_LINES).map((text): StyledLine => [{ text, style }]),
   ];
 }

@@ -5,7 +5,7 @@ import { EVIDENCE_CODES, type Evidence, type SyncSchedule } from '../../domain/c
 import type { Estimate } from '../../domain/planning/estimate';
 import { FAILURE_KINDS } from '../../domain/companies/failures';
 import type { Finding } from '../../domain/companies/finding';
-import type { FirstCompany, Pause, Preflight, Proposal } from '../../domain/migration/migration-state';
+import type { FirstCompany, Pause, Preflight, Proposal, Reopened } from '../../domain/migration/migration-state';
 import type { Forecast } from '../../domain/progress/forecast';
 import type { Outage } from '../../domain/migration/outage';
 import type { Step } from '../../domain/migration/steps';
@@ -163,6 +163,16 @@ export const pause = (
     at: time,
   }) satisfies z.ZodType<Pause>
 ).meta({ id: 'Pause' });
+
+export const reopened = (
+  z.strictObject({
+    step,
+    by: z.string(),
+    role,
+    reason: z.string().nullable(),
+    at: time,
+  }) satisfies z.ZodType<Reopened>
+).meta({ id: 'Reopened', description: 'who reopened a step or rejected its result, until the step has ended' });
 
 export const outage = (
   z.strictObject({

@@ -40,6 +40,7 @@ const progress = {
   requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),
   outage: part.outage.nullable(),
   pause: part.pause.nullable(),
+  reopened: part.reopened.nullable(),
 };
 
 const figures = z.strictObject({

@@ -8,7 +8,7 @@ import { perMinute, rateText } from '../../domain/planning/throughput';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
-import { headline, pausedText } from '../../domain/progress/progress';
+import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
 import { counted, duration, hoursText } from '../../domain/text/sentences';
 import type { Interrupted } from '../../store';
 import type { NextCommand } from '../shared/next-commands';
@@ -52,6 +52,8 @@ export function printMigration(
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
   const paused = pausedText(progress);
   if (paused !== null) output.line(`Paused ${paused}`);
+  const reopened = reopenedText(progress);
+  if (reopened !== null) output.line(output.styled('yellow', reopened));
   output.line(ledgerBehind ? output.styled('yellow', LEDGER_BEHIND) : waitingText(progress));
   for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();

@@ -9,7 +9,7 @@ import {
 } from '../../client';
 import { clientCounts, countFinished } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
-import { headline, pausedText } from '../../domain/progress/progress';
+import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
 import { readOverviews } from '../../store';
 import type { MigrationSnapshot } from '../dashboard/migration-lines';
@@ -171,7 +171,9 @@ function logText(progress: Progress): string {
   const who = waitingFor.roles.length === 0 ? '' : `waiting for ${waitingFor.roles.join(' and ')}: `;
   const pausedBy = pausedText(progress);
   const paused = pausedBy === null ? '' : `paused ${pausedBy}; `;
-  return `${headline(progress)}: ${exceptions}${paused}${who}${waitingFor.what}`;
+  const rejection = reopenedText(progress);
+  const reopened = rejection === null ? '' : `${rejection}; `;
+  return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${waitingFor.what}`;
 }
 
 function outOfDateText(at: Date, trouble: string): string {

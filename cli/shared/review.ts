@@ -1,4 +1,5 @@
 import type { Progress } from '../../domain/progress/progress';
+import { reopenedText } from '../../domain/progress/progress';
 import { clientStateText } from '../../domain/companies/company-state';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
@@ -37,6 +38,8 @@ export async function readReview(
     digest: progress.digests[step],
     print: (output, listsEvidence = false) => {
       output.line(output.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
+      const reopened = progress.reopened?.step === step ? reopenedText(progress) : null;
+      if (reopened !== null) output.line(`  ${output.styled('yellow', reopened)}`);
       if (step === 'migrate-first-company')
         printFirstCompany(output, progress, {
           inFull: listsEvidence,

@@ -107,11 +107,11 @@ export function decide(
   };
 }
 
-/** Returns the earlier values of the fields that a ruling has changed. */
+/** Returns the earlier values of the fields that a ruling has changed. Null if absent, because JSON omits undefined. */
 function changedFields(before: MigrationState, after: MigrationState): Partial<MigrationState> {
   const fields = Object.keys(after) as (keyof MigrationState)[];
   return Object.fromEntries(
-    fields.filter((field) => before[field] !== after[field]).map((field) => [field, before[field]]),
+    fields.filter((field) => before[field] !== after[field]).map((field) => [field, before[field] ?? null]),
   );
 }
 
@@ -205,7 +205,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
   if (refusal !== null) return refused(refusal);
   switch (decision.kind) {
     case 'step':
-      return decision.verdict === 'approve' ? approve(state, decision, at) : reject(state, decision);
+      return decision.verdict === 'approve' ? approve(state, decision, at) : reject(state, decision, at);
     case 'time':
       return proposeTime(state, decision, at);
     case 'first-company':
@@ -223,7 +223,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'resume':
       return state.pause ? applied({ ...state, pause: null }, 'resumed') : refused('the migration is not paused');
     case 'cancel':
-      return applied({ ...state, closed: 'cancelled' }, 'cancelled: no more moves will begin');
+      return applied({ ...state, closed: 'cancelled', reopened: null }, 'cancelled: no more moves will begin');
     case 'application-supplied':
       return applicationSupplied(state, decision);
     case 'manifest-amended':

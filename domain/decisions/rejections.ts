@@ -1,6 +1,6 @@
 /** Rejections, and proposals of a new start time. Both can reopen a step until the move of the first company begins. */
 import type { StepDecision, TimeProposal } from '../migration/decision';
-import type { MigrationState } from '../migration/migration-state';
+import type { MigrationState, Reopened } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
 import { STEP_RULES, stepNumber } from '../migration/steps';
 import { momentText } from '../text/sentences';
@@ -8,7 +8,19 @@ import { rejectFirstCompany } from './first-company';
 import type { Ruling } from './ruling';
 import { applied, withoutApprovals } from './ruling';
 
-export function reject(state: MigrationState, decision: StepDecision): Ruling {
+/** Rules on a rejection. Its reason is kept until the step has ended, so that people see what has to change. */
+export function reject(state: MigrationState, decision: StepDecision, at: string): Ruling {
+  const ruling = rejectStep(state, decision);
+  if (ruling.state === null) return ruling;
+  const reopened = ruling.state.closed === null ? reopenedBy(decision, decision.step, at) : null;
+  return { ...ruling, state: { ...ruling.state, reopened } };
+}
+
+function reopenedBy({ by, role, reason }: StepDecision | TimeProposal, step: Step, at: string): Reopened {
+  return { step, by, role, reason: reason ?? null, at };
+}
+
+function rejectStep(state: MigrationState, decision: StepDecision): Ruling {
   const { step } = decision;
   switch (step) {
     case 'migrate-first-company':
@@ -25,7 +37,10 @@ export function reject(state: MigrationState, decision: StepDecision): Ruling {
 
 export function proposeTime(state: MigrationState, decision: TimeProposal, at: string): Ruling {
   const proposal = { startAt: decision.startAt, role: decision.role, by: decision.by, at };
-  const open = stepNumber(state.step) > stepNumber('schedule') ? reopened(state, 'schedule') : state;
+  const open =
+    stepNumber(state.step) > stepNumber('schedule')
+      ? { ...reopened(state, 'schedule'), reopened: reopenedBy(decision, 'schedule', at) }
+      : state;
   const limits = decision.windows ? { ...open.limits, windows: decision.windows } : open.limits;
   // The approvals of an earlier proposal were given for a different time.
   return applied(

@@ -26,5 +26,6 @@ export function withStepEnded(state: MigrationState, step: Step, at: string): Mi
   const steps = { ...state.steps, [step]: { openedAt: state.steps[step]?.openedAt ?? at, endedAt: at } };
   const routeSteps = stepsOf(state.route);
   const next = routeSteps[routeSteps.indexOf(step) + 1];
-  return next ? { ...state, steps, step: next } : { ...state, steps, closed: 'completed' };
+  const reopened = state.reopened?.step === step ? null : (state.reopened ?? null);
+  return next ? { ...state, reopened, steps, step: next } : { ...state, reopened: null, steps, closed: 'completed' };
 }

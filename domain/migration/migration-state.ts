@@ -111,6 +111,16 @@ export interface ReconnectLink {
   readonly url: string;
 }
 
+/** Who reopened a step or rejected its result, and why. It is kept until the step has ended. */
+export interface Reopened {
+  readonly step: Step;
+  readonly by: string;
+  readonly role: Role;
+  /** Null if none was given. */
+  readonly reason: string | null;
+  readonly at: string;
+}
+
 /** A wait for people, and the notices that have been sent about it. */
 export interface Wait {
   /** Identifies the wait by its step, the roles, and whether the migration is paused. */
@@ -160,6 +170,8 @@ export interface MigrationState {
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;
   readonly pause: Pause | null;
+  /** The latest rejection whose step has not ended since. Absent in a state that an earlier version carried over. */
+  readonly reopened?: Reopened | null;
   /** The current wait for people; null if nobody has to act. */
   readonly wait: Wait | null;
   /** The outcomes of the latest decisions, oldest first. Older ones are in the audit trail. */
@@ -232,6 +244,7 @@ export function newMigration({
     batchRuns: 0,
     outage: null,
     pause: null,
+    reopened: null,
     wait: null,
     outcomes: [],
     unrecorded: [],

@@ -1,7 +1,7 @@
 /**
  * Go or no-go: the questions to answer before a window opens while nobody is watching. The caller gathers the facts.
  */
-import { headline, pausedText } from './progress';
+import { headline, pausedText, reopenedText } from './progress';
 import type { MigrationLimits } from '../planning/limits';
 import { exceedsTolerance } from '../planning/limits';
 import { momentText, counted, hoursText, outOf } from '../text/sentences';
@@ -123,10 +123,11 @@ function decisionAnswer({ progress }: GoNoGoFacts): Answer {
   }
   if (waitingFor.roles.length === 0) return { check, go: false, why: `${waitingFor.what} (${where})` };
   const paused = pausedText(progress);
+  const reopened = reopenedText(progress);
   return {
     check,
     go: false,
-    why: `${paused === null ? '' : `paused ${paused}; `}waiting for ${waitingFor.roles.join(' and ')}: ${waitingFor.what} (${where})`,
+    why: `${paused === null ? '' : `paused ${paused}; `}${reopened === null ? '' : `${reopened}; `}waiting for ${waitingFor.roles.join(' and ')}: ${waitingFor.what} (${where})`,
   };
 }
 

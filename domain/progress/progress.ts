@@ -11,6 +11,7 @@ import type {
   Pause,
   Preflight,
   Proposal,
+  Reopened,
 } from '../migration/migration-state';
 import { isEnding } from '../migration/migration-state';
 import type { Outage } from '../migration/outage';
@@ -69,6 +70,8 @@ export interface Progress {
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;
   readonly pause: Pause | null;
+  /** Who reopened a step or rejected its result, and why; null if there is none or the step has ended since. */
+  readonly reopened: Reopened | null;
 }
 
 export function progressOf(plan: MigrationPlan, state: MigrationState): Progress {
@@ -98,6 +101,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     requestedFirst: state.requestedFirst,
     outage: state.outage,
     pause: state.pause,
+    reopened: state.closed === null ? (state.reopened ?? null) : null,
   };
 }
 
@@ -134,8 +138,8 @@ function selfServiceText({ step }: Progress): string {
   return `self-service, ${step === 'supply-details' ? 'checking the supplied details' : 'moving the companies'}`;
 }
 
-/** The longest text about a pause, in characters. */
-const MAX_PAUSE_LENGTH = 1_000;
+/** The longest text about a pause or a rejection, in characters. */
+const MAX_REASON_LENGTH = 1_000;
 
 /**
  * Returns who paused a migration, since when and why, on one line; null unless a person paused it. `waitingFor`
@@ -144,5 +148,19 @@ const MAX_PAUSE_LENGTH = 1_000;
 export function pausedText({ state, pause }: Progress): string | null {
   if (state !== 'paused' || pause === null || pause.stopReason !== null) return null;
   const by = pause.by ?? 'an unknown person';
-  return oneLine(`by ${by} since ${momentText(pause.at)}: ${pause.reason}`, MAX_PAUSE_LENGTH);
+  return oneLine(`by ${by} since ${momentText(pause.at)}: ${pause.reason}`, MAX_REASON_LENGTH);
+}
+
+/** Returns who reopened a step or rejected its result, when and why, on one line; null if nobody did. */
+export function reopenedText({ reopened }: Progress): string | null {
+  if (!reopened) return null;
+  const { step, by, role, at, reason } = reopened;
+  const what =
+    step === 'complete-migration'
+      ? 'Handover rejected'
+      : step === 'migrate-first-company'
+        ? 'First company rejected'
+        : `Step ${stepNumber(step)} reopened`;
+  const why = reason === null ? '' : `: ${reason}`;
+  return oneLine(`${what} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH);
 }

@@ -11,7 +11,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import { duration, momentText, counted, hoursText, oneLine } from '../../domain/text/sentences';
-import { pausedText } from '../../domain/progress/progress';
+import { pausedText, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
@@ -83,7 +83,11 @@ function taskText(progress: Progress, now: string): string[] {
   const { state, waitingFor, waitingSince } = progress;
   if (isEnding(state)) return [`**Handover report:** ${reportText(progress)}`];
   const paused = pausedText(progress);
-  const reason = paused === null ? [] : [`**Paused:** ${escapedMarkdown(paused)}`];
+  const reopened = reopenedText(progress);
+  const reason = [
+    ...(paused === null ? [] : [`**Paused:** ${escapedMarkdown(paused)}`]),
+    ...(reopened === null ? [] : [escapedMarkdown(reopened)]),
+  ];
   const { roles } = waitingFor;
   if (roles.length === 0) {
     return meanwhileText(progress) === null ? reason : [...reason, `**How:** ${howText(progress)}`];

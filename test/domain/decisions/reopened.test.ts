@@ -1,0 +1,57 @@
+import { withLedgerOutcomes } from '../../../domain/decisions/decide';
+import { withStepEnded } from '../../../domain/decisions/step-transitions';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { progressOf, reopenedText } from '../../../domain/progress/progress';
+import {
+  decideAll,
+  decideOne,
+  firstCompany,
+  LATER,
+  migrationPlan,
+  proposeTime,
+  reject,
+  stateAt,
+} from '../../support/migration-states';
+
+const textOf = (state: MigrationState) => reopenedText(progressOf(migrationPlan(), state));
+
+test('a rejection is kept, with who gave which reason and when, until the step has ended', () => {
+  const before = stateAt('update-application');
+  const { state } = decideOne(before, { ...reject('supply-details', 'support'), reason: 'typo in the URL' });
+  expect(state.reopened).toEqual({
+    ...{ step: 'supply-details', by: 'Sam', role: 'support', reason: 'typo in the URL', at: LATER },
+  });
+  expect(textOf(state)).toBe('Step 1 reopened by Sam (support) at 2026-03-02 10:00 UTC: typo in the URL');
+  expect(textOf(withStepEnded(state, 'supply-details', LATER))).toBeNull();
+});
+
+test('the reason is kept until the step has ended that it concerns', () => {
+  const rejected = decideAll(stateAt('update-application'), reject('schedule', 'client'));
+  expect(textOf(rejected)).toBe('Step 2 reopened by Cleo (client) at 2026-03-02 10:00 UTC');
+  expect(withStepEnded(rejected, 'supply-details', LATER).reopened).toBe(rejected.reopened);
+});
+
+test('a start proposed after step 2 reopens it, and one proposed in step 2 does not', () => {
+  expect(textOf(decideAll(stateAt('schedule'), proposeTime('client')))).toBeNull();
+  expect(textOf(decideAll(stateAt('disable-syncing'), proposeTime('client')))).toMatch(/^Step 2 reopened by Cleo/);
+});
+
+test('the rejection of a first company names it, and an abandoned or cancelled migration shows none', () => {
+  const before = stateAt('migrate-first-company', { firstCompany: firstCompany() });
+  const again = reject('migrate-first-company', 'support', { afterwards: { next: 'same-company' } });
+  const rejected = decideAll(before, again);
+  expect(textOf(rejected)).toMatch(/^First company rejected by Sam \(support\)/);
+  const abandon = reject('migrate-first-company', 'support', { afterwards: { next: 'abandon' } });
+  expect(decideAll(before, abandon).reopened).toBeNull();
+  expect(textOf({ ...rejected, closed: 'cancelled' })).toBeNull();
+});
+
+test('a rejection that the ledger refuses is undone, also after the state was carried over as JSON', () => {
+  const { reopened: _, ...before } = stateAt('update-application');
+  const { state, outcome } = decideOne(before, reject('supply-details', 'support'));
+  const carried = JSON.parse(JSON.stringify(state)) as MigrationState;
+  const undone = withLedgerOutcomes(carried, [{ ...outcome, applied: false, text: 'no' }], DEFAULT_DECISION_RULES);
+  expect(undone.step).toBe('update-application');
+  expect(undone.reopened).toBeNull();
+});
