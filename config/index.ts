@@ -18,6 +18,7 @@ import {
 } from './environment';
 import { readKeys, readSigningKey, readVaultSecrets } from './keys';
 import { readRunningStack, stackFile, type RunningStack } from './running-stack';
+import { readSecretFiles } from './secret-files';
 import { targetsOtherTemporal, readTemporal, type TemporalConfig } from './temporal';
 
 export { parseListenAddress, type ListenAddress } from './environment';
@@ -166,9 +167,9 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
   optional: readonly OptionalPart[] = [],
 ): Config<RequiredPart> & Partial<Pick<Parts, OptionalPart>> {
   const problems: string[] = [];
-  const variables = withoutEmpty(env);
   const relevant = new Set<string>(['TOKENFERRY_HOME', 'TOKENFERRY_LOG_LEVEL']);
   for (const part of [...required, ...optional]) for (const variable of PARTS[part].variables) relevant.add(variable);
+  const { variables, unusable } = readSecretFiles(withoutEmpty(env), relevant, problems);
   const { environment, invalid } = readEnvironment(
     Object.fromEntries(Object.entries(variables).filter(([name]) => relevant.has(name))),
     problems,
@@ -206,7 +207,7 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
   const parts: Partial<Parts> = {};
   const missing: ConfigPartName[] = [];
   for (const part of [...required, ...optional]) {
-    if (PARTS[part].variables.some((variable) => invalid.has(variable))) continue;
+    if (PARTS[part].variables.some((variable) => invalid.has(variable) || unusable.has(variable))) continue;
     const problemsBefore = problems.length;
     const value = readers[part]();
     if (value !== undefined) Object.assign(parts, { [part]: value });

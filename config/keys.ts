@@ -2,11 +2,12 @@
  * Reads the keys of the configuration (master, payload and service keys, and a person's signing key) and finds the
  * folder of the vaults' secrets.
  */
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { types } from 'node:util';
 import { KeyInvalid, parseSigningKey, Secret, type KeyRing, type SigningKey } from '../security';
 import type { Environment } from './environment';
+import { readSmallFile } from './small-file';
 
 /** Sources of a key ring: `variable` or the file in `<variable>_FILE`, and otherwise the running stack. */
 interface KeySource {
@@ -14,28 +15,6 @@ interface KeySource {
   readonly parse: (text: Secret) => KeyRing;
   /** The running stack's key file with its name in messages; undefined if no stack is used. */
   readonly stackKeyFile: { readonly name: string; readonly file: string } | undefined;
-}
-
-/** The maximum size of a key file. Without it, reading a device such as `/dev/zero` would never end. */
-const MAX_BYTES = 64 * 1024;
-
-/**
- * Reads a small file, which can be a pipe.
- *
- * @throws if it cannot be opened, is a folder or is larger than `MAX_BYTES`
- */
-function readSmallFile(file: string): string {
-  const opened = openSync(file, 'r');
-  try {
-    const buffer = Buffer.alloc(MAX_BYTES + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length <= MAX_BYTES; length += read)
-      read = readSync(opened, buffer, length, buffer.length - length, null);
-    if (length > MAX_BYTES) throw new KeyInvalid(`the file is larger than ${MAX_BYTES / 1024} KB`);
-    return buffer.toString('utf8', 0, length);
-  } finally {
-    closeSync(opened);
-  }
 }
 
 /**

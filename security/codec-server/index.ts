@@ -28,8 +28,13 @@ export interface CodecServerOptions {
   readonly payloadKeys: KeyRing;
   /** Allowed origins of pages, for example `https://temporal.example.com`. Pages of other origins get a 403. */
   readonly origins: readonly string[];
-  /** Null disables token checks, so that every caller can decrypt. Only allowed on a loopback address. */
+  /**
+   * Null disables token checks, so that every caller can decrypt. Only allowed on a loopback address, or with
+   * `trustNetwork`.
+   */
   readonly verifyToken: VerifyToken | null;
+  /** True if only trusted callers can reach `host`, because it is in a network of its own. Default: false. */
+  readonly trustNetwork?: boolean;
   /** Address to listen on. */
   readonly host: string;
   /** Port to listen on; 0 for any free port. */
@@ -76,11 +81,11 @@ class CallRefused extends Error {
 /**
  * Starts the codec server.
  *
- * @throws when token checks are disabled and `host` is not a loopback address
+ * @throws when token checks are disabled, the network is not trusted, and `host` is not a loopback address
  */
 export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
-  const { payloadKeys, origins, verifyToken, host, port, log } = options;
-  if (!verifyToken && !isLoopback(host))
+  const { payloadKeys, origins, verifyToken, trustNetwork = false, host, port, log } = options;
+  if (!verifyToken && !trustNetwork && !isLoopback(host))
     throw new Error(
       `without token checks, the codec server listens only on a loopback address such as 127.0.0.1, not on ${host}`,
     );

@@ -18,11 +18,13 @@ const OPTIONS = {
   'key-set': { type: 'string' },
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '8234' },
+  /** Lets callers without a token decrypt, on any address. Only in a network that no other caller can reach. */
+  'trust-network': { type: 'boolean', default: false },
 } as const;
 
 async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   const { values } = parseArgs({ options: OPTIONS });
-  const { issuer, audience, 'key-set': keySet, origin = [], host, port } = values;
+  const { issuer, audience, 'key-set': keySet, origin = [], host, port, 'trust-network': trustNetwork } = values;
   const config = loadConfig(['payloadKeys'], undefined, ['healthAddress']);
   const log = openLog(config.logLevel);
   log.info('the codec server is starting');
@@ -39,7 +41,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   if (healthServer) log.info({ url: healthServer.url }, 'health checks are served');
   const { payloadKeys } = config;
   const server = await startCodecServer({
-    ...{ payloadKeys, origins: origin, verifyToken, host, log },
+    ...{ payloadKeys, origins: origin, verifyToken, trustNetwork, host, log },
     port: numberOption('--port', port),
   });
   log.info({ url: server.url }, 'the codec server is listening');

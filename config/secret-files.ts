@@ -1,0 +1,43 @@
+import { types } from 'node:util';
+import { readSmallFile } from './small-file';
+
+/** The variables that can also be given as a file, whose path is in `<variable>_FILE`, as containers mount secrets. */
+const SECRETS = ['DATABASE_URL', 'COMPANY_DATA_API_KEY', 'TOKENFERRY_WEBHOOK_SECRET'];
+
+/**
+ * Reads the secrets that are given as files.
+ *
+ * @param relevant the variables that the process uses; the files of others are not read
+ * @returns the variables with these secrets, and the names of those that cannot be used, for each of which a message is
+ *   added to `problems`
+ */
+export function readSecretFiles(
+  variables: Readonly<Record<string, string>>,
+  relevant: ReadonlySet<string>,
+  problems: string[],
+): { variables: Record<string, string>; unusable: ReadonlySet<string> } {
+  const read = { ...variables };
+  const unusable = new Set<string>();
+  for (const name of SECRETS.filter((each) => relevant.has(each))) {
+    const file = variables[`${name}_FILE`];
+    if (file === undefined) continue;
+    const problem =
+      name in variables ? `is set, but ${name} is set as well. Set only one of them.` : readInto(read, name, file);
+    if (problem === null) continue;
+    problems.push(`${name}_FILE ${problem}`);
+    unusable.add(name);
+  }
+  return { variables: read, unusable };
+}
+
+function readInto(target: Record<string, string>, name: string, file: string): string | null {
+  try {
+    const content = readSmallFile(file).trim();
+    if (content === '') return 'is empty.';
+    target[name] = content;
+    return null;
+  } catch (error) {
+    if (!types.isNativeError(error)) throw error;
+    return `cannot be read: ${error.message}`;
+  }
+}
