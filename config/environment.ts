@@ -6,7 +6,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 /**
  * Tokenferry's environment variables. Each message continues a sentence that begins with the variable's name. It never
- * quotes the value, which can contain a password. For the `TEMPORAL_*` variables, see temporal.ts.
+ * quotes the value, which can contain a password. For the connection to Temporal, see temporal.ts. The
+ * Temporal Worker Controller sets the other `TEMPORAL_*` variables.
  */
 const environment = z.object({
   TOKENFERRY_HOME: z.string().optional(),
@@ -26,6 +27,8 @@ const environment = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, hyphens or underscores.')
     .optional(),
+  TEMPORAL_DEPLOYMENT_NAME: z.string().optional(),
+  TEMPORAL_WORKER_BUILD_ID: z.string().optional(),
   TOKENFERRY_CLIENT_UI_URL: address('http:', 'https:').optional(),
   TOKENFERRY_HEALTH_ADDRESS: z
     .string()

@@ -80,6 +80,8 @@ interface Parts {
   healthAddress: ListenAddress;
   /** The number of open migrations that have metrics of their own. Default: 0. */
   metricsMigrations: number;
+  /** The build id in Temporal of a versioned worker. Default: the hash of its workflow bundle. */
+  workerBuildId: string;
 }
 
 export type ConfigPartName = keyof Parts;
@@ -125,7 +127,7 @@ const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof E
   },
   workerDeployment: {
     name: 'the worker deployment (TOKENFERRY_WORKER_DEPLOYMENT)',
-    variables: ['TOKENFERRY_WORKER_DEPLOYMENT'],
+    variables: ['TOKENFERRY_WORKER_DEPLOYMENT', 'TEMPORAL_DEPLOYMENT_NAME'],
   },
   healthAddress: {
     name: 'the address for health checks (TOKENFERRY_HEALTH_ADDRESS)',
@@ -135,6 +137,7 @@ const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof E
     name: 'the number of migrations with metrics (TOKENFERRY_METRICS_MIGRATIONS)',
     variables: ['TOKENFERRY_METRICS_MIGRATIONS'],
   },
+  workerBuildId: { name: 'the build id (TEMPORAL_WORKER_BUILD_ID)', variables: ['TEMPORAL_WORKER_BUILD_ID'] },
 };
 
 /** Thrown when the configuration is invalid or incomplete. The message lists every problem and what to do about it. */
@@ -200,9 +203,10 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     signingKey: () => readSigningKey(environment, home, problems),
     webhook: () => readWebhook(environment, problems),
     clientUi: () => readClientUi(environment, variables, stack),
-    workerDeployment: () => environment.TOKENFERRY_WORKER_DEPLOYMENT,
     metricsMigrations: () => Number(environment.TOKENFERRY_METRICS_MIGRATIONS ?? 0),
     healthAddress: () => parseListenAddress(environment.TOKENFERRY_HEALTH_ADDRESS ?? '') ?? undefined,
+    workerDeployment: () => environment.TEMPORAL_DEPLOYMENT_NAME ?? environment.TOKENFERRY_WORKER_DEPLOYMENT,
+    workerBuildId: () => environment.TEMPORAL_WORKER_BUILD_ID,
   };
   const parts: Partial<Parts> = {};
   const missing: ConfigPartName[] = [];

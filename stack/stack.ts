@@ -39,7 +39,10 @@ import { startWorkers, type Workers, type WorkersOptions } from './workers';
  * workers of a stack are not versioned.
  */
 export type StackConfig = Config<
-  Exclude<ConfigPartName, 'signingKey' | 'serviceKeys' | 'workerDeployment' | 'healthAddress' | 'metricsMigrations'>
+  Exclude<
+    ConfigPartName,
+    'signingKey' | 'serviceKeys' | 'workerDeployment' | 'workerBuildId' | 'healthAddress' | 'metricsMigrations'
+  >
 >;
 
 export interface StackOptions extends WorkersOptions {

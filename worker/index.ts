@@ -36,7 +36,7 @@ import { versioningOptions } from './versioning';
 export type WorkerConfig = Config<
   'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'vaultSecrets' | 'payloadKeys' | 'webhook'
 > &
-  Partial<Config<'workerDeployment'>>;
+  Partial<Config<'workerDeployment' | 'workerBuildId'>>;
 
 export interface RunningWorker {
   readonly client: Client;
@@ -133,7 +133,7 @@ export async function startWorker(
     });
     await assertSearchAttributes(connection, namespace);
     const client = new Client({ connection, namespace, dataConverter });
-    const versioning = versioningOptions(config.workerDeployment, workflows.workflowBundle);
+    const versioning = versioningOptions(config.workerDeployment, workflows.workflowBundle, config.workerBuildId);
     const { version } = versioning.workerDeploymentOptions ?? {};
     if (version)
       log.info(

@@ -25,7 +25,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   const config = loadConfig(
     ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook'],
     undefined,
-    ['workerDeployment', 'healthAddress', 'metricsMigrations'],
+    ['workerDeployment', 'workerBuildId', 'healthAddress', 'metricsMigrations'],
   );
   const log = openLog(config.logLevel);
   log.info({ temporal: config.temporal.address, namespace: config.temporal.namespace }, 'the worker is starting');

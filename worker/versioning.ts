@@ -22,11 +22,14 @@ export class NoWorkflowBundle extends Error {
  * started it, because it takes a day at most (workflows/batch-run.ts).
  *
  * @param deploymentName undefined if the worker is not versioned
+ * @param givenBuildId the build id that the Temporal Worker Controller expects of this worker; default: the hash of the
+ * bundle
  * @throws {NoWorkflowBundle}
  */
 export function versioningOptions(
   deploymentName: string | undefined,
   workflowBundle: WorkerOptions['workflowBundle'],
+  givenBuildId?: string,
 ): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (deploymentName === undefined) return {};
   if (workflowBundle === undefined) throw new NoWorkflowBundle();
@@ -34,7 +37,7 @@ export function versioningOptions(
   return {
     workerDeploymentOptions: {
       useWorkerVersioning: true,
-      version: { deploymentName, buildId: buildIdOf(code) },
+      version: { deploymentName, buildId: givenBuildId ?? buildIdOf(code) },
       defaultVersioningBehavior: 'AUTO_UPGRADE',
     },
   };

@@ -27,7 +27,7 @@ const SECRET = 'hunter2';
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const PARTS: readonly ConfigPartName[] = [
   ...(['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys'] as const),
-  ...(['serviceKeys', 'signingKey', 'webhook', 'workerDeployment'] as const),
+  ...(['serviceKeys', 'signingKey', 'webhook', 'workerDeployment', 'workerBuildId'] as const),
 ];
 
 let home: string;
