@@ -1,7 +1,7 @@
 /** `npm run bench [-- <name>... --json --quick]`: runs benchmarks and prints a table of their figures and goals. */
 import { Command, InvalidArgumentError } from 'commander';
 import { formatTable, openProgressBar } from '../cli/terminal';
-import { cost } from './measurements/cost';
+import { cost, limitedCost } from './measurements/cost';
 import { decide, open } from './measurements/decisions';
 import type { Benchmark, Figure, Measured, Report, Table } from './figures';
 import { figureOf } from './figures';
@@ -34,6 +34,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 /** Benchmarks that run only if they are named. */
 const NAMED: Readonly<Record<string, Benchmark>> = {
   peers,
+  'cost-limited': limitedCost,
   'service-throughput': serviceThroughput,
   'service-latency': serviceLatency,
   'service-scale': serviceScale,
