@@ -1,5 +1,5 @@
 /** Checks the Helm chart without a cluster. The tests that render it need `helm`; the others need nothing. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv } from 'ajv';
@@ -79,15 +79,54 @@ test('the schema names what is missing from the default values, and accepts the 
   }
 });
 
-test('docs/configuration.md describes every variable that the templates set', () => {
+/** Returns the text of all sources in a folder, without those in its subfolders. */
+const sourcesIn = (folder: string): string =>
+  readdirSync(path.join(ROOT, folder))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(path.join(ROOT, folder, file), 'utf8'))
+    .join('\n');
+
+/** The names of the variables that the templates set. */
+const variables = templates.flatMap((text) =>
+  [...text.matchAll(/(?:- name: |"tokenferry\.secretEnv" \(list ")([A-Z][A-Z_]+)\b/g)].map(([, name = '']) => name),
+);
+/** Temporal's own library reads these. */
+const isReadByTemporal = (name: string): boolean => /^TEMPORAL_(?:API_KEY|TLS)/.test(name);
+
+test('docs/configuration.md describes every variable that the templates set, and a program reads it', () => {
   const documented = readFileSync(path.join(ROOT, 'docs/configuration.md'), 'utf8');
-  const set = templates.flatMap((text) =>
-    [...text.matchAll(/(?:- name: |"tokenferry\.secretEnv" \(list ")([A-Z][A-Z_]+)\b/g)].map(([, name = '']) => name),
-  );
-  expect(set.length).toBeGreaterThan(10);
+  expect(variables.length).toBeGreaterThan(10);
   const describes = (name: string): boolean =>
     documented.includes(`\`${name}\``) || (name.startsWith('TEMPORAL_TLS') && documented.includes('`TEMPORAL_TLS_*`'));
-  expect(set.filter((name) => !describes(name))).toEqual([]);
+  expect(variables.filter((name) => !describes(name))).toEqual([]);
+  const sources = ['config', 'worker', 'observability'].map(sourcesIn).join('\n');
+  expect(variables.filter((name) => !isReadByTemporal(name) && !sources.includes(`'${name}'`))).toEqual([]);
+});
+
+test('every file that a variable names is mounted from a Secret, under that name', () => {
+  const text = templates.join('\n');
+  const named = [...text.matchAll(/value: (\/etc\/tokenferry\/\S+)/g)].map(([, file = '']) => file);
+  expect(named.length).toBeGreaterThan(5);
+  const files = [...text.matchAll(/"tokenferry\.fileVolume" \(list "([a-z-]+)" \S+ "([a-z.]+)"\)/g)];
+  const inSecrets = files.map(([, volume, file]) => `${String(volume)}/${String(file)}`);
+  // A Secret of the type kubernetes.io/tls has these two files.
+  inSecrets.push('temporal/tls.crt', 'temporal/tls.key');
+  const mounts = [...text.matchAll(/name: ([a-z-]+), mountPath: (\/etc\/[a-z/-]+), readOnly: true/g)];
+  const mounted = inSecrets.flatMap((each) =>
+    mounts
+      .filter(([, volume]) => each.startsWith(`${String(volume)}/`))
+      .map(([, , folder]) => path.join(String(folder), path.basename(each))),
+  );
+  expect(named.filter((file) => !mounted.includes(file))).toEqual([]);
+  expect(mounted.filter((file) => !named.includes(file))).toEqual([]);
+});
+
+test.each(['service', 'codec-server'])('the %s accepts the options that its container has', (name) => {
+  const options = [...read(`templates/${name}.yaml`).matchAll(/ - --([a-z-]+)=/g)].map(([, option]) => option);
+  expect(options.length).toBeGreaterThan(2);
+  const source = readFileSync(path.join(ROOT, `stack/processes/${name}.ts`), 'utf8');
+  const accepted = [...source.matchAll(/^ {2}'?([a-z-]+)'?: \{ type: /gm)].map(([, option]) => option);
+  expect(options.filter((option) => !accepted.includes(option))).toEqual([]);
 });
 
 test('the chart uses the images and the user of the Dockerfile', () => {
@@ -113,16 +152,22 @@ test('the chart agrees with the program: version, task queue and time to stop', 
 const hasHelm = spawnSync('helm', ['version']).status === 0;
 if (!hasHelm) console.warn('helm is not installed, so the chart is not rendered');
 
+/** Returns what `helm template` prints, or its error. */
+const render = (values: string, ...settings: string[]) =>
+  spawnSync(
+    'helm',
+    [
+      ...['template', 'acme', CHART, '--kube-version', '1.34.0', '--values', path.join(CHART, 'ci', values)],
+      ...settings.flatMap((setting) => ['--set', setting]),
+    ],
+    { encoding: 'utf8' },
+  );
+
 (hasHelm ? test.each(examples) : test.skip.each(examples))(
   'every container of %s runs without privileges',
   (example) => {
-    const rendered = execFileSync(
-      'helm',
-      ['template', 'acme', CHART, '--kube-version', '1.34.0', '--values', path.join(CHART, 'ci', example)],
-      {
-        encoding: 'utf8',
-      },
-    );
+    const { stdout: rendered, stderr } = render(example);
+    expect(stderr).toBe('');
     const objects = parseAllDocuments(rendered).map((document) => treeOf(document.toJS()));
     const pods = objects
       .map(({ kind, spec }) => ({ kind, pod: treeOf(treeOf(treeOf(spec)['template'])['spec']) }))
@@ -145,3 +190,8 @@ if (!hasHelm) console.warn('helm is not installed, so the chart is not rendered'
     }
   },
 );
+
+(hasHelm ? test : test.skip)('autoscaling is refused if KEDA cannot use TLS', () => {
+  const { stderr } = render('cloud-values.yaml', 'temporal.apiKey.secretName=', 'temporal.tls.enabled=true');
+  expect(stderr).toContain('KEDA uses TLS only with temporal.apiKey or temporal.tls.clientCertificate');
+});
