@@ -1,13 +1,14 @@
 /**
  * `npm run cluster`: runs the parts of a production setup as processes on this machine, migrates companies, and kills
- * each part once meanwhile. With `--keep`, it only runs them, so that docs/deploying.md can be followed on them.
+ * each part once meanwhile. With `--keep`, it only runs them. With `--servers`, it runs only Temporal and Postgres, so that
+ * docs/deploying.md can be followed on them.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { createTemporaryFolder } from '../stack/folders';
 import type { Cluster, ClusterProcess } from './cluster';
-import { startCluster } from './cluster';
+import { startCluster, startClusterServers } from './cluster';
 import { startClusterCodecServer } from './cluster/codec-server';
 import { TemporalServerUnavailable } from './cluster/temporal/binaries';
 import { violationLines } from './results';
@@ -16,6 +17,7 @@ import { examine, runTrial } from './trial';
 interface Options {
   readonly companies: number;
   readonly keep?: true;
+  readonly servers?: true;
 }
 
 /** The exit code if Temporal's server is missing on this machine. */
@@ -24,11 +26,12 @@ const UNAVAILABLE = 3;
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-async function main({ companies, keep }: Options): Promise<void> {
+async function main({ companies, keep, servers }: Options): Promise<void> {
   const folder = createTemporaryFolder();
   const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
+  if (servers) return runServers(path.join(folder, 'cluster'), interrupted);
   const cluster = await startCluster({ folder: path.join(folder, 'cluster'), log, versioned: true });
   try {
     const codec = await startClusterCodecServer(cluster, path.join(folder, 'cluster', 'logs'));
@@ -63,6 +66,23 @@ async function main({ companies, keep }: Options): Promise<void> {
   }
 }
 
+/** Runs Temporal and Postgres, and prints the two addresses that docs/deploying.md begins with. */
+async function runServers(folder: string, interrupted: Promise<void>): Promise<void> {
+  const { databases, temporal, temporalAddress, temporalCommand, stop } = await startClusterServers({ folder, log });
+  try {
+    print(`Running: ${[...Object.values(temporal), databases.ledger].map(({ name }) => name).join(', ')}`);
+    print(`Data and logs: ${folder}`);
+    print('For docs/deploying.md, in another shell:');
+    print(`export TEMPORAL_ADDRESS=${temporalAddress}`);
+    print(`export POSTGRES_URL=${databases.ledger.url}`);
+    print(`export PATH="${path.dirname(temporalCommand)}:$PATH"`);
+    print('Stop everything with Ctrl-C.');
+    await interrupted;
+  } finally {
+    await stop();
+  }
+}
+
 function printParts(
   { workers, service, databases, temporal }: Cluster,
   others: readonly ClusterProcess[],
@@ -93,6 +113,7 @@ function positiveInteger(text: string): number {
 new Command('npm run cluster --')
   .option('--companies <count>', 'the number of companies to migrate', positiveInteger, 1_000)
   .option('--keep', 'migrate nothing, and run the cluster until Ctrl-C')
+  .option('--servers', 'run only Temporal and Postgres until Ctrl-C')
   .action(main)
   .parseAsync()
   .catch((error: unknown) => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { reservePort } from '../../stack/ports';
 import { postgresUser } from '../../stack/postgres/binaries';
 import { createKeyFor } from '../../stack/service/keys';
+import { acquireTemporalCli } from '../../stack/temporal/cli';
 import { startDatabase } from './database';
 import { DEPLOYMENT, makeCurrent } from './deployment';
 import { createClusterProcess, startTogether } from './cluster-process';
@@ -31,35 +32,59 @@ export interface ClusterOptions {
   readonly node?: NodeOptions;
 }
 
+/** The servers that a cluster needs, without any process of the product. */
+export interface ClusterServers extends Pick<Cluster, 'databases' | 'temporal' | 'stop'> {
+  /** Host and port of Temporal's frontend. */
+  readonly temporalAddress: string;
+  /** The path of the command `temporal`. */
+  readonly temporalCommand: string;
+}
+
+/** The functions that stop the processes, newest first. */
+type Running = (() => Promise<unknown> | void)[];
+
 /**
  * Starts a cluster. A start that fails leaves nothing running.
  *
  * @throws {ProcessNotStarted}, TemporalServerUnavailable, PostgresUnavailable
  */
-export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  /** The functions that stop the processes, newest first. */
-  const running: (() => Promise<unknown> | void)[] = [];
+export function startCluster(options: ClusterOptions): Promise<Cluster> {
+  return stoppable((running) => startProcesses(options, running));
+}
+
+/**
+ * Starts only the database servers and Temporal. A start that fails leaves nothing running.
+ *
+ * @throws {ProcessNotStarted}, TemporalServerUnavailable, PostgresUnavailable
+ */
+export function startClusterServers(options: Pick<ClusterOptions, 'folder' | 'log'>): Promise<ClusterServers> {
+  return stoppable(async (running) => {
+    const { databases, temporal } = await startServers(options, running);
+    const temporalCommand = await acquireTemporalCli({ env: process.env, log: options.log });
+    return { databases, temporal: temporal.processes, temporalAddress: temporal.address, temporalCommand };
+  });
+}
+
+async function stoppable<T>(start: (running: Running) => Promise<T>): Promise<T & Pick<Cluster, 'stop'>> {
+  const running: Running = [];
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> =>
     (stopped ??= (async () => {
       for (const stopOne of running) await stopOne();
     })());
   try {
-    return { ...(await startProcesses(options, running)), stop };
+    return { ...(await start(running)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startProcesses(
-  { folder, log, versioned, node = NO_OPTIONS }: ClusterOptions,
-  running: (() => Promise<unknown> | void)[],
-): Promise<Omit<Cluster, 'stop'>> {
+async function startServers({ folder, log }: Pick<ClusterOptions, 'folder' | 'log'>, running: Running) {
   // Postgres sometimes runs as another user, who must be able to enter the folder.
   mkdirSync(folder, { recursive: true, mode: postgresUser() ? 0o711 : 0o700 });
   const logs = path.join(folder, 'logs');
-  for (const name of ['logs', 'home', 'vault-secrets']) mkdirSync(path.join(folder, name), { mode: 0o700 });
+  mkdirSync(logs, { mode: 0o700 });
   const binaries = await acquireTemporalServer({ env: process.env, log });
 
   const database = async (name: string): Promise<Database> => {
@@ -85,6 +110,15 @@ async function startProcesses(
   });
   running.unshift(temporal.release);
   for (const each of Object.values(temporal.processes)) running.unshift(() => each.kill());
+  return { databases, temporal, logs };
+}
+
+async function startProcesses(
+  { folder, log, versioned, node = NO_OPTIONS }: ClusterOptions,
+  running: Running,
+): Promise<Omit<Cluster, 'stop'>> {
+  const { databases, temporal, logs } = await startServers({ folder, log }, running);
+  for (const name of ['home', 'vault-secrets']) mkdirSync(path.join(folder, name), { mode: 0o700 });
 
   const service = await createServiceProcess(folder, databases.service.url, node);
   running.unshift(() => service.process.kill().finally(service.release));

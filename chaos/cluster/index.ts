@@ -2,7 +2,7 @@
  * A cluster on this machine. Each of its processes can be killed, suspended, cut off and started again: Temporal's four
  * services, three Postgres servers, the Company Data Service, and two workers behind proxies.
  */
-export { startCluster, type ClusterOptions } from './cluster';
+export { startCluster, startClusterServers, type ClusterOptions, type ClusterServers } from './cluster';
 export {
   startHttpProxy,
   type ProxyAction,
