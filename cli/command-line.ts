@@ -101,7 +101,7 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
       .option('--debug', 'print the stack trace of an unexpected error');
   }
   for (const { path, command } of runnableCommands(program)) {
-    const lines = examplesOf(path).map((example) => `  ${example}`);
+    const lines = examplesOf(path, base.now).map((example) => `  ${example}`);
     command.addHelpText('after', () => `\n${output.styled('bold', 'Examples:')}\n${lines.join('\n')}`);
   }
   program.addHelpText('after', '\nferry <command> --help shows examples.\nTo check the setup, run: ferry doctor');

@@ -34,7 +34,7 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
   };
 
   try {
-    const command = ferryCommand({ run, output, terminal, args });
+    const command = ferryCommand({ run, output, terminal, args, now: new Date() });
     const complete = withHelpForGroup(command, withCommonOptionsLast(args));
     assertKnownOptions(command, complete);
     await command.parseAsync(complete, { from: 'user' });

@@ -6,11 +6,20 @@ import { Output } from '../terminal';
 import { argumentUsage, runnableCommands, type NamedCommand } from './commands';
 import { examplesOf } from './examples';
 
+/** The moment from which docs/cli.md takes its examples of times. It is fixed, so that the page does not change daily. */
+const PAGE_MOMENT = new Date(2030, 0, 6);
+
 /** Builds the commands without a terminal, because only their definitions are needed. */
 export function programForReference(): Command {
   const stdout = new Writable({ write: (_piece, _encoding, done) => done() });
   const terminal = { stdout, stderr: stdout, env: {}, interruption: () => new AbortController().signal };
-  return ferryCommand({ output: new Output(terminal, false), terminal, args: [], run: async () => undefined });
+  return ferryCommand({
+    output: new Output(terminal, false),
+    terminal,
+    args: [],
+    now: PAGE_MOMENT,
+    run: async () => undefined,
+  });
 }
 
 /** The options that every command has. The page lists them once. */
@@ -61,7 +70,7 @@ function chapter({ path, command }: NamedCommand): string {
     `${escaped(command.description())}.`,
     `\`ferry ${usage.join(' ')}\``,
     ...(specificOptions.length === 0 ? [] : [optionList(specificOptions)]),
-    ['```sh', ...examplesOf(path), '```'].join('\n'),
+    ['```sh', ...examplesOf(path, PAGE_MOMENT), '```'].join('\n'),
   ].join('\n\n');
 }
 

@@ -1,6 +1,9 @@
 /** The examples of each command, for `--help` and docs/cli.md. */
+import { exampleTime } from '../terminal/times';
 
 const M = 'acme.quickbooks-online';
+/** Stands for a time in the future. */
+const TIME = '<time>';
 
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   up: ['ferry up'],
@@ -45,7 +48,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     `ferry reject ${M} migrate-first-company --next another-company --company C-1002 --reason "not representative"`,
   ],
   'propose-time': [
-    `ferry propose-time ${M} "2026-11-21 22:00" --window "mon-fri 22:00-05:00 Europe/London"`,
+    `ferry propose-time ${M} "${TIME}" --window "mon-fri 22:00-05:00 Europe/London"`,
     `ferry propose-time ${M} now`,
   ],
   pause: [`ferry pause ${M} --reason "the platform is slow"`],
@@ -83,7 +86,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   completion: ['ferry completion bash > ~/.local/share/bash-completion/completions/ferry'],
 };
 
-/** @param path path of the command, for example `service keys create` */
-export function examplesOf(path: string): readonly string[] {
-  return EXAMPLES[path] ?? [];
+/**
+ * @param path path of the command, for example `service keys create`
+ * @param now the example of a time is the evening after it
+ */
+export function examplesOf(path: string, now: Date): readonly string[] {
+  return (EXAMPLES[path] ?? []).map((example) => example.replace(TIME, exampleTime(now)));
 }

@@ -11,6 +11,8 @@ export interface Context {
   readonly terminal: Terminal;
   /** The arguments as typed, without the program's own name. */
   readonly args: readonly string[];
+  /** When the program was started. Help texts take their examples of times from it. */
+  readonly now: Date;
   /** Runs the command's work and prints its result. */
   readonly run: (work: () => Promise<CommandResult | AlreadyWritten>) => Promise<void>;
 }

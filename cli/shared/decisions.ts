@@ -13,7 +13,7 @@ import type { DecisionContent, DecisionResult, MigrationClient } from '../../cli
 import { decide } from '../../client';
 import type { CommandResult, Output } from '../terminal';
 import { PRINT_NOTHING } from '../terminal';
-import { parseTime } from '../terminal/times';
+import { exampleTime, parseTime } from '../terminal/times';
 import type { Context } from './context';
 import { CommandFailed } from './errors';
 import { choiceOption, nearest } from './options';
@@ -54,13 +54,14 @@ const REASON = 'reason for the decision; the audit trail records it';
 /** Adds `--as`, `--by`, `--reason` and `--valid-until` to a command that decides something. */
 export function addDecisionOptions(
   command: Command,
+  now: Date,
   reason: 'reason required' | 'reason optional' = 'reason optional',
 ): Command {
   if (reason === 'reason required') command.requiredOption('--reason <text>', REASON);
   else command.option('--reason <text>', REASON);
   return addActorOptions(command).option(
     '--valid-until <time>',
-    'refuse the decision if no worker has applied it by then, e.g. "2026-11-21 22:00" (your time zone) or ISO 8601',
+    `refuse the decision if no worker has applied it by then, e.g. "${exampleTime(now)}" (your time zone) or ISO 8601`,
     parseTime,
   );
 }

@@ -16,7 +16,11 @@ export function localTime(moment: string | Date, zone = 'local'): string {
 
 /** Returns tomorrow evening as a person types it: `2026-11-21 22:00`, in the reader's time zone. */
 export function exampleTime(now: Date): string {
-  return `${DateTime.fromJSDate(now).plus({ days: 1 }).toFormat('yyyy-MM-dd')} 22:00`;
+  return tomorrowEvening(now).toFormat('yyyy-MM-dd HH:mm');
+}
+
+function tomorrowEvening(now: Date): DateTime {
+  return DateTime.fromJSDate(now).plus({ days: 1 }).set({ hour: 22, minute: 0, second: 0, millisecond: 0 });
 }
 
 /** Formats the time of day in the reader's time zone: `22:04:11`. */
@@ -59,5 +63,7 @@ export function parseTime(text: string): Date {
   if (text === 'now') return new Date();
   const iso = DateTime.fromISO(text.trim().replace(' ', 'T'));
   if (iso.isValid && iso.toMillis() >= EARLIEST && iso.toMillis() <= LATEST) return iso.toJSDate();
-  throw new InvalidArgumentError('Write it like "2026-11-21 22:00" or 2026-11-21T21:00:00Z, or use the word now.');
+  const now = new Date();
+  const utc = tomorrowEvening(now).toUTC().toISO({ suppressMilliseconds: true });
+  throw new InvalidArgumentError(`Write it like "${exampleTime(now)}" or ${utc}, or use the word now.`);
 }

@@ -20,9 +20,9 @@ interface ApproveOptions extends DecisionOptions, YesOption {
  * the digest of what was shown.
  */
 export function addApprove(context: Context): void {
-  const { program, run } = context;
+  const { program, run, now } = context;
   const addOptions = (command: ReturnType<typeof program.command>) =>
-    addYesOption(addDecisionOptions(command)).option(
+    addYesOption(addDecisionOptions(command, now)).option(
       '--digest <digest>',
       'approve only if what you reviewed still has this digest (printed by --json of ferry show)',
     );

@@ -12,22 +12,23 @@ import { CommandFailed } from '../../shared/errors';
 type CancelOptions = DecisionOptions & YesOption;
 
 /** `ferry cancel`: asks first, because a cancelled migration cannot be resumed. */
-export function addCancel({ program, run, output, terminal }: Context): void {
+export function addCancel({ program, run, output, terminal, now }: Context): void {
   const command = program
     .command('cancel <migration>')
     .description('End a migration for good; companies that have been moved stay moved');
-  addYesOption(addDecisionOptions(command, 'reason required')).action((migration: string, options: CancelOptions) =>
-    run(() =>
-      withMigrationClient(terminal.env, async (ferry) => {
-        const question = `Cancel ${migration} for good?`;
-        const show = () => printConsequences(ferry, output, migration);
-        if (!(await confirm({ output, terminal }, options, { question, show }))) {
-          throw new CommandFailed('nothing was cancelled', `to stop it for a while, use: ferry pause ${migration}`);
-        }
-        const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
-        return result.failed ? result : { ...result, print: () => printCancelled(output, result, migration) };
-      }),
-    ),
+  addYesOption(addDecisionOptions(command, now, 'reason required')).action(
+    (migration: string, options: CancelOptions) =>
+      run(() =>
+        withMigrationClient(terminal.env, async (ferry) => {
+          const question = `Cancel ${migration} for good?`;
+          const show = () => printConsequences(ferry, output, migration);
+          if (!(await confirm({ output, terminal }, options, { question, show }))) {
+            throw new CommandFailed('nothing was cancelled', `to stop it for a while, use: ferry pause ${migration}`);
+          }
+          const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
+          return result.failed ? result : { ...result, print: () => printCancelled(output, result, migration) };
+        }),
+      ),
   );
 }
 

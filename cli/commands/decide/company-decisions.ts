@@ -76,7 +76,7 @@ export function addCompanyDecisions(context: Context): void {
   for (const command of COMMANDS) addCommand(context, command);
 }
 
-function addCommand({ program, run, terminal }: Context, definition: CompanyCommand): void {
+function addCommand({ program, run, terminal, now }: Context, definition: CompanyCommand): void {
   const command: Command = program
     .command(`${definition.name} <migration> [references...]`)
     .description(definition.description)
@@ -84,7 +84,7 @@ function addCommand({ program, run, terminal }: Context, definition: CompanyComm
   if (definition.all !== undefined) command.option('--all', definition.all);
   if (definition.byWave)
     command.addOption(integerOption('--wave <number>', 'all companies of this wave that are waiting to be moved'));
-  addDecisionOptions(command, definition.needsReason ? 'reason required' : 'reason optional').action(
+  addDecisionOptions(command, now, definition.needsReason ? 'reason required' : 'reason optional').action(
     (migration: string, references: string[], options: CompanyOptions) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {

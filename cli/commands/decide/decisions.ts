@@ -1,7 +1,7 @@
 import type { Step } from '../../../domain/migration/steps';
 import type { MigrationClient } from '../../../client';
 import { readProgress, readProgressIfAnswered } from '../../../client';
-import { parseTime } from '../../terminal/times';
+import { exampleTime, parseTime } from '../../terminal/times';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
@@ -20,13 +20,14 @@ import { firstOpening, printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal';
 
 /** `ferry reject`, `propose-time`, `pause`, `resume`: send the decision of the same name. */
-export function addDecisions({ program, run, terminal }: Context): void {
+export function addDecisions({ program, run, terminal, now }: Context): void {
   addDecisionOptions(
     program
       .command('reject <migration> [step]')
       .description('Reject a step, which reopens it. For the first company, specify what to try next')
       .option('--next <what>', 'what to do after rejecting the first company: same-company, another-company or abandon')
       .option('--company <reference>', 'the other company to try; implies --next another-company'),
+    now,
     'reason required',
   ).action((migration: string, step: string | undefined, options: DecisionOptions & NextOptions) =>
     run(() =>
@@ -46,8 +47,11 @@ export function addDecisions({ program, run, terminal }: Context): void {
         .command('propose-time')
         .argument('<migration>')
         .argument('<when>', undefined, parseTime)
-        .description('Propose when to move the first company: "2026-11-21 22:00" in your time zone, ISO 8601, or now'),
+        .description(
+          `Propose when to move the first company: "${exampleTime(now)}" in your time zone, ISO 8601, or now`,
+        ),
     ),
+    now,
   ).action((migration: string, when: Date, options: DecisionOptions & Pick<LimitOptions, 'window'>) =>
     run(() =>
       withMigrationClient(terminal.env, async (ferry) => {
@@ -68,6 +72,7 @@ export function addDecisions({ program, run, terminal }: Context): void {
             ? 'Pause a migration: no more moves begin'
             : 'Resume a paused migration; earlier failures no longer count towards its limits',
         ),
+      now,
     ).action((migration: string, options: DecisionOptions) =>
       run(() =>
         withMigrationClient(terminal.env, (ferry) => sendDecision(ferry, migration, message, contentFrom(options))),
@@ -118,13 +123,14 @@ async function nextFrom(
 }
 
 /** `ferry first-company`: chooses the first company, or the next one to try if the first was not accepted. */
-export function addFirstCompany({ program, run, terminal }: Context): void {
+export function addFirstCompany({ program, run, terminal, now }: Context): void {
   addDecisionOptions(
     program
       .command('first-company <migration> <reference>')
       .description(
         'Choose the company to move first. After the first attempt, choose another company or the same one again',
       ),
+    now,
   ).action((migration: string, reference: string, options: DecisionOptions) =>
     run(() =>
       withMigrationClient(terminal.env, async (ferry) => {
@@ -136,13 +142,14 @@ export function addFirstCompany({ program, run, terminal }: Context): void {
 }
 
 /** `ferry adjust`: changes the limits of a migration, including those of a batch run in progress. */
-export function addAdjust({ program, run, terminal }: Context): void {
+export function addAdjust({ program, run, terminal, now }: Context): void {
   addDecisionOptions(
     addLimitOptions(
       program
         .command('adjust <migration>')
         .description('Change the limits of a migration, even while companies are being moved'),
     ),
+    now,
   ).action((migration: string, options: LimitOptions & DecisionOptions) =>
     run(() => {
       const limits = limitsFrom(options);

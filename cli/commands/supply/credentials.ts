@@ -36,7 +36,7 @@ const OBTAINED_AT = [
  * `ferry credentials`, `replace-credential`: reads credentials from a file, seals and stores them, and can then destroy
  * the file.
  */
-export function addCredentials({ program, run, terminal }: Context): void {
+export function addCredentials({ program, run, terminal, now }: Context): void {
   addFileOptions(
     addActorOptions(
       program
@@ -60,6 +60,7 @@ export function addCredentials({ program, run, terminal }: Context): void {
           'Replace the credentials of companies that were not moved or whose outcome is unknown, and move the companies with the new ones',
         )
         .option(...OBTAINED_AT),
+      now,
     ),
   ).action((migration: string, file: string, options: CredentialOptions) =>
     run(() =>
