@@ -5,7 +5,7 @@
 #
 # They run as a user without rights, and write nothing to their file system: run them with --read-only --tmpfs /tmp.
 
-FROM node:24.11.1-bookworm-slim AS node
+FROM docker.io/library/node:24.11.1-bookworm-slim AS node
 WORKDIR /app
 ENV NPM_CONFIG_AUDIT=false NPM_CONFIG_FUND=false NPM_CONFIG_UPDATE_NOTIFIER=false
 COPY package.json package-lock.json ./
@@ -21,7 +21,7 @@ RUN npm ci --ignore-scripts --omit=dev --omit=optional
 COPY scripts/prune-packages.mjs scripts/
 RUN node scripts/prune-packages.mjs && rm -r scripts
 
-FROM debian:bookworm-20251117-slim AS base
+FROM docker.io/library/debian:bookworm-20251117-slim AS base
 # The certificates are for TLS to Temporal and to the service.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates \
