@@ -37,7 +37,7 @@ import { isIsolated } from '../../domain/companies/failures';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import { exceedsTolerance, exceededToleranceText } from '../../domain/planning/limits';
 import type { CheckOutcome, Database, ImportOutcome } from '../../store';
-import { countFailures, haveSeveralFailed, pauseForProblem, readLimits } from '../../store';
+import { countFailures, pauseForProblem, readFailureSeries, readLimits } from '../../store';
 import type { ActivityDeps } from '../deps';
 import type { Deferral, SliceOutage } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
@@ -45,7 +45,7 @@ import { createCircuitBreaker } from './circuit-breaker';
 /** Why a slice ended early. */
 export interface SliceEnd {
   readonly stop: StopReason | null;
-  /** The numbers that led to the stop, for people; null if there are none. */
+  /** The numbers or the companies that led to the stop, for people; null if there are none. */
   readonly stopNumbers: string | null;
   /** The outage that ended the slice; null if there was none. */
   readonly outage: SliceOutage | null;
@@ -126,8 +126,10 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
         limits = await steps.write(outcomes);
         for (const { deferredBy = null, isRetry = false } of handled) breaker.record(deferredBy, isRetry);
         for (const each of handled) {
-          if (each.stop !== null && (await concernsBatch(db, migrationId, each.stop, steps.stopsFor)))
-            stop ??= each.stop;
+          if (stop !== null || each.stop === null) continue;
+          const concerned = await concernedBy(db, migrationId, each.stop, steps.stopsFor);
+          if (concerned !== null)
+            [stop, stopNumbers] = [each.stop, concerned.length === 0 ? null : `companies ${concerned.join(', ')}`];
         }
         if (stop === null && steps.stopsFor !== 'none') stopNumbers = await pauseIfTooManyFailed(outcomes, limits);
         if (stopNumbers !== null) stop ??= 'too-many-failures';
@@ -139,17 +141,19 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
 }
 
 /**
- * Returns whether the slice must stop: the reason affects all companies, the slice stops for any failure, or it stops
- * for several and the reason has occurred several times in a row.
+ * Returns null if the slice continues. It stops if the reason affects all companies, if it stops for any failure, or if
+ * it stops for several and the reason has occurred several times in a row.
+ *
+ * @returns the references of the companies that failed one after another; empty if the reason affects all companies
  */
-async function concernsBatch(
+async function concernedBy(
   db: Database,
   migrationId: string,
   reason: StopReason,
   stopsFor: StopsFor,
-): Promise<boolean> {
-  if (stopsFor === 'any' || !isIsolated(reason)) return true;
-  return stopsFor === 'several' && haveSeveralFailed(db, migrationId, reason);
+): Promise<readonly string[] | null> {
+  if (stopsFor === 'any' || !isIsolated(reason)) return [];
+  return stopsFor === 'several' ? readFailureSeries(db, migrationId, reason) : null;
 }
 
 /**

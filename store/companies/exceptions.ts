@@ -138,34 +138,42 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
 const SEVERAL = 3;
 
 /**
- * Returns whether several companies that were claimed one after another failed in the same way. If no other company can
- * be moved, two are enough. A company still being imported breaks the series, because refusals arrive sooner than
- * successes. Ignores failures that were accepted when the migration was resumed. Also ignores companies that have
- * failed again in the same way: retries are claimed one after another, so they would look like a series even if other
- * companies were moved between their first attempts.
+ * Returns the references of several companies that were claimed one after another and failed in the same way; null if
+ * there are not enough of them. If no other company can be moved, two are enough. A company still being imported breaks
+ * the series, because refusals arrive sooner than successes. Ignores failures that were accepted when the migration was
+ * resumed. Also ignores companies that have failed again in the same way: retries are claimed one after another, so they
+ * would look like a series even if other companies were moved between their first attempts.
  */
-export async function haveSeveralFailed(db: Database, migrationId: string, failure: IsolatedStop): Promise<boolean> {
-  const { inRow, others } = await queryOne(
+export async function readFailureSeries(
+  db: Database,
+  migrationId: string,
+  failure: IsolatedStop,
+): Promise<readonly string[] | null> {
+  const { series, others } = await queryOne(
     db,
-    sql<{ inRow: number; others: number }>`
+    sql<{ series: readonly string[]; others: number }>`
     with tried as (
-      select state, claimed_at,
+      select reference, state, claimed_at,
         state in ('failed', 'waiting') and failure = ${failure} and not failure_accepted as failing
       from companies where migration_id = ${migrationId} and claimed_at is not null
         and not (tries > 1 and failure = ${failure})
     ), compared as (
-      select failing, lag(failing, 1, false) over claims as second, lag(failing, 2, false) over claims as third
+      select reference, failing, lag(failing, 1, false) over claims as second, lag(failing, 2, false) over claims as third,
+        lag(reference, 1) over claims as second_reference, lag(reference, 2) over claims as third_reference
       from tried where failing or state in ('importing', 'syncing', 'moved')
       window claims as (order by claimed_at)
+    ), series as (
+      select case when not failing then '{}' when not second then array[reference]
+        when not third then array[second_reference, reference]
+        else array[third_reference, second_reference, reference] end as companies
+      from compared
     )
     select
-      coalesce(max(case when not failing then 0 when not second then 1 when not third then 2 else ${SEVERAL} end), 0)
-        as "inRow",
+      coalesce((select companies from series order by cardinality(companies) desc limit 1), '{}') as series,
       (select count(*) from companies where migration_id = ${migrationId} and (state = 'importing'
-        or (state = 'waiting' and failure is null and confirmed_at is not null and held_back is null))) as others
-    from compared`,
+        or (state = 'waiting' and failure is null and confirmed_at is not null and held_back is null))) as others`,
   );
-  return inRow >= (others === 0 ? 2 : SEVERAL);
+  return series.length >= (others === 0 ? 2 : SEVERAL) ? series : null;
 }
 
 /** Accepts all failures so far, so that they no longer count towards the tolerated failures. */

@@ -113,7 +113,10 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
 
     test('stop the batch, but not again after it was resumed', async () => {
       const { id } = await rig.migration([token, token, token, 'sbx-ok-5', token, 'sbx-ok-5']);
-      expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: failure });
+      expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({
+        stop: failure,
+        stopNumbers: 'companies c1, c2, c3',
+      });
       expect(await stateOf(id, 3)).toMatchObject({ failure, failure_accepted: false });
       expect(await stateOf(id, 4)).toMatchObject({ state: 'waiting', tries: 0 });
       await acceptFailures(rig.ledger.db, id);
@@ -146,7 +149,10 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
 
     test('stop the batch even if only two companies are left', async () => {
       const { id } = await rig.migration([token, token]);
-      expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: failure });
+      expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({
+        stop: failure,
+        stopNumbers: 'companies c1, c2',
+      });
     });
   },
 );
