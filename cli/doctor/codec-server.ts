@@ -29,7 +29,7 @@ export async function checkCodecServer(
     ];
   }
   if ('unusable' in payloadKeys) return [notChecked(ABOUT, 'needs the payload key first')];
-  return check(ABOUT, 'start it, or correct TEMPORAL_CODEC_ENDPOINT', async () => {
+  return check(ABOUT, 'start it (see: ferry codec-server --help), or correct TEMPORAL_CODEC_ENDPOINT', async () => {
     const plain = { metadata: { encoding: Buffer.from('binary/plain') }, data: Buffer.from(PROBE) };
     const [encrypted = plain] = await createPayloadCodec(payloadKeys.value).encode([plain]);
     const response = await fetch(`${endpoint.replaceAll('{namespace}', namespace).replace(/\/$/, '')}/decode`, {

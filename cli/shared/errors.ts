@@ -77,7 +77,6 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [WithoutEffect, 'make sure that nobody else runs a worker on this task queue, and run the command again'],
   [ManifestClosed, 'start a new migration with another --label'],
   [OrganizationTaken, 'remove these rows, because an organization can be part of only one open migration'],
-  [VaultClosed, 'make sure that a worker is running and that the migration has not ended'],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
   [UnknownMasterKey, 'nothing is lost; add this key and run the command again'],
@@ -113,6 +112,12 @@ export function withAdvice(error: unknown): unknown {
   if (known) return failed(error.message, known[1]);
   if (error instanceof MigrationClosed)
     return failed(error.message, `see its outcome with: ferry report ${error.migrationId}`);
+  if (error instanceof VaultClosed) {
+    return failed(
+      error.message,
+      `make sure that a worker is running; see whether the migration has ended with: ferry show ${error.migrationId}`,
+    );
+  }
   if (error instanceof WorkflowFailedError)
     return failed(deepestMessage(error), 'the workflow failed; the Temporal UI shows how far it got');
   if (error instanceof ServiceError) {

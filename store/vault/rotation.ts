@@ -109,8 +109,7 @@ export async function renewVault(
 ): Promise<number> {
   const deleted = await db.transaction().execute(async (tx) => {
     const vault = await lockVault(tx, migrationId);
-    if (!vault?.publicKey)
-      throw new VaultClosed(`migration ${migrationId} has no vault yet, or its vault was destroyed`);
+    if (!vault?.publicKey) throw new VaultClosed(migrationId);
     const isUsable = await readVault(tx, keys, migrationId).then(
       () => true,
       (error: unknown) => {

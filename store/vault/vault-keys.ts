@@ -10,6 +10,9 @@ import type { Database, Queryable } from '../database/database';
 /** Thrown when a migration has no vault, because its workflow has not opened it yet or the vault was destroyed. */
 export class VaultClosed extends Error {
   override readonly name = 'VaultClosed';
+  constructor(readonly migrationId: string) {
+    super(`migration ${migrationId} has no vault yet, or its vault was destroyed`);
+  }
 }
 
 /** Creates the migration's key pair, unless it already has one. Needs the master key to wrap the private key. */
@@ -83,7 +86,7 @@ export async function unwrapKey(
 ): Promise<VaultKey> {
   const stored = await readKey(db, migrationId);
   if (!stored?.vault_public_key || !stored.wrapped) {
-    throw new VaultClosed(`migration ${migrationId} has no vault yet, or its vault was destroyed`);
+    throw new VaultClosed(migrationId);
   }
   const key = wrappedKey(stored);
   if (key === null)

@@ -155,8 +155,7 @@ async function sealAndStoreGroup(
   rule: SupplyRule,
 ): Promise<SupplyResult> {
   const key = await readKey(db, migrationId);
-  if (!key?.vault_public_key)
-    throw new VaultClosed(`migration ${migrationId} has no vault yet, or its vault was destroyed`);
+  if (!key?.vault_public_key) throw new VaultClosed(migrationId);
   const seal = createSealer(key.vault_public_key);
   const rows = await rowsOf(db, migrationId, credentials);
   const unknown: string[] = [];

@@ -76,7 +76,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report acme\.xero$/],
   [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
   [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove these rows/],
-  [new VaultClosed(`migration ${M} has no vault yet, or its vault was destroyed`), /acme\.xero/, /ferry show/],
+  [new VaultClosed(M), /acme\.xero has no vault yet/, /ferry show acme\.xero$/],
   [new VaultKeyMismatch(), /./, /neither sealed nor stored/],
   [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('0123456789abcdef', ['efgh']), /payload key 0123456789abcdef/, /TOKENFERRY_PAYLOAD_KEY/],
@@ -85,7 +85,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new VaultSecretElsewhere(M, '/keys'), /acme\.xero.*\/keys.*TOKENFERRY_VAULT_SECRETS/, /correct the folder/],
   [
     new VaultSecretMissing(M, 'its vault secret is not in /keys'),
-    /\/keys.*ferry vault renew acme\.xero.*ferry credentials/,
+    /\/keys.*"ferry vault renew acme\.xero".*have the client supply its credentials again/,
     /nothing was changed/,
   ],
   [new VaultUsable(M), /acme\.xero/, /nothing was changed/],
@@ -154,6 +154,7 @@ const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
   ...{
     CommandFailed: 'already has advice',
     Unanswered: 'already has advice',
+    SetupFailed: 'already has advice',
     ConfigurationError: 'already has advice',
   },
   UnreadableFile: 'reported as a finding',

@@ -66,7 +66,7 @@ test('decisions are kept while no worker is running, and applied once one runs',
   expect(watched.json['pause']).toMatchObject({ reason: 'tea' });
   expect(watched.json['waitingFor']).toEqual({
     roles: ['support'],
-    what: expect.stringMatching(/^resume the migration .*: ferry resume$/) as string,
+    what: 'resume the migration once the pause is no longer needed; support or the client can do so',
   });
   const resumed = await ferry(['show', id], undefined, orchestrator.env);
   expect(resumed.out).toMatch(/^Paused by .+ since .+ UTC: tea\nWaiting for support: resume the migration/m);

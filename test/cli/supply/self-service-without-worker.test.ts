@@ -26,7 +26,7 @@ test('self-service stores no credentials without a worker, and the client can su
   expect(started.exitCode).toBe(1);
   expect(started.out).toContain('No worker is answering yet. Start one');
   expect(started.out).toContain(
-    `Not stored yet: 1 credential. Supply them later with: ferry credentials ${id} FILE --as client`,
+    `Not stored yet: 1 credential. Supply them later with: ferry credentials ${id} '${file}' --as client`,
   );
   expect(started.out).toContain(`Watch it with: ferry watch ${id}`);
 
