@@ -121,6 +121,7 @@ export const preflight = (
     manifestDigest: z.string().nullable(),
     suppliedBy: z.string().nullable(),
     problems: z.array(z.string()),
+    clientProblems: z.array(z.string()).exactOptional(),
     problemCodes: z.array(z.string()),
     warnings: z.array(z.string()),
     heldBack: count,
@@ -190,7 +191,16 @@ export const waitingFor = z
   .meta({ id: 'WaitingFor' });
 
 export const next = z
-  .array(z.strictObject({ who: role, command: z.string() }))
+  .array(
+    z.strictObject({
+      who: role,
+      command: z.string(),
+      first: z
+        .string()
+        .exactOptional()
+        .describe('what to do before the command; without it, the command does not help'),
+    }),
+  )
   .describe('commands for the next actions');
 
 export const clientPage = z

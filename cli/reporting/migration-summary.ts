@@ -11,7 +11,7 @@ import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
 import { counted, duration, hoursText } from '../../domain/text/sentences';
 import type { Interrupted } from '../../store';
-import type { NextCommand } from '../shared/next-commands';
+import type { NextCommand } from '../shared/remedy-commands';
 import { printApplication, printFirstCompany, printPreflight } from '../shared/results';
 import { printFirstOpening } from '../shared/start-times';
 import type { Output } from '../terminal';
@@ -71,7 +71,10 @@ export function printMigration(
   if (next.length > 0) {
     output.line();
     output.line(output.styled('bold', 'What to do next:'));
-    for (const { who, command } of next) output.line(`  ${who}: ${command}`);
+    for (const { who, command, first } of next) {
+      if (first !== undefined) output.line(`  first ${first}; then`);
+      output.line(`  ${who}: ${command}`);
+    }
   }
 }
 

@@ -1,18 +1,21 @@
 /** Suggests the next commands for a migration. Each can be pasted into a shell as it is. */
 import { countReadyOrMoving, countOpen } from '../../domain/companies/company-state';
 import type { StopReason } from '../../domain/companies/failures';
-import type { FindingCode } from '../../domain/companies/finding';
 import { isEnding } from '../../domain/migration/migration-state';
+import type { MigrationApplications } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
 import type { Role } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
 import type { NamedCompanies } from '../../store';
 import { exampleTime } from '../terminal/times';
-import { BY_CLIENT, referenceWords, shellQuoted, WITH_REASON } from './remedy-commands';
+import { applicationCommand, detailCommands } from './detail-commands';
+import type { NextCommand } from './remedy-commands';
+import { BY_CLIENT, byClient, bySupport, referenceWords, shellQuoted, WITH_REASON } from './remedy-commands';
 
-export interface NextCommand {
-  readonly who: Role;
-  readonly command: string;
+/** What commands need to know besides the progress. */
+export interface NamedInCommands extends NamedCompanies {
+  /** The applications of this and other open migrations; absent without the ledger, or if no problem is about them. */
+  readonly applications?: MigrationApplications;
 }
 
 type Commands = readonly NextCommand[];
@@ -25,11 +28,11 @@ export const NO_COMPANIES: NamedCompanies = { unconfirmedWave: null, unconfirmed
  *
  * @param companies {@link NO_COMPANIES} without the ledger
  */
-export function nextCommands(progress: Progress, companies: NamedCompanies, now: Date): Commands {
+export function nextCommands(progress: Progress, companies: NamedInCommands, now: Date): Commands {
   return asClient(suggestions(progress, companies, now), clientName(progress));
 }
 
-function suggestions(progress: Progress, companies: NamedCompanies, now: Date): Commands {
+function suggestions(progress: Progress, companies: NamedInCommands, now: Date): Commands {
   const { migrationId: id, state, step, counts } = progress;
   if (isEnding(state)) return [];
   if (progress.route === 'self-service') return selfServiceCommands(progress);
@@ -37,7 +40,7 @@ function suggestions(progress: Progress, companies: NamedCompanies, now: Date): 
     return [...beforeResuming(progress, progress.pause?.stopReason), bySupport(`ferry resume ${id}`)];
   switch (step) {
     case 'supply-details':
-      return duringSupplyDetails(progress);
+      return duringSupplyDetails(progress, companies.applications);
     case 'schedule':
       return progress.proposal ? approvals(progress) : proposals(id, now);
     case 'update-application':
@@ -68,13 +71,11 @@ function selfServiceCommands(progress: Progress): Commands {
     ...credentials(progress),
     ...exceptions,
     ...(counts.heldBack === 0 ? [] : [byClient(`ferry amend ${id} companies.csv`)]),
-    ...(hasProblems ? [byClient(`ferry retry ${id} --all`)] : []),
+    ...(hasProblems ? detailCommands(progress) : []),
     ...(countOpen(counts) > 0 && !hasProblems ? [viewing(`ferry watch ${id}`)] : []),
   ];
 }
 
-const bySupport = (command: string): NextCommand => ({ who: 'support', command });
-const byClient = (command: string): NextCommand => ({ who: 'client', command: `${command} ${BY_CLIENT}` });
 /** A command of the client that decides nothing, so that it takes no name. */
 const viewing = (command: string): NextCommand => ({ who: 'client', command });
 
@@ -91,8 +92,6 @@ function clientName({ steps, proposal }: Progress): string | null {
   return decided.findLast(({ role }) => role === 'client')?.by ?? null;
 }
 
-const APPLICATION_PROBLEMS: readonly FindingCode[] = ['application-missing', 'application-environment'];
-
 /**
  * Returns the commands that remove the cause of an automatic pause. If the cause remains, the migration pauses again.
  * Empty if no command can remove it.
@@ -100,7 +99,10 @@ const APPLICATION_PROBLEMS: readonly FindingCode[] = ['application-missing', 'ap
 function beforeResuming(progress: Progress, stop: StopReason | null | undefined): Commands {
   switch (stop) {
     case 'application-refused':
-      return [bySupport(`ferry exceptions ${progress.migrationId}`), application(progress)];
+      return [
+        bySupport(`ferry exceptions ${progress.migrationId}`),
+        applicationCommand(progress.migrationId, progress.preflight?.application),
+      ];
     case 'wrong-organization':
     case 'too-many-failures':
       return exceptions(progress);
@@ -114,25 +116,11 @@ function beforeResuming(progress: Progress, stop: StopReason | null | undefined)
   }
 }
 
-function duringSupplyDetails(progress: Progress): Commands {
-  const { migrationId: id, preflight } = progress;
+function duringSupplyDetails(progress: Progress, applications?: MigrationApplications): Commands {
   // The preflight is still running, so there is nothing to do yet.
-  if (!preflight) return [];
-  if (preflight.problems.length === 0) return approvals(progress);
-  const isAboutApplication = preflight.problemCodes.some((code) => APPLICATION_PROBLEMS.includes(code));
-  return [
-    ...(isAboutApplication ? [application(progress)] : []),
-    ...heldBack(progress),
-    ...exceptions(progress),
-    bySupport(`ferry reject ${id} supply-details --reason "check again"`),
-  ];
-}
-
-/** Suggests to supply the application: the registered one, whose secret may be wrong, or another one. */
-function application({ migrationId, preflight }: Progress): NextCommand {
-  const clientId = preflight?.application?.clientId;
-  const word = clientId === undefined ? '"client id"' : shellQuoted(clientId);
-  return byClient(`ferry application ${migrationId} --client-id ${word} --environment production`);
+  if (!progress.preflight) return [];
+  if (progress.preflight.problems.length === 0) return approvals(progress);
+  return [...heldBack(progress), ...exceptions(progress), ...detailCommands(progress, applications)];
 }
 
 function proposals(id: string, now: Date): Commands {

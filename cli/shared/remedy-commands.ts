@@ -1,5 +1,14 @@
 import type { Remedy } from '../../domain/companies/remedies';
+import type { Role } from '../../domain/migration/steps';
 import type { StoredMigration } from '../../store';
+
+/** A command that is useful next. It can be pasted into a shell as it is. */
+export interface NextCommand {
+  readonly who: Role;
+  readonly command: string;
+  /** What somebody has to do before the command helps; absent if nothing. */
+  readonly first?: string;
+}
 
 /** Maximum number of references in a suggested command. A command for more references takes a file. */
 export const REFERENCES_IN_A_COMMAND = 8;
@@ -9,6 +18,9 @@ export const BY_CLIENT = '--as client --by "your name"';
 
 /** The option of a decision that needs a reason. */
 export const WITH_REASON = '--reason "why"';
+
+export const bySupport = (command: string): NextCommand => ({ who: 'support', command });
+export const byClient = (command: string): NextCommand => ({ who: 'client', command: `${command} ${BY_CLIENT}` });
 
 /** Returns the command that applies a remedy to companies. In self-service, the client decides. */
 export function remedyCommand(

@@ -23,9 +23,9 @@ export function approve(state: MigrationState, decision: StepDecision, at: strin
 function unmetCondition(state: MigrationState, step: Step): string | null {
   if (step === 'supply-details') {
     if (!state.preflight) return 'the details are still being checked';
-    const { problems } = state.preflight;
+    const { problems, clientProblems = problems } = state.preflight;
     if (problems.length === 0) return null;
-    return `the check of the details found ${counted(problems.length, 'problem')}: ${problems.join('; ')}`;
+    return `the check of the details found ${counted(problems.length, 'problem')}: ${clientProblems.join('; ')}`;
   }
   return step === 'complete-migration' && companiesAreChanging(state)
     ? 'earlier decisions about companies are still being carried out; try again in a moment'

@@ -58,6 +58,8 @@ export interface Preflight {
   readonly suppliedBy: string | null;
   /** Errors. Empty: the details can be accepted. */
   readonly problems: readonly string[];
+  /** The same errors without the names of other clients, for the client's page. Absent if `problems` contains none. */
+  readonly clientProblems?: readonly string[];
   /** The code of each problem. */
   readonly problemCodes: readonly FindingCode[];
   /** Findings for a person to judge. */

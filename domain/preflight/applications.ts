@@ -55,36 +55,71 @@ export function findOtherApplication(
   return others.find((other) => !isSameApplication(other.application, application));
 }
 
+/** Why the registered application is not the one that a migration can use. */
+export type ApplicationConflict =
+  /** Another open migration uses a different application. */
+  | { readonly kind: 'different'; readonly own: ApplicationFacts; readonly other: MigrationApplication }
+  /** The registered application was supplied for another client, and none for this migration. */
+  | { readonly kind: 'not-supplied'; readonly registered: ApplicationFacts; readonly other: MigrationApplication }
+  /** The supplied application is not registered. */
+  | { readonly kind: 'not-registered'; readonly supplied: ApplicationFacts };
+
+/** Compares the registered application with the supplied one, and with those of other open migrations. */
+export function findApplicationConflict(
+  registered: ApplicationFacts,
+  { client, supplied, others }: Pick<MigrationApplications, 'client' | 'supplied' | 'others'>,
+): ApplicationConflict | null {
+  const own = supplied ?? registered;
+  const different = findOtherApplication(own, others);
+  if (different) return { kind: 'different', own, other: different };
+  if (supplied) return isSameApplication(supplied, registered) ? null : { kind: 'not-registered', supplied };
+  const supplier = others.find((each) => each.isSupplied && each.client !== client);
+  return supplier ? { kind: 'not-supplied', registered, other: supplier } : null;
+}
+
 /**
  * Returns a finding if the registered application is not the migration's own, or if another open migration uses a
- * different one.
+ * different one. What the client reads names neither another client's migration nor its application.
  */
 export function applicationConflicts(
   registered: ApplicationFacts,
-  { migrationId, client, supplied, others }: MigrationApplications,
+  applications: MigrationApplications,
   isSelfService: boolean,
 ): readonly PreflightFinding[] {
   const finding = isSelfService ? warningFinding : errorFinding;
-  const own = supplied ?? registered;
-  const other = findOtherApplication(own, others);
-  if (other) {
-    const message =
-      `${migrationId} uses the application ${applicationName(own)}, but ${other.migrationId} uses ` +
-      `${applicationName(other.application)}; an account has only one application per platform`;
-    return [finding('application-of-another-migration', message, ACCOUNT_ADVICE)];
+  const conflict = findApplicationConflict(registered, applications);
+  const { migrationId, client } = applications;
+  switch (conflict?.kind) {
+    case undefined:
+      return [];
+    case 'different': {
+      const { own, other } = conflict;
+      const uses = `${migrationId} uses the application ${applicationName(own)}, but`;
+      const rule = 'an account has only one application per platform';
+      const message = `${uses} ${other.migrationId} uses ${applicationName(other.application)}; ${rule}`;
+      const found = finding('application-of-another-migration', message, ACCOUNT_ADVICE);
+      if (other.client === client) return [found];
+      const ownUse = applications.supplied ? uses : '';
+      const clientMessage =
+        `${ownUse} another client of this account uses a different application; ${rule}, so support has to decide`.trim();
+      return [{ ...found, clientMessage }];
+    }
+    case 'not-supplied': {
+      const message =
+        `the registered application ${applicationName(registered)} was supplied for ${conflict.other.migrationId}, ` +
+        `and none was supplied for ${migrationId}`;
+      const advice = `if both clients use this application, supply it for this migration too; otherwise, ${ACCOUNT_ADVICE}`;
+      const clientMessage = `no application was supplied for ${migrationId}; supply the one that obtained your tokens`;
+      return [{ ...finding('application-of-another-migration', message, advice), clientMessage }];
+    }
+    case 'not-registered': {
+      const message =
+        `the application ${applicationName(conflict.supplied)} was supplied for ${migrationId}, ` +
+        `but ${applicationName(registered)} is registered at the service`;
+      const clientMessage =
+        `the application ${applicationName(conflict.supplied)} was supplied for ${migrationId}, ` +
+        `but a different one is registered at the service`;
+      return [{ ...finding('application-differs', message, 'supply the right one'), clientMessage }];
+    }
   }
-  if (supplied) {
-    if (isSameApplication(supplied, registered)) return [];
-    const message =
-      `the application ${applicationName(supplied)} was supplied for ${migrationId}, ` +
-      `but ${applicationName(registered)} is registered at the service`;
-    return [finding('application-differs', message, 'supply the right one')];
-  }
-  const supplier = others.find((each) => each.isSupplied && each.client !== client);
-  if (!supplier) return [];
-  const message =
-    `the registered application ${applicationName(registered)} was supplied for ${supplier.migrationId}, ` +
-    `and none was supplied for ${migrationId}`;
-  const advice = `if both clients use this application, supply it for this migration too; otherwise, ${ACCOUNT_ADVICE}`;
-  return [finding('application-of-another-migration', message, advice)];
 }

@@ -6,6 +6,8 @@ import type { Preflight } from '../migration/migration-state';
 /** A problem with the account, with all companies, or with the company in `about`. */
 export interface PreflightFinding extends Pick<Finding, 'code' | 'severity' | 'field' | 'message' | 'advice'> {
   readonly about?: Pick<ManifestRow, 'row' | 'reference'>;
+  /** The message without the names of other clients, for the client's page; absent if it is the same. */
+  readonly clientMessage?: string;
 }
 
 type FindingText = [code: Finding['code'], message: string, advice: string];
@@ -47,14 +49,20 @@ export class FindingSummary {
   }
 
   /** Returns one sentence per code. */
-  get sentences(): Pick<Preflight, 'problems' | 'problemCodes' | 'warnings'> {
+  get sentences(): Pick<Preflight, 'problems' | 'clientProblems' | 'problemCodes' | 'warnings'> {
     const errors = [...this.#errors.values()];
+    const isDifferent = errors.some(({ first }) => first.clientMessage !== undefined);
     return {
       problems: errors.map(sentence),
+      ...(isDifferent ? { clientProblems: errors.map(clientSentence) } : {}),
       problemCodes: errors.map(({ first }) => first.code),
       warnings: [...this.#warnings.values()].map(sentence),
     };
   }
+}
+
+function clientSentence({ first, count }: FindingsOfCode): string {
+  return sentence({ first: { ...first, message: first.clientMessage ?? first.message }, count });
 }
 
 function sentence({ first, count }: FindingsOfCode): string {

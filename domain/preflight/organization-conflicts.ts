@@ -49,7 +49,8 @@ function willBeReauthorized({ existing }: ManifestRow, { companyId, status }: Co
 function openElsewhereFinding(organization: string, migrationId: string): PreflightFinding {
   const message = `${quoted(organization)} is already part of migration ${migrationId}`;
   const advice = 'an organization can be open in only one migration: remove it from one of the two';
-  return errorFinding('organization-open-elsewhere', message, advice);
+  const clientMessage = `${quoted(organization)} is already part of another migration`;
+  return { ...errorFinding('organization-open-elsewhere', message, advice), clientMessage };
 }
 
 function connectedFinding(

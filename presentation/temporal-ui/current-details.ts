@@ -108,7 +108,8 @@ function actionText({ step, state, pause, preflight, proposal, waitingFor }: Pro
   if (step === 'schedule' && state !== 'paused' && proposal !== null && proposal.startAt <= now) {
     return [`${label} approve the start, which is as soon as everything is ready`];
   }
-  const problems = step === 'supply-details' && state !== 'paused' ? (preflight?.problems ?? []) : [];
+  const problems =
+    step === 'supply-details' && state !== 'paused' ? (preflight?.clientProblems ?? preflight?.problems ?? []) : [];
   if (problems.length === 0) return [`${label} ${untrustedText(waitingFor.what, MAX_TEXT_LENGTH)}`];
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => `- ${untrustedText(problem, MAX_PROBLEM_LENGTH)}`);
   const more = problems.length > MAX_PROBLEMS ? [`- and ${problems.length - MAX_PROBLEMS} more`] : [];

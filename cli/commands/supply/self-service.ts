@@ -208,7 +208,10 @@ function selfServiceResult(
       const credentialFile = files.credentials ?? files.manifest;
       if (stored > 0)
         output.line(`  ${credentialFile} still contains credentials in plain text. Delete it and all copies.`);
-      for (const { command } of next) output.line(`  ${command}`);
+      for (const { command, first } of next) {
+        if (first !== undefined) output.line(`  First ${first}; then`);
+        output.line(`  ${command}`);
+      }
       output.line(`  Report: ferry report ${migrationId}`);
     },
   };

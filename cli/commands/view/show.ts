@@ -1,7 +1,7 @@
 import { forecastOf } from '../../../domain/progress/forecast';
 import type { Progress } from '../../../domain/progress/progress';
-import type { Database, NamedCompanies } from '../../../store';
-import { countInterrupted, readCompanyPage, readNamedCompanies } from '../../../store';
+import type { Database } from '../../../store';
+import { countInterrupted, readApplications, readCompanyPage, readNamedCompanies } from '../../../store';
 import { isLedgerBehind, readRetriedErrors, readProgress } from '../../../client';
 import type { Deferred, MigrationFindings } from '../../reporting/migration-summary';
 import { printMigration } from '../../reporting/migration-summary';
@@ -10,8 +10,9 @@ import type { Context } from '../../shared/context';
 import { clientPageOf } from '../../shared/client-page';
 import { EVIDENCE_OPTION } from '../../shared/results';
 import { firstOpening } from '../../shared/start-times';
+import type { NextCommand } from '../../shared/remedy-commands';
 import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
-import type { NextCommand } from '../../shared/next-commands';
+import type { NamedInCommands } from '../../shared/next-commands';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
 import { inParallel } from '../../shared/waiting';
 import { withMigrationClient } from '../../shared/clients';
@@ -63,9 +64,14 @@ async function readLedgerFindings(db: Database, migrationId: string): Promise<Le
   return { interrupted, deferred: await readDeferred(db, migrationId) };
 }
 
-/** Reads nothing if no command names a company. */
-async function readForNextCommands(db: Database, progress: Progress): Promise<NamedCompanies> {
-  const { migrationId, step, counts, firstCompany, requestedFirst } = progress;
+/** Reads what the next commands name; nothing if they name no company and no application. */
+async function readForNextCommands(db: Database, progress: Progress): Promise<NamedInCommands> {
+  const { migrationId, client, step, counts, firstCompany, requestedFirst, preflight } = progress;
+  if (step === 'supply-details') {
+    const isNeeded = preflight?.problemCodes.some((code) => code.startsWith('application-')) ?? false;
+    if (!isNeeded) return NO_COMPANIES;
+    return { ...NO_COMPANIES, applications: await readApplications(db, { id: migrationId, client }) };
+  }
   if (counts.unconfirmed === 0 && step !== 'migrate-first-company') return NO_COMPANIES;
   return readNamedCompanies(db, migrationId, (firstCompany ?? requestedFirst)?.reference ?? null);
 }

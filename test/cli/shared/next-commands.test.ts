@@ -1,8 +1,10 @@
 /** Tests the commands that `ferry show` suggests. */
+import type { NamedInCommands } from '../../../cli/shared/next-commands';
 import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
 import { remedyCommand } from '../../../cli/shared/remedy-commands';
 import { exampleTime } from '../../../cli/terminal/times';
-import type { NamedCompanies } from '../../../store';
+import type { FindingCode } from '../../../domain/companies/finding';
+import type { MigrationApplication, MigrationApplications } from '../../../domain/preflight/applications';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { progressOf } from '../../../domain/progress/progress';
@@ -36,20 +38,66 @@ const pausedBy = (stop: StopReason | null) =>
 const problems = (...problemCodes: ReturnType<typeof preflight>['problemCodes']) =>
   preflight({ problems: problemCodes, problemCodes });
 
+const withApplication = (clientId: string, code: FindingCode) =>
+  preflight({
+    ...{ problems: [code], problemCodes: [code] },
+    application: { clientId, environment: 'production', suppliedBy: null },
+  });
+const kiteMigration = (clientId: string, environment = 'production'): MigrationApplication => ({
+  ...{ migrationId: 'kite.quickbooks-online', client: 'kite', isSupplied: true },
+  application: { clientId, environment },
+});
+const applications = (supplied: string | null, ...others: MigrationApplication[]): MigrationApplications => ({
+  ...{ migrationId: ID, client: 'acme', others },
+  supplied: supplied === null ? null : { clientId: supplied, environment: 'production', suppliedBy: 'Cleo' },
+});
+
+const CHECK_AGAIN = `ferry reject ${ID} supply-details --reason "check again"`;
 const NOW = new Date(AT);
 const SOMEBODY = '--as client --by "your name"';
 const CLIENT = '--as client --by Cleo';
 
-const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[], Partial<NamedCompanies>?])[] = [
+const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[], Partial<NamedInCommands>?])[] = [
   ['details being checked', stateAt('supply-details', { preflight: null }), []],
   ['details to accept', stateAt('supply-details'), [`ferry approve ${ID} supply-details`]],
   [
     'no application',
     stateAt('supply-details', { preflight: problems('application-missing') }),
-    [
-      `ferry application ${ID} --client-id "client id" --environment production ${SOMEBODY}`,
-      `ferry reject ${ID} supply-details --reason "check again"`,
-    ],
+    [`ferry application ${ID} --client-id "client id" --environment production ${SOMEBODY}`],
+  ],
+  [
+    'the registered application is that of another client',
+    stateAt('supply-details', { preflight: withApplication('kite-app', 'application-of-another-migration') }),
+    [`ferry application ${ID} --client-id kite-app --environment production ${SOMEBODY}`],
+    { applications: applications(null, kiteMigration('kite-app')) },
+  ],
+  [
+    'another client uses another application',
+    stateAt('supply-details', { preflight: withApplication('acme-app', 'application-of-another-migration') }),
+    ['ferry show kite.quickbooks-online', CHECK_AGAIN],
+    { applications: applications('acme-app', kiteMigration('kite-app')) },
+  ],
+  [
+    'another migration of the client uses another application',
+    stateAt('supply-details', { preflight: withApplication('acme-app', 'application-of-another-migration') }),
+    [`ferry application ${ID} --client-id old-app --environment sandbox ${SOMEBODY}`],
+    { applications: applications('acme-app', { ...kiteMigration('old-app', 'sandbox'), client: 'acme' }) },
+  ],
+  [
+    'another application than the supplied one is registered',
+    stateAt('supply-details', { preflight: withApplication('kite-app', 'application-differs') }),
+    [`ferry application ${ID} --client-id acme-app --environment production ${SOMEBODY}`],
+    { applications: applications('acme-app') },
+  ],
+  [
+    'another application than the supplied one is registered, without the ledger',
+    stateAt('supply-details', { preflight: withApplication('kite-app', 'application-differs') }),
+    [`ferry application ${ID} --client-id "client id" --environment production ${SOMEBODY}`],
+  ],
+  [
+    'a platform without a managed route',
+    stateAt('supply-details', { preflight: problems('no-managed-route') }),
+    [`ferry cancel ${ID} --reason "why"`],
   ],
   [
     'companies that cannot be moved as they are',
@@ -57,17 +105,9 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
       preflight: problems('organization-connected'),
       counts: counts({ total: 9, waiting: 9, unconfirmed: 8, heldBack: 1 }),
     }),
-    [
-      `ferry amend ${ID} companies.csv ${SOMEBODY}`,
-      `ferry exceptions ${ID}`,
-      `ferry reject ${ID} supply-details --reason "check again"`,
-    ],
+    [`ferry amend ${ID} companies.csv ${SOMEBODY}`, `ferry exceptions ${ID}`, CHECK_AGAIN],
   ],
-  [
-    'no room in the account',
-    stateAt('supply-details', { preflight: problems('no-room') }),
-    [`ferry reject ${ID} supply-details --reason "check again"`],
-  ],
+  ['no room in the account', stateAt('supply-details', { preflight: problems('no-room') }), [CHECK_AGAIN]],
   [
     'no proposed time',
     stateAt('schedule'),
@@ -195,6 +235,35 @@ const REMEDIES = ['retry', 'relink', 'replace-credential', 'credentials', 'skip'
 test.each(CASES)('nextCommands suggests the expected commands: %s', (_, state, commands, companies) => {
   const next = nextCommands(progressOf(plan, state), { ...NO_COMPANIES, ...companies }, NOW);
   expect(next.map(({ command }) => command)).toEqual(commands);
+});
+
+test.each([
+  'service-refuses',
+  'key-not-administrator',
+  'no-room',
+  'account-expires',
+  'platform-disabled',
+  'application-missing',
+  'application-environment',
+  'application-of-another-migration',
+  'application-differs',
+  'organization-connected',
+  'organization-open-elsewhere',
+  'no-managed-route',
+  'no-self-service-route',
+  'no-companies',
+  'name-empty',
+  'spreadsheet-damage',
+] as const)('nextCommands repeats the check only after something has been done about it: %s', (code) => {
+  const state = stateAt('supply-details', { preflight: withApplication('kite-app', code) });
+  for (const named of [
+    NO_COMPANIES,
+    { ...NO_COMPANIES, applications: applications('acme-app', kiteMigration('kite-app')) },
+  ]) {
+    for (const { command, first } of nextCommands(progressOf(plan, state), named, NOW)) {
+      if (command === CHECK_AGAIN) expect(first).toEqual(expect.any(String));
+    }
+  }
 });
 
 test.each(CASES)('nextCommands suggests a command to every role that must act: %s', (_, state) => {

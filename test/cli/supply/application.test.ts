@@ -165,6 +165,10 @@ test('an application that would replace the one of another open migration is ref
   await until(async () => (await findings())?.includes('application-of-another-migration') === true);
   const review = async () => (await ferry(['show', 'bee.quickbooks-online'], undefined, orchestrator.env)).out;
   expect(await review()).toContain('Application: x (production), registered at the service, not supplied');
+  expect(await review()).toContain(
+    '  client: ferry application bee.quickbooks-online --client-id x --environment production --as client',
+  );
+  expect(await review()).not.toContain('check again');
 
   // The same client can have two migrations with one application.
   expect(await supply('--client-id', 'x', '--by', 'Bea')).toMatchObject({ exitCode: 0 });

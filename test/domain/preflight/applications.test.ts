@@ -1,4 +1,5 @@
 import type { MigrationApplication, MigrationApplications } from '../../../domain/preflight/applications';
+import { FindingSummary } from '../../../domain/preflight/findings';
 import { applicationConflicts, applicationName, findOtherApplication } from '../../../domain/preflight/applications';
 
 const app = (clientId: string, environment = 'production') => ({ clientId, environment });
@@ -49,6 +50,26 @@ test('a conflict names both migrations and both applications, and is a warning i
     advice: 'an account serves one client, so give each client its own (docs/deploying.md)',
   });
   expect(findOtherApplication(app('bee-app'), [bee()])).toBeUndefined();
+});
+
+test.each([
+  ['another application', kite('kite-app', bee())],
+  ['a registered application that is not its own', kite(null, bee())],
+  ['a registered application of another client', kite(null, bee(app('bee-app')))],
+  ['another registered application than the supplied one', kite('kite-app')],
+])('the client reads nothing about another client: %s', (_, applications) => {
+  const summary = new FindingSummary();
+  summary.add(applicationConflicts(app('bee-app'), applications, false));
+  const { problems, clientProblems } = summary.sentences;
+  expect(problems.join()).toMatch('bee');
+  expect(clientProblems).toHaveLength(1);
+  expect(clientProblems?.join()).not.toMatch('bee');
+});
+
+test('a client reads the name of its own other migration', () => {
+  const summary = new FindingSummary();
+  summary.add(applicationConflicts(app('kite-app'), kite('kite-app', bee(app('old'), { client: 'kite' })), false));
+  expect(summary.sentences.clientProblems).toBeUndefined();
 });
 
 test('a client id cannot break the line that shows it', () => {

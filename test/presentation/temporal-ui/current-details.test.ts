@@ -174,6 +174,13 @@ test('the page of a finished migration shows 20 links to reconnect, the report, 
   expect(text).not.toContain('What to do');
 });
 
+test('the page shows the problems without the names of other clients', () => {
+  const found = preflight({ problems: ['used by kite.xero'], clientProblems: ['used by another client'] });
+  const text = detailsAt(stateAt('supply-details', { preflight: found }));
+  expect(text).toContain('- used by another client');
+  expect(text).not.toContain('kite');
+});
+
 test('the page lists the problems with the supplied details, at most ten', () => {
   const problems = Array.from({ length: 12 }, (_, index) => `problem ${index}`);
   const text = detailsAt(stateAt('supply-details', { preflight: preflight({ problems }) }));

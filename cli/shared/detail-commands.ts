@@ -1,0 +1,90 @@
+/**
+ * Suggests how to remove the problems that the check of the supplied details found. `ferry reject … "check again"`
+ * repeats the check, so it is suggested only together with what has to be done before it. Decisions that change the
+ * details repeat the check themselves.
+ */
+import type { FindingCode } from '../../domain/companies/finding';
+import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';
+import { ACCOUNT_ADVICE, applicationName, findApplicationConflict } from '../../domain/preflight/applications';
+import type { Progress } from '../../domain/progress/progress';
+import type { NextCommand } from './remedy-commands';
+import { byClient, bySupport, shellQuoted, WITH_REASON } from './remedy-commands';
+
+/** What somebody does outside `ferry` about a problem, before the check is repeated. */
+const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {
+  'service-refuses': 'give the workers a valid API key of the account',
+  'key-not-administrator': 'give the workers an administrator key',
+  'no-room': 'choose another plan, or delete companies at the service that are no longer needed',
+  'account-expires': 'choose a plan that does not expire',
+  'platform-disabled': 'enable the platform in the account',
+  'organization-connected': 'disconnect the organizations at the service, unless you leave their companies out',
+  'organization-open-elsewhere': 'leave the companies out of the other migration, or out of this one',
+};
+
+/** Returns the commands that remove the problems of step 1, except those of single companies. */
+export function detailCommands(progress: Progress, applications?: MigrationApplications): readonly NextCommand[] {
+  const { migrationId: id, route, preflight } = progress;
+  const codes = preflight?.problemCodes ?? [];
+  if (codes.some((code) => code === 'no-managed-route' || code === 'no-self-service-route')) {
+    const cancel = `ferry cancel ${id} ${WITH_REASON}`;
+    return [route === 'managed' ? bySupport(cancel) : byClient(cancel)];
+  }
+  const about = applicationCommands(progress, applications);
+  const amend = codes.includes('no-companies') ? [byClient(`ferry amend ${id} companies.csv`)] : [];
+  const first = [
+    ...about.flatMap(({ before }) => before ?? []),
+    ...codes.flatMap((code) => BEFORE_CHECKING[code] ?? []),
+  ];
+  const commands = [...about.flatMap(({ command }) => command ?? []), ...amend];
+  if (first.length === 0 && (commands.length > 0 || codes.every((code) => CORRECTED_BY_AMENDING.includes(code)))) {
+    return commands;
+  }
+  const check =
+    route === 'managed'
+      ? bySupport(`ferry reject ${id} supply-details --reason "check again"`)
+      : byClient(`ferry retry ${id} --all`);
+  return [...commands, first.length === 0 ? check : { ...check, first: [...new Set(first)].join('; ') }];
+}
+
+const CORRECTED_BY_AMENDING: readonly FindingCode[] = ['name-empty', 'spreadsheet-damage'];
+
+/** A command about the application, or what has to happen before the check is repeated. */
+interface ApplicationTask {
+  readonly command?: NextCommand;
+  readonly before?: string;
+}
+
+function applicationCommands(progress: Progress, applications?: MigrationApplications): readonly ApplicationTask[] {
+  const { migrationId, route, preflight } = progress;
+  const codes = preflight?.problemCodes ?? [];
+  const registered = preflight?.application ?? null;
+  if (route === 'self-service' || !codes.some((code) => code.startsWith('application-'))) return [];
+  const conflict = registered && applications ? findApplicationConflict(registered, applications) : null;
+  switch (conflict?.kind) {
+    case undefined: {
+      // The registered application is not the one that was supplied, or is in the wrong environment.
+      const isRight = codes.includes('application-of-another-migration');
+      return [{ command: applicationCommand(migrationId, isRight ? registered : null) }];
+    }
+    case 'not-registered':
+      return [{ command: applicationCommand(migrationId, conflict.supplied) }];
+    case 'not-supplied': {
+      const first = `make sure that ${applicationName(conflict.registered)} obtained the tokens of this client too (${ACCOUNT_ADVICE})`;
+      return [{ command: { ...applicationCommand(migrationId, conflict.registered), first } }];
+    }
+    case 'different': {
+      const { other } = conflict;
+      if (other.client === applications?.client)
+        return [{ command: applicationCommand(migrationId, other.application) }];
+      const before = `wait until ${other.migrationId} has ended, or move one of the clients to its own account (docs/deploying.md)`;
+      return [{ command: bySupport(`ferry show ${other.migrationId}`), before }];
+    }
+  }
+}
+
+/** Suggests to supply the application: this one, or one that only the client knows. */
+export function applicationCommand(migrationId: string, application: ApplicationFacts | null | undefined): NextCommand {
+  const word = application ? shellQuoted(application.clientId) : '"client id"';
+  const environment = application?.environment === 'sandbox' ? 'sandbox' : 'production';
+  return byClient(`ferry application ${migrationId} --client-id ${word} --environment ${environment}`);
+}
