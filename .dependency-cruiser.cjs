@@ -62,19 +62,22 @@ module.exports = {
     ...only('company-data-service', ['platforms', 'postgres']),
     ...only('config', ['domain', 'platforms', 'security']),
     ...only('activities', ['domain', 'platforms', 'workflows/messages', 'company-data-client', 'store', 'security']),
-    ...only('observability', ['security']),
+    ...only('observability', ['domain', 'security']),
     ...only('worker', [
       ...['domain', 'platforms', 'workflows', 'activities', 'company-data-client', 'store', 'security', 'config'],
       'observability',
     ]),
-    ...only('client', ['presentation', 'domain', 'platforms', 'workflows/messages', 'store', 'security', 'config']),
+    ...only('client', [
+      ...['presentation', 'domain', 'platforms', 'workflows/messages', 'store', 'security', 'config'],
+      'observability/tracing',
+    ]),
     ...only('stack', [
       ...['company-data-service', 'workflows/messages', 'security', 'config', 'domain', 'platforms'],
       'observability',
     ]),
     ...only('cli', [
       ...['client', 'stack', 'presentation', 'domain', 'platforms', 'store', 'company-data-client', 'security'],
-      ...['config', 'workflows/messages'],
+      ...['config', 'workflows/messages', 'observability/tracing'],
     ]),
     ...only('scripts', [
       ...['cli', 'client', 'stack', 'company-data-client', 'company-data-service', 'security', 'config', 'domain'],

@@ -1,6 +1,7 @@
 import { CommanderError, type Command } from 'commander';
 import { ConfigurationError } from '../config';
 import { withoutUnsafeCharactersInMultilineText } from '../domain/text/untrusted-text';
+import { stopTracing } from '../observability/tracing';
 import { CommandFailed } from './shared/errors';
 import { ferryCommand } from './command-line';
 import type { Context } from './shared/context';
@@ -43,6 +44,8 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
     if (error instanceof CommanderError) return handleUsage(error, output);
     reportError(error, output, terminal, args.includes('--debug'));
     return FAILED;
+  } finally {
+    await stopTracing();
   }
 }
 

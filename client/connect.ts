@@ -5,6 +5,8 @@ import { createDataConverter, createPlainDataConverter } from '../security';
 import type { Database } from '../store';
 import { openDatabase } from '../store';
 import { Unreachable } from './errors';
+import { traceMessages } from './traces';
+import { startTracing } from '../observability/tracing';
 
 /**
  * A connection to Temporal, and to the ledger if it is configured. Temporal is enough to read progress and to decide.
@@ -26,8 +28,9 @@ export interface LedgerClient extends MigrationClient {
   readonly db: Database;
 }
 
-/** Configuration from `loadConfig`. Temporal and payload keys are required; database and signing key are optional. */
-export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> & Partial<Config<'databaseUrl' | 'signingKey'>>;
+/** Configuration from `loadConfig`. Temporal and payload keys are required; the others are optional. */
+export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> &
+  Partial<Config<'databaseUrl' | 'signingKey' | 'tracing'>>;
 
 /** Configuration from `loadConfig` with a database. */
 export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
@@ -91,11 +94,13 @@ export async function connect({ temporal }: Pick<Config<'temporal'>, 'temporal'>
 
 function createClient(
   connection: Connection,
-  { temporal, payloadKeys, signingKey }: MigrationClientConfig,
+  { temporal, payloadKeys, signingKey, tracing }: MigrationClientConfig,
 ): MigrationClient {
   const { namespace } = temporal;
+  if (tracing) startTracing({ name: 'ferry' });
+  const interceptors = { workflow: tracing ? [traceMessages] : [] };
   return {
-    temporal: new Client({ connection, namespace, dataConverter: createDataConverter(payloadKeys) }),
+    temporal: new Client({ connection, namespace, dataConverter: createDataConverter(payloadKeys), interceptors }),
     temporalWithoutCodec: new Client({ connection, namespace, dataConverter: createPlainDataConverter() }),
     ...(signingKey === undefined ? {} : { signer: signingKey }),
     close: () => connection.close(),

@@ -5,6 +5,7 @@ import type { Outcome } from '../domain/migration/decision';
 import type { DecisionMessage } from '../domain/migration/parse-decision';
 import { parseSigned, signatureRefusal, bytesToSign } from '../domain/migration/signatures';
 import type { Role } from '../domain/migration/steps';
+import { inSpan } from '../observability/tracing';
 import type { SigningKey } from '../security';
 import { UnknownPayloadKey } from '../security';
 import type { StoredMigration } from '../store';
@@ -63,6 +64,16 @@ const READ_LEDGER_EVERY_MS = 100;
  * @throws LedgerBehind nothing has been sent
  */
 export async function decide(
+  ferry: MigrationClient,
+  migrationId: string,
+  message: DecisionMessage,
+  content: DecisionContent,
+): Promise<DecisionResult> {
+  const span = { name: `decide ${message}`, attributes: { 'tokenferry.migration': migrationId } };
+  return inSpan(span, () => sendAndWait(ferry, migrationId, message, content));
+}
+
+async function sendAndWait(
   ferry: MigrationClient,
   migrationId: string,
   message: DecisionMessage,

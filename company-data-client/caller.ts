@@ -141,6 +141,14 @@ export interface Answer {
   readonly durationMs?: number;
 }
 
+/** The span of one request. */
+export interface RequestSpan {
+  /** Sent with the request, so that the service continues the trace (W3C Trace Context). */
+  readonly traceparent: string;
+  /** @param correlationId the id with which the service's support can find the answer */
+  end(outcome: Answer['outcome'] | 'cancelled', correlationId?: string): void;
+}
+
 export interface CallerOptions {
   readonly transport: Transport;
   readonly retry: RetryPolicy;
@@ -149,9 +157,12 @@ export interface CallerOptions {
   readonly onWait: (wait: RetryWait) => void;
   readonly onIgnoredWait: (wait: IgnoredWait) => void;
   readonly onAnswer: (answer: Answer) => void;
+  /** Starts the span of a request; null if it is not traced. */
+  readonly traceRequest: (method: string, path: string) => RequestSpan | null;
 }
 
-export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait, onAnswer }: CallerOptions): Caller {
+export function createCaller(callerOptions: CallerOptions): Caller {
+  const { transport, retry, secrets, onWait, onIgnoredWait, onAnswer, traceRequest } = callerOptions;
   const rateLimiter = createRateLimiter();
 
   async function attempt(request: HttpRequest, budget: RetryBudget, options: CallOptions) {
@@ -163,12 +174,16 @@ export function createCaller({ transport, retry, secrets, onWait, onIgnoredWait,
       await recordSendIntent?.();
       if (sendBefore && new Date() >= sendBefore)
         throw new NoResponse(request.label, 'refused', 'not sent: its deadline has passed');
-      response = await transport.send(request, budget.endsAt, signal).catch((error: unknown) => {
+      const span = traceRequest(request.method, request.path);
+      const traced = span ? { ...request, traceparent: span.traceparent } : request;
+      response = await transport.send(traced, budget.endsAt, signal).catch((error: unknown) => {
         const { isAuthorization } = request;
         if (error instanceof NoResponse) onAnswer({ isAuthorization, outcome: error.reason });
+        span?.end(error instanceof NoResponse ? error.reason : 'cancelled');
         throw error;
       });
       const { status: outcome, durationMs } = response;
+      span?.end(outcome, correlationIdOf(response));
       onAnswer({ isAuthorization: request.isAuthorization, outcome, durationMs });
       for (const ignored of implausibleWaits(response.headers, Date.now()))
         onIgnoredWait({ call: request.label, ...ignored });

@@ -9,6 +9,7 @@ import {
   createCaller,
   type IgnoredWait,
   labelOf,
+  type RequestSpan,
   type RetryWait,
 } from './caller';
 import type { CompanyDataClient, CompanyDetails, CompanyFilter } from './client';
@@ -64,6 +65,11 @@ export interface CompanyDataClientOptions {
   readonly onIgnoredWait?: ((wait: IgnoredWait) => void) | undefined;
   /** Called after each request, to count. Default: not called. */
   readonly onAnswer?: ((answer: Answer) => void) | undefined;
+  /**
+   * Called before each request, with its method and path. Returns the span of the request, or null if it is not traced.
+   * Default: no request is traced.
+   */
+  readonly traceRequest?: ((method: string, path: string) => RequestSpan | null) | undefined;
 }
 
 /** @throws {TypeError} if `baseUrl` is not an http or https URL */
@@ -88,6 +94,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     onWait: (wait) => options.onWait?.(wait),
     onIgnoredWait: (wait) => options.onIgnoredWait?.(wait),
     onAnswer: (answer) => options.onAnswer?.(answer),
+    traceRequest: options.traceRequest ?? (() => null),
   });
 
   /** Builds a call, which is idempotent unless overridden, because POST and PATCH carry an idempotency key. */

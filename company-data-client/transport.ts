@@ -33,6 +33,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly json?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** The `traceparent` header. */
+  readonly traceparent?: string | undefined;
   /** Time limit for the complete response, in milliseconds from the moment a connection is free. */
   readonly timeoutMs: number;
   /**
@@ -109,7 +111,7 @@ export function createTransport({ origin, authorization, connections: inFlight }
 }
 
 function dispatchOptions(request: HttpRequest, authorization: string): Dispatcher.DispatchOptions {
-  const { method, path, json, idempotencyKey } = request;
+  const { method, path, json, idempotencyKey, traceparent } = request;
   return {
     method,
     path,
@@ -118,6 +120,7 @@ function dispatchOptions(request: HttpRequest, authorization: string): Dispatche
       authorization,
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...(traceparent !== undefined && { traceparent }),
     },
     ...(json !== undefined && { body: json }),
   };

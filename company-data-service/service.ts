@@ -2,6 +2,7 @@ import pino, { type Logger } from 'pino';
 import { deleteOldExchanges } from './connections/token-exchanges';
 import { openDatabase, prepareSchema, failureForLog } from './database/database';
 import { createApp } from './http/app';
+import type { ContinueTrace } from './http/trace-hooks';
 import { deleteOldCounts } from './http/limits/daily-quota';
 import { deleteOldAnswers } from './http/idempotency';
 import { SandboxPlatforms } from './platform/sandbox/sandbox-platforms';
@@ -49,6 +50,8 @@ export interface ServiceOptions {
    * Default: 10.
    */
   readonly databaseConnections?: number;
+  /** Continues the traces of clients. Default: they are not continued. */
+  readonly continueTrace?: ContinueTrace;
 }
 
 export interface Service {
@@ -80,9 +83,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const publicUrl = () => options.publicUrl ?? url;
   const context = { db, waitingDb, platforms, cipher, publicUrl };
   const publicPath = options.publicUrl === undefined ? basePath : new URL(options.publicUrl).pathname;
-  const { requestsPerDay, faults = false } = options;
+  const { requestsPerDay, faults = false, continueTrace } = options;
   const limits = { requestsPerMinute, ...(requestsPerDay !== undefined && { requestsPerDay }) };
-  const app = await createApp({ context, logger, basePath, publicPath, ...limits, faults });
+  const traces = continueTrace && { continueTrace };
+  const app = await createApp({ context, logger, basePath, publicPath, ...limits, faults, ...traces });
   const cleanup = setInterval(() => {
     Promise.all([deleteOldAnswers(db), deleteOldCounts(db), deleteOldExchanges(db)]).catch((failure: unknown) =>
       logger.warn({ err: failureForLog(failure) }, 'expired rows could not be deleted'),

@@ -7,7 +7,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /**
  * Tokenferry's environment variables. Each message continues a sentence that begins with the variable's name. It never
  * quotes the value, which can contain a password. For the connection to Temporal, see temporal.ts. The
- * Temporal Worker Controller sets the other `TEMPORAL_*` variables.
+ * Temporal Worker Controller sets the other `TEMPORAL_*` variables. OpenTelemetry reads all of its `OTEL_*` variables
+ * itself; these are the ones that turn traces on or off.
  */
 const environment = z.object({
   TOKENFERRY_HOME: z.string().optional(),
@@ -38,6 +39,10 @@ const environment = z.object({
     .string()
     .regex(/^(?:\d{1,2}|1\d\d|200)$/, 'must be a whole number from 0 to 200.')
     .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: address('http:', 'https:').optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address('http:', 'https:').optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
+  OTEL_TRACES_EXPORTER: z.string().optional(),
   TOKENFERRY_WEBHOOK_URL: address('http:', 'https:').optional(),
   TOKENFERRY_WEBHOOK_SECRET: z
     .string()

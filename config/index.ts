@@ -80,6 +80,8 @@ interface Parts {
   healthAddress: ListenAddress;
   /** The number of open migrations that have metrics of their own. Default: 0. */
   metricsMigrations: number;
+  /** True if the process exports traces, because an endpoint of OpenTelemetry is configured. Default: it does not. */
+  tracing: true;
   /** The build id in Temporal of a versioned worker. Default: the hash of its workflow bundle. */
   workerBuildId: string;
 }
@@ -136,6 +138,13 @@ const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof E
   metricsMigrations: {
     name: 'the number of migrations with metrics (TOKENFERRY_METRICS_MIGRATIONS)',
     variables: ['TOKENFERRY_METRICS_MIGRATIONS'],
+  },
+  tracing: {
+    name: 'the endpoint for traces (OTEL_EXPORTER_OTLP_ENDPOINT)',
+    variables: [
+      ...(['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const),
+      ...(['OTEL_SDK_DISABLED', 'OTEL_TRACES_EXPORTER'] as const),
+    ],
   },
   workerBuildId: { name: 'the build id (TEMPORAL_WORKER_BUILD_ID)', variables: ['TEMPORAL_WORKER_BUILD_ID'] },
 };
@@ -206,6 +215,7 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     metricsMigrations: () => Number(environment.TOKENFERRY_METRICS_MIGRATIONS ?? 0),
     healthAddress: () => parseListenAddress(environment.TOKENFERRY_HEALTH_ADDRESS ?? '') ?? undefined,
     workerDeployment: () => environment.TEMPORAL_DEPLOYMENT_NAME ?? environment.TOKENFERRY_WORKER_DEPLOYMENT,
+    tracing: () => readTracing(environment),
     workerBuildId: () => environment.TEMPORAL_WORKER_BUILD_ID,
   };
   const parts: Partial<Parts> = {};
@@ -236,6 +246,14 @@ function missingMessage(missing: readonly ConfigPartName[], home: string, isStac
 function readDatabaseUrl(environment: Environment, stack: RunningStack | undefined): Secret | undefined {
   const url = environment.DATABASE_URL ?? stack?.databaseUrl;
   return url === undefined ? undefined : new Secret(url);
+}
+
+/** Reads whether the standard variables of OpenTelemetry turn traces on. */
+function readTracing(environment: Environment): true | undefined {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint } = environment;
+  const { OTEL_SDK_DISABLED: isDisabled, OTEL_TRACES_EXPORTER: exporter } = environment;
+  if ((endpoint ?? tracesEndpoint) === undefined || isDisabled === 'true' || exporter === 'none') return undefined;
+  return true;
 }
 
 /** Reads the Web UI for clients. The running stack's UI has migration links only in the stack's own namespace. */

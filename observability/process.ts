@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { createLog, openStandardOutput } from '../security/log';
+import { stopTracing } from './tracing';
 
 export interface ProcessContext {
   /** Aborts at the first SIGINT or SIGTERM. A second one of the same kind ends the process at once. */
@@ -50,17 +51,19 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
   main({
     stopped: stop.signal,
     openLog: (level) => (log = createLog({ level, to: output })),
-  }).then(
-    () => {
-      const afterMs = stoppedAt === undefined ? undefined : Math.round(performance.now() - stoppedAt);
-      log.info({ afterMs }, `the ${name} has stopped`);
-      exit(0);
-    },
-    (error: unknown) => {
-      log.fatal({ err: error }, `the ${name} has ended; correct the cause and start it again`);
-      exit(1);
-    },
-  );
+  })
+    .finally(stopTracing)
+    .then(
+      () => {
+        const afterMs = stoppedAt === undefined ? undefined : Math.round(performance.now() - stoppedAt);
+        log.info({ afterMs }, `the ${name} has stopped`);
+        exit(0);
+      },
+      (error: unknown) => {
+        log.fatal({ err: error }, `the ${name} has ended; correct the cause and start it again`);
+        exit(1);
+      },
+    );
 }
 
 /** Resolves when the signal aborts. */

@@ -34,7 +34,7 @@ const COMMAND_BUNDLE = path.join(dist, 'ferry.js');
 /**
  * The compiler's options. `ignoreDynamic` keeps `import()` instead of compiling it to `require()`. `lazy` loads a
  * package at its first use. Otherwise every `ferry` command would load the packages of all commands, including those
- * that only a worker or the service needs. `compileOrCopy` extends `lazy` to our own modules in some folders.
+ * that only a worker or the service needs. `compileOrCopy` extends `lazy` to our own modules in some files.
  */
 const COMPILER = {
   swcrc: false,
@@ -44,18 +44,21 @@ const COMPILER = {
   module: { type: 'commonjs', ignoreDynamic: true, lazy: true, exportInteropAnnotation: true },
 };
 
-/** The folders that load our own modules at their first use, because each command needs only some of them. */
-const LAZY_FOLDERS = /^(cli|client)\//;
+/**
+ * The files that load our own modules at their first use: each command needs only some of them, and few processes need
+ * OpenTelemetry.
+ */
+const LAZY_FILES = /^((cli|client)\/|observability\/tracing\.ts$)/;
 /** The sources of the bundled command. */
 const COMMAND_FILES = new RegExp(
-  '^(cli|client|company-data-client|config|domain|platforms|postgres|presentation|security|store|workflows/messages|' +
+  '^(cli|client|company-data-client|config|domain|observability|platforms|postgres|presentation|security|store|workflows/messages|' +
     'scripts/(bundle|cache)-command)',
 );
 
 /** Updates `dist/`. Logs only when it builds the workflow bundle, which takes seconds. */
 export async function build(log = console.log) {
   const before = readRecord();
-  const compiler = hash(JSON.stringify(COMPILER) + LAZY_FOLDERS + swcVersion);
+  const compiler = hash(JSON.stringify(COMPILER) + LAZY_FILES + swcVersion);
   const after = { compiler, files: {}, workflows: '', command: '' };
   const known = before.compiler === compiler ? before.files : {};
 
@@ -110,7 +113,7 @@ function compileOrCopy(file, content) {
   if (!file.endsWith('.ts')) return writeAtomically(output, content);
   const sourceFileName = path.relative(path.dirname(output), path.join(root, file));
   const text = content.toString('utf8');
-  const lazy = LAZY_FOLDERS.test(file) ? [...text.matchAll(/ from '([^']+)';$/gm)].map(([, name]) => name) : true;
+  const lazy = LAZY_FILES.test(file) ? [...text.matchAll(/ from '([^']+)';$/gm)].map(([, name]) => name) : true;
   const compiler = { ...COMPILER, module: { ...COMPILER.module, lazy } };
   const { code, map } = transformSync(text, { ...compiler, filename: file, sourceFileName });
   writeAtomically(`${output}.map`, map);

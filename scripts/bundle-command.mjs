@@ -8,8 +8,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** The parts of `dist/` that only commands with servers load. These commands run unbundled: see `bin/ferry.js`. */
-const SERVERS = ['stack/', 'security/codec-server', 'security/log'];
+/**
+ * The parts of `dist/` that most commands do not load: those of commands with servers, which run unbundled (see
+ * `bin/ferry.js`), and OpenTelemetry.
+ */
+const LEFT_OUT = ['stack/', 'security/codec-server', 'security/log', 'observability/open-telemetry'];
 
 /**
  * Bundles `dist/cli/main.js`.
@@ -17,12 +20,12 @@ const SERVERS = ['stack/', 'security/codec-server', 'security/log'];
  * @returns the bundle in ASCII: the code in a function, and its SHA-256 hash
  */
 export async function bundle(dist) {
-  const leaveOutServers = {
-    name: 'leave-out-servers',
+  const leaveOut = {
+    name: 'leave-out',
     setup: ({ onResolve }) =>
       onResolve({ filter: /^\./ }, ({ path: name, resolveDir }) => {
         const file = path.relative(dist, path.resolve(resolveDir, name)).replaceAll(path.sep, '/');
-        return SERVERS.some((server) => file.startsWith(server)) ? { path: `./${file}`, external: true } : null;
+        return LEFT_OUT.some((part) => file.startsWith(part)) ? { path: `./${file}`, external: true } : null;
       }),
   };
   const { build } = await import('esbuild');
@@ -36,7 +39,7 @@ export async function bundle(dist) {
     lineLimit: 160, // because Node prints the line of an uncaught error
     legalComments: 'none',
     logLevel: 'error',
-    plugins: [leaveOutServers],
+    plugins: [leaveOut],
   });
   const code = `(function (exports, require, module, __filename, __dirname) {${outputFiles[0].text}})`;
   return `${code}\n// ${createHash('sha256').update(code).digest('hex')}`;

@@ -14,6 +14,8 @@ import {
   type Config,
   type ConfigPartName,
 } from '../config';
+import { continueTrace } from '../observability/request-traces';
+import { startTracing } from '../observability/tracing';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../security';
 import { postgresUser } from './postgres/binaries';
 import { startServiceOnFreePort } from './service/standalone';
@@ -35,13 +37,14 @@ import { startWorkers, type Workers, type WorkersOptions } from './workers';
 
 /**
  * The configuration of a stack: everything that a process of the orchestrator can need, except a signing key, the
- * service's keys, an address for health checks and a worker deployment. It needs no worker deployment, because the
+ * service's keys, health checks, metrics, traces and a worker deployment. It needs no worker deployment, because the
  * workers of a stack are not versioned.
  */
 export type StackConfig = Config<
   Exclude<
     ConfigPartName,
-    'signingKey' | 'serviceKeys' | 'workerDeployment' | 'workerBuildId' | 'healthAddress' | 'metricsMigrations'
+    | ('signingKey' | 'serviceKeys' | 'workerDeployment' | 'workerBuildId')
+    | ('healthAddress' | 'metricsMigrations' | 'tracing')
   >
 >;
 
@@ -136,9 +139,10 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   const namespace = 'default';
   const clientUi = await startReadOnlyUi({ uiUrl: temporal.uiUrl, namespace, port: ports.clientUi });
   running.push(clientUi);
-  const serviceKeys = loadConfig([], env, ['serviceKeys']).serviceKeys ?? ensureServiceKeys(dataFolder);
+  const { serviceKeys = ensureServiceKeys(dataFolder), tracing } = loadConfig([], env, ['serviceKeys', 'tracing']);
+  if (tracing) startTracing({ name: 'tokenferry-service' });
   const service = await startServiceOnFreePort(
-    { databaseUrl: databases.serviceDatabaseUrl, cipher: createSecretCipher(serviceKeys) },
+    { databaseUrl: databases.serviceDatabaseUrl, cipher: createSecretCipher(serviceKeys), continueTrace },
     ports.service,
   );
   running.push({ stop: () => service.close() });

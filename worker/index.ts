@@ -6,6 +6,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, TransportError, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import {
+  type Activities,
   createActivities,
   createNotifier,
   createWorkflowRecords,
@@ -23,12 +24,14 @@ import {
   createPlainDataConverter,
 } from '../security';
 import { migrationOfWorkflow } from '../domain/migration/temporal-names';
+import { traceServiceRequest } from '../observability/request-traces';
 import { leaseMs, openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
 import { assertSearchAttributes } from './search-attributes';
 import type { WorkerMetrics } from './metrics/worker-metrics';
 import { installRuntime } from './runtime';
 import { createSweepSchedule } from './sweep-schedule';
+import { STEP_OF_ACTIVITY, TRACE_SINKS, traceActivities } from './traces';
 import { TIMING, type WorkerTiming } from './timing';
 import { versioningOptions } from './versioning';
 
@@ -112,6 +115,7 @@ export async function startWorker(
     authorizationTimeoutMs: timing.authorizationTimeoutMs,
     retryBudgetMs: timing.retryBudgetMs,
     onAnswer: observation?.metrics.onAnswer,
+    traceRequest: traceServiceRequest,
     onWait: (wait) => {
       observation?.metrics.onRetry(wait);
       log.info({ ...callerFields(wait), ...wait }, 'a call to the service failed and will be retried');
@@ -145,6 +149,8 @@ export async function startWorker(
       namespace,
       taskQueue: TASK_QUEUE,
       ...workflows,
+      interceptors: { ...workflows.interceptors, activity: [traceActivities] },
+      sinks: TRACE_SINKS,
       ...versioning,
       dataConverter: createWorkerDataConverter(config.payloadKeys),
       activities: withCallerCheck(
@@ -200,9 +206,11 @@ function callerFields({ failure }: RetryWait): Record<string, unknown> {
 
 function activityFields(): Record<string, unknown> {
   try {
-    const { workflowExecution } = activityInfo();
+    const { workflowExecution, activityType: activity } = activityInfo();
     if (!workflowExecution) return {};
-    return { migration: migrationOfWorkflow(workflowExecution.workflowId), run: workflowExecution.runId };
+    const { workflowId, runId: run } = workflowExecution;
+    const step = STEP_OF_ACTIVITY[activity as keyof Activities];
+    return { migration: migrationOfWorkflow(workflowId), run, ...(step && { step }), activity };
   } catch {
     return {}; // The call was not made by an activity.
   }

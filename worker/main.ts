@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config';
 import { runProcess, type ProcessContext } from '../observability/process';
+import { startTracing, traceFailure } from '../observability/tracing';
 import { startWhenPossible } from '../observability/waiting';
 import { startWorker } from './index';
 import { observeWorker } from './observed';
@@ -25,9 +26,10 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   const config = loadConfig(
     ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook'],
     undefined,
-    ['workerDeployment', 'workerBuildId', 'healthAddress', 'metricsMigrations'],
+    ['workerDeployment', 'workerBuildId', 'healthAddress', 'metricsMigrations', 'tracing'],
   );
   const log = openLog(config.logLevel);
+  if (config.tracing) startTracing({ name: 'tokenferry-worker', loadNow: true, onFailure: traceFailure(log) });
   log.info({ temporal: config.temporal.address, namespace: config.temporal.namespace }, 'the worker is starting');
   const observed = config.healthAddress && (await observeWorker(config, config.healthAddress, log));
   try {

@@ -16,7 +16,7 @@ import { migrationOfWorkflow } from '../domain/migration/temporal-names';
 export function installRuntime(log: Logger, metricsAddress?: string): void {
   try {
     Runtime.install({
-      logger: new DefaultLogger('INFO', (entry) => forward(log, entry)),
+      logger: new DefaultLogger('TRACE', createForward(log)),
       shutdownSignals: [],
       telemetryOptions: {
         logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
@@ -38,30 +38,46 @@ export function installRuntime(log: Logger, metricsAddress?: string): void {
   }
 }
 
-function forward(log: Logger, { level, message, meta }: LogEntry): void {
-  const fields = toLogFields(meta);
-  switch (level) {
-    case 'TRACE':
-    case 'DEBUG':
-      return log.debug(fields, message);
-    case 'INFO':
-      return log.info(fields, message);
-    case 'WARN':
-      return log.warn(fields, message);
-    case 'ERROR':
-      return log.error(fields, message);
-  }
+/** Runs whose migration is remembered: more than a worker has in its cache. */
+const REMEMBERED_RUNS = 1_000;
+
+/**
+ * Returns a function that forwards the SDK's lines from level INFO. Lines of its native part know only the run, so the
+ * function remembers the migration of each run from other lines, for example the TRACE line that a workflow is created.
+ */
+function createForward(log: Logger): (entry: LogEntry) => void {
+  const migrations = new Map<string, string>();
+  return ({ level, message, meta }) => {
+    const { workflowId, runId, run_id: run = runId } = (meta ?? {}) as Readonly<Record<string, unknown>>;
+    const migration = typeof workflowId === 'string' ? migrationOfWorkflow(workflowId) : undefined;
+    if (typeof run === 'string' && migration !== undefined) {
+      migrations.delete(run);
+      migrations.set(run, migration);
+      const [oldest] = migrations.keys();
+      if (migrations.size > REMEMBERED_RUNS && oldest !== undefined) migrations.delete(oldest);
+    }
+    if (level === 'TRACE' || level === 'DEBUG') return;
+    const fields = toLogFields(meta, migration ?? migrations.get(String(run)));
+    switch (level) {
+      case 'INFO':
+        return log.info(fields, message);
+      case 'WARN':
+        return log.warn(fields, message);
+      case 'ERROR':
+        return log.error(fields, message);
+    }
+  };
 }
 
 /**
  * Returns the fields of a log line under the names that all lines of Tokenferry use: `migration` and `run`, which is
  * the id of the workflow's run. pino shows an error only if it is called `err`.
  */
-function toLogFields(meta: LogEntry['meta']): Record<string, unknown> {
+function toLogFields(meta: LogEntry['meta'], known: string | undefined): Record<string, unknown> {
   const { error, workflowId, runId, run_id, migrationId, ...others } = (meta ?? {}) as Readonly<
     Record<string, unknown>
   >;
-  const migration = migrationId ?? (typeof workflowId === 'string' ? migrationOfWorkflow(workflowId) : undefined);
+  const migration = migrationId ?? known;
   const run = runId ?? run_id;
   return {
     ...(migration !== undefined && { migration }),

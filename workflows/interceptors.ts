@@ -1,5 +1,6 @@
 /**
- * Handles payloads that this worker cannot decrypt because it does not have their payload key.
+ * The interceptors of all workflows: traces (`traces.ts`), the step in log lines, and payloads that this worker cannot
+ * decrypt because it does not have their payload key.
  *
  * Anyone who may write to the namespace can send such a message, so a message is refused instead of failing the
  * workflow task: an update and a query are rejected, and a signal reaches its handler as an `UnreadablePayload`. Input
@@ -9,14 +10,17 @@
  * recorded in the history with the SDK's patch marker, the only marker that a handler can write synchronously.
  */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
+import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
 import { ApplicationFailure, patched, workflowInfo } from '@temporalio/workflow';
 import { UnreadablePayload } from '../domain/migration/unreadable-payload';
-import { UNKNOWN_PAYLOAD_KEY } from './messages';
+import { BATCH_RUN, SEARCH_ATTRIBUTES, UNKNOWN_PAYLOAD_KEY } from './messages';
+import { traceInterceptors } from './traces';
 
 /** Creates the interceptors of one workflow execution. The worker calls it by this name. */
 export function interceptors(): WorkflowInterceptors {
   let signals = 0;
   let failed: UndecryptableData | null = null;
+  const traces = traceInterceptors();
 
   /** @throws {UndecryptableData} to fail the workflow task */
   function failTask(lacking: UnreadablePayload): never {
@@ -31,6 +35,7 @@ export function interceptors(): WorkflowInterceptors {
 
   return {
     inbound: [
+      traces.inbound,
       {
         // Not an async function, because that would hold two promises for as long as the workflow runs.
         execute: (input, next) => {
@@ -68,7 +73,9 @@ export function interceptors(): WorkflowInterceptors {
       },
     ],
     outbound: [
+      traces.outbound,
       {
+        getLogAttributes: (attributes, next) => next({ ...attributes, ...stepField() }),
         startChildWorkflowExecution: async (input, next) => {
           const [started, completed] = await next(input);
           const result = completed.then((value) => {
@@ -82,6 +89,7 @@ export function interceptors(): WorkflowInterceptors {
       },
     ],
     internals: [
+      traces.internals,
       {
         // The SDK keeps the commands of a failed task, and would send them with the answer to the next query. Its core
         // treats that as a bug in the worker, and stops the whole worker.
@@ -90,6 +98,15 @@ export function interceptors(): WorkflowInterceptors {
       },
     ],
   };
+}
+
+const STEP = defineSearchAttributeKey('FerryStep', SEARCH_ATTRIBUTES.FerryStep);
+
+/** Returns the step for log lines. The migration's search attribute shows it; batch runs exist only in the last step. */
+function stepField(): { readonly step?: string } {
+  const { workflowType, typedSearchAttributes } = workflowInfo();
+  const step = workflowType === BATCH_RUN ? 'complete-migration' : typedSearchAttributes.get(STEP);
+  return step === undefined ? {} : { step };
 }
 
 /** The reason shown in a replay by a worker that has the key, because the key's id is then no longer known. */

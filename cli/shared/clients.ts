@@ -39,7 +39,7 @@ export async function withMigrationClient<Result>(
 }
 
 function clientConfig(env: NodeJS.ProcessEnv): MigrationClientConfig {
-  return loadConfig(['temporal', 'payloadKeys'], env, ['databaseUrl', 'signingKey', 'clientUi']);
+  return loadConfig(['temporal', 'payloadKeys'], env, ['databaseUrl', 'signingKey', 'clientUi', 'tracing']);
 }
 
 async function withClient<Client extends MigrationClient, Result>(

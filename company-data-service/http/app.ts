@@ -28,6 +28,7 @@ import { recordRoutes } from './routes/records';
 import { sandboxTokenRoutes } from './routes/sandbox-token';
 import { syncSettingRoutes } from './routes/sync-settings';
 import { syncRoutes } from './routes/syncs';
+import { addTraces, type ContinueTrace } from './trace-hooks';
 
 /** With these headers, responses are not cached, framed or sniffed, and pages cannot run scripts or load files. */
 const SECURITY_HEADERS = {
@@ -54,6 +55,8 @@ export interface AppOptions {
   readonly requestsPerDay?: number;
   /** True adds the routes that make the service fail, for tests of its clients. */
   readonly faults: boolean;
+  /** See `ServiceOptions`. */
+  readonly continueTrace?: ContinueTrace;
 }
 
 export async function createApp(options: AppOptions): Promise<Api> {
@@ -94,6 +97,7 @@ export async function createApp(options: AppOptions): Promise<Api> {
     // There is no not-found handler, because it would run only after the body has been read.
     if (request.is404) throw notFound(`${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
   });
+  if (options.continueTrace) addTraces(app, options.continueTrace);
   acceptJson(app);
 
   const otherMethods = answerOtherMethods(app);

@@ -8,7 +8,9 @@ import { isDatabaseOutage, startService } from '../../company-data-service';
 import { loadConfig } from '../../config';
 import { HealthMonitor } from '../../observability/health-monitor';
 import { startHealthServer } from '../../observability/health-server';
+import { continueTrace } from '../../observability/request-traces';
 import { runProcess, untilAborted, type ProcessContext } from '../../observability/process';
+import { startTracing, traceFailure } from '../../observability/tracing';
 import { startWhenPossible } from '../../observability/waiting';
 import { createSecretCipher } from '../service/secret-cipher';
 import { numberOption } from './options';
@@ -23,8 +25,9 @@ const OPTIONS = {
 
 async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   const { values } = parseArgs({ options: OPTIONS });
-  const config = loadConfig(['databaseUrl', 'serviceKeys'], undefined, ['healthAddress']);
+  const config = loadConfig(['databaseUrl', 'serviceKeys'], undefined, ['healthAddress', 'tracing']);
   const log = openLog(config.logLevel);
+  if (config.tracing) startTracing({ name: 'tokenferry-service', loadNow: true, onFailure: traceFailure(log) });
   log.info('the service is starting');
   const health = new ProcessHealth('service', new HealthMonitor(log));
   const healthServer = config.healthAddress && (await startHealthServer({ ...config.healthAddress, health }));
@@ -38,6 +41,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
       port: numberOption('--port', values.port),
       requestsPerMinute: numberOption('--requests-per-minute', values['requests-per-minute']),
       ...(publicUrl !== undefined && { publicUrl }),
+      continueTrace,
       logger: log,
     });
   const reasonToWait = (error: unknown): string | null => {

@@ -6,6 +6,7 @@ import { createWorkerDataConverter, parsePayloadKeys, Secret } from '../../secur
 import type { SavedHistory } from '../support/histories';
 import { loadHistories } from '../support/histories';
 import { PAYLOAD_KEY } from '../support/orchestrator';
+import { TRACE_SINKS } from '../../worker/traces';
 
 const converter = createWorkerDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
 const { payloadConverterPath = '', failureConverterPath = '' } = converter;
@@ -35,7 +36,7 @@ type Code = NonNullable<Parameters<typeof Worker.runReplayHistories>[0]['workflo
  */
 async function replayFailures(workflowBundle: Code, recorded: readonly SavedHistory[]): Promise<readonly string[]> {
   const failed: string[] = [];
-  const options = { workflowBundle, dataConverter, debugMode: false };
+  const options = { workflowBundle, dataConverter, debugMode: false, sinks: TRACE_SINKS };
   for await (const { workflowId, error } of Worker.runReplayHistories(options, recorded))
     if (error) failed.push(workflowId);
   return failed;

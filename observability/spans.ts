@@ -1,0 +1,52 @@
+/** The spans of traces, independent of the library that exports them. */
+import type { TraceIds } from '../domain/text/trace-context';
+
+/**
+ * The attributes that a span can have. None can carry a credential or the name of a company: texts are ids, names of
+ * steps and activities, and templates of paths.
+ */
+export interface SpanAttributes {
+  readonly 'tokenferry.migration'?: string;
+  readonly 'tokenferry.step'?: string;
+  readonly 'tokenferry.run'?: string;
+  readonly 'tokenferry.correlation_id'?: string;
+  readonly 'tokenferry.attempt'?: number;
+  readonly 'http.request.method'?: string;
+  readonly 'http.response.status_code'?: number;
+  readonly 'http.route'?: string;
+  readonly 'url.template'?: string;
+  /** The kind of failure, never its message, which can quote a name. */
+  readonly 'error.type'?: string;
+}
+
+export interface SpanStart {
+  readonly name: string;
+  readonly kind?: 'internal' | 'client' | 'server';
+  readonly attributes?: SpanAttributes;
+  /** `traceparent` of the parent. Default: the current span; without one, the span begins a trace. */
+  readonly parent?: string;
+  /** Default: now. Milliseconds since the epoch. */
+  readonly startMs?: number;
+  /** Default: random ids. The id of the trace is used only if the span begins one. */
+  readonly ids?: TraceIds;
+}
+
+export interface TraceSpan {
+  readonly traceparent: string;
+  /** @param endMs default: now */
+  end(attributes?: SpanAttributes, endMs?: number): void;
+}
+
+/** Creates and exports spans. `open-telemetry.ts` implements it. */
+export interface SpanExport {
+  start(span: SpanStart): TraceSpan;
+  /** Exports the spans that have ended, and stops. Takes a few seconds at most. */
+  stop(): Promise<void>;
+}
+
+export interface SpanExportOptions {
+  /** The name of the service in traces, unless `OTEL_SERVICE_NAME` is set. */
+  readonly name: string;
+  /** Called when spans cannot be exported, at most once a minute. Default: not called. */
+  readonly onFailure?: (why: string) => void;
+}

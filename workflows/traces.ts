@@ -1,0 +1,142 @@
+/**
+ * Traces of workflows: one for each decision, and one for each slice.
+ *
+ * A decision (or the start of a migration) that was sent by a process with tracing carries a `traceparent` header. Its
+ * handler becomes a span, and the activities that follow belong to the same trace, until no handler and no activity of
+ * it is running. They get the header, too. A slice outside a decision has a trace of its own, whose ids every process
+ * derives from the run and the activity.
+ *
+ * Everything here depends on the history alone, not on the configuration of the worker, so a worker with tracing
+ * replays histories of a worker without it, and the reverse. Spans leave the sandbox through a sink, which a replay does
+ * not call.
+ */
+import type { Sinks, WorkflowInterceptors } from '@temporalio/workflow';
+import { defaultPayloadConverter, proxySinks, workflowInfo } from '@temporalio/workflow';
+import type { Headers } from '@temporalio/workflow';
+import type { TraceContext } from '../domain/text/trace-context';
+import { messageSpanId, parseTraceparent, TRACE_HEADER, traceparentOf } from '../domain/text/trace-context';
+import { SLICE_ACTIVITIES } from './messages';
+
+/** A finished span of a workflow. */
+export interface WorkflowSpan {
+  readonly name: string;
+  /** The span's own context, as `traceparent`. */
+  readonly traceparent: string;
+  /** `traceparent` of the span that caused it. */
+  readonly parent: string;
+  /** Milliseconds of the workflow's time. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly hasFailed: boolean;
+}
+
+/** A slice that is not part of a decision, from its scheduling to its result. */
+export type SliceSpan = Pick<WorkflowSpan, 'name' | 'startMs' | 'endMs' | 'hasFailed'> & {
+  readonly activityId: string;
+};
+
+export interface TraceSinks extends Sinks {
+  readonly traces: {
+    span(span: WorkflowSpan): void;
+    slice(slice: SliceSpan): void;
+  };
+}
+
+const { traces } = proxySinks<TraceSinks>();
+
+type Interceptors = Required<WorkflowInterceptors>;
+type Traced = Pick<Interceptors['inbound'][number], 'execute' | 'handleSignal' | 'handleUpdate'>;
+
+export interface TraceInterceptors {
+  readonly inbound: Traced;
+  readonly outbound: Pick<Interceptors['outbound'][number], 'scheduleActivity'>;
+  readonly internals: Pick<Interceptors['internals'][number], 'concludeActivation'>;
+}
+
+/** Creates the interceptors of one workflow execution. None of them changes when a promise resolves. */
+export function traceInterceptors(): TraceInterceptors {
+  /** The span to which activities belong that are scheduled now. */
+  let current: TraceContext | null = null;
+  let running = 0;
+  let received = 0;
+
+  /** Traces the handling of a message that has the header, and passes on the context until it has had its effect. */
+  function handle<T>(name: string, headers: Headers, next: () => Promise<T>): Promise<T> {
+    const parent = traceContextIn(headers);
+    if (!parent) return next();
+    received += 1;
+    const context = { ...parent, spanId: messageSpanId(workflowInfo().runId, received) };
+    current = context;
+    const startMs = Date.now();
+    return observe(next(), (hasFailed) => {
+      if (!isLive()) return;
+      const contexts = { traceparent: traceparentOf(context), parent: traceparentOf(parent) };
+      traces.span({ name, ...contexts, startMs, endMs: Date.now(), hasFailed });
+    });
+  }
+
+  /** Calls `end` when the promise has settled. Returns the same promise, so that a replay runs in the same order. */
+  function observe<T>(promise: Promise<T>, end: (hasFailed: boolean) => void): Promise<T> {
+    running += 1;
+    const ended = (hasFailed: boolean): void => {
+      running -= 1;
+      end(hasFailed);
+    };
+    promise.then(
+      () => ended(false),
+      () => ended(true),
+    );
+    return promise;
+  }
+
+  return {
+    inbound: {
+      execute: (input, next) => {
+        const parent = traceContextIn(input.headers);
+        // The activities of the start belong to the trace, but the run itself can take weeks.
+        if (parent) current = parent;
+        return next(input);
+      },
+      handleSignal: (input, next) => handle(`signal ${input.signalName}`, input.headers, () => next(input)),
+      handleUpdate: (input, next) => handle(`update ${input.name}`, input.headers, () => next(input)),
+    },
+    outbound: {
+      scheduleActivity: (input, next) => {
+        if (current) {
+          const header = defaultPayloadConverter.toPayload(traceparentOf(current));
+          return observe(next({ ...input, headers: { ...input.headers, [TRACE_HEADER]: header } }), () => undefined);
+        }
+        const result = next(input);
+        if (!SLICE_ACTIVITIES.includes(input.activityType)) return result;
+        const activityId = input.options.activityId ?? String(input.seq);
+        const startMs = Date.now();
+        const end = (hasFailed: boolean): void => {
+          if (isLive()) traces.slice({ name: input.activityType, activityId, startMs, endMs: Date.now(), hasFailed });
+        };
+        result.then(
+          () => end(false),
+          () => end(true),
+        );
+        return result;
+      },
+    },
+    internals: {
+      concludeActivation: (input, next) => {
+        if (running === 0) current = null;
+        return next(input);
+      },
+    },
+  };
+}
+
+function traceContextIn(headers: Headers): TraceContext | null {
+  const header = headers[TRACE_HEADER];
+  if (!header) return null;
+  try {
+    return parseTraceparent(defaultPayloadConverter.fromPayload(header));
+  } catch {
+    return null; // It was not sent by Tokenferry.
+  }
+}
+
+const isLive = (): boolean => !workflowInfo().unsafe.isReplaying;
