@@ -24,7 +24,9 @@ const FLUSH_WITHIN_MS = 2_000;
 export function runProcess(name: string, main: (context: ProcessContext) => Promise<void>): void {
   // Until the configuration has been read, errors are logged at the default level.
   const output = openStandardOutput();
-  let log = createLog({ to: output });
+  // Hides `flushSync`, with which pino would write the last line while an earlier one is still being written.
+  const lines = { write: (line: string): void => void output.write(line) };
+  let log = createLog({ to: lines });
   /** Ends the process when its lines have been written, because they are written without blocking. */
   const exit = (code: number): void => {
     output.once('close', () => process.exit(code));
@@ -50,7 +52,7 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
 
   main({
     stopped: stop.signal,
-    openLog: (level) => (log = createLog({ level, to: output })),
+    openLog: (level) => (log = createLog({ level, to: lines })),
   })
     .finally(stopTracing)
     .then(
