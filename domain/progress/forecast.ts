@@ -94,7 +94,10 @@ function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
   if (beginsAt === null || !isAfter(beginsAt, now)) return null;
   const planned = isLate || estimate.ends === null || estimate.ends.earliest < beginsAt ? null : estimate.ends;
   const ends = planned ?? endsAfter(windows, beginsAt, work);
-  return forecast(progress, { companies: work.companies, isComplete: true, beginsAt, ends, basis: 'estimate' }, now);
+  const covers = { companies: work.companies, isComplete: true, beginsAt };
+  // The client can confirm companies by the start, although the first window after it opens later.
+  const staleFrom = earlier(beginsAt, isLate ? now : proposal.startAt);
+  return forecast(progress, { ...covers, ends, basis: 'estimate' }, now, staleFrom);
 }
 
 /** Forecasts the companies that are moving or can be moved without anyone supplying anything. */
@@ -135,13 +138,22 @@ function endsAfter(windows: readonly Window[], from: string, { lowMs, highMs }: 
   return earliest === null || latest === null ? null : { earliest, latest };
 }
 
-/** Rounds the end up to full minutes after `now`, and adds how long data is out of date by then. */
-function forecast(progress: ForecastInput, given: Omit<Forecast, 'staleMs'>, now: string): Forecast {
+/**
+ * Rounds the end up to full minutes after `now`, and adds how long data is out of date by then.
+ *
+ * @param staleFrom since when data can be out of date if the client has not confirmed any company yet
+ */
+function forecast(
+  progress: ForecastInput,
+  given: Omit<Forecast, 'staleMs'>,
+  now: string,
+  staleFrom = given.beginsAt ?? now,
+): Forecast {
   const ends = given.ends && {
     earliest: nextMinute(given.ends.earliest, now),
     latest: nextMinute(given.ends.latest, now),
   };
-  const since = staleSince(progress) ?? given.beginsAt ?? now;
+  const since = staleSince(progress) ?? staleFrom;
   return { ...given, ends, staleMs: ends && Math.max(0, Date.parse(ends.latest) - Date.parse(since)) };
 }
 
@@ -166,4 +178,5 @@ function nextMinute(instant: string, now: string): string {
   return new Date(Math.max(minute, Math.floor(Date.parse(now) / MINUTE_MS) + 1) * MINUTE_MS).toISOString();
 }
 
+const earlier = (one: string, other: string): string => (isAfter(one, other) ? other : one);
 const isAfter = (one: string, other: string): boolean => Date.parse(one) > Date.parse(other);

@@ -3,10 +3,10 @@ import type { Counts } from '../companies/company-state';
 import { countReadyOrMoving, countOpen } from '../companies/company-state';
 import { missingApprovals } from '../decisions/approvals';
 import { stopReasonText } from '../companies/failures';
-import type { MigrationState, Pause, Proposal } from '../migration/migration-state';
+import type { MigrationState, Pause } from '../migration/migration-state';
 import type { Outage } from '../migration/outage';
 import type { Role } from '../migration/steps';
-import type { WindowOccurrence } from '../planning/windows';
+import { windowOccurrences } from '../planning/windows';
 import type { Route } from '../../platforms/platforms';
 import { counted, momentText, outOf } from '../text/sentences';
 
@@ -82,7 +82,7 @@ function unconfirmedText({ unconfirmed, unconfirmedInFirstWave, total }: Counts)
 }
 
 function waitingInFirstCompany(state: MigrationState): WaitingFor {
-  const { firstCompany, requestedFirst, proposal, window, outage, counts } = state;
+  const { firstCompany, requestedFirst, outage, counts } = state;
   switch (firstCompany?.stage) {
     case 'importing':
       if (outage) return onHold(outage);
@@ -99,15 +99,19 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
         };
       }
       if (requestedFirst === null && countReadyOrMoving(counts) === 0) return nothingReady(state);
-      return nobody(`the first company will be moved ${startText(window, proposal)}`);
+      return nobody(`the first company will be moved ${startText(state)}`);
   }
 }
 
 /** Describes when the move of the first company begins: now, at the agreed time, or in the first window after it. */
-function startText(window: WindowOccurrence | null, proposal: Proposal | null): string {
+function startText({ window, proposal, limits: { windows } }: MigrationState): string {
   const startAt = proposal?.startAt ?? null;
-  const at = window && (startAt === null || window.opensAt > startAt) ? window.opensAt : startAt;
-  return at === null ? 'now' : `at ${momentText(at)}`;
+  const opensAt = startAt === null ? undefined : windowOccurrences(windows, startAt)[0]?.opensAt;
+  const at = [startAt, opensAt, window?.opensAt]
+    .flatMap((each) => each ?? [])
+    .sort()
+    .at(-1);
+  return at === undefined ? 'now' : `at ${momentText(at)}`;
 }
 
 function waitingInComplete(state: MigrationState): WaitingFor {

@@ -8,6 +8,7 @@ import type { Estimate } from '../../domain/planning/estimate';
 import { CLIENT_STATES, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
+import { openingAfterStart } from '../../domain/progress/first-opening';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import { duration, momentText, counted, hoursText, oneLine } from '../../domain/text/sentences';
@@ -15,6 +16,7 @@ import { pausedText, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
+import { windowsText } from '../wording/windows';
 import { escapedMarkdown, markdownLink } from '../wording/markdown';
 import { BOTTOM_PADDING, companyLines } from './page-parts';
 import { meanwhileText, statusLine } from './status-line';
@@ -46,6 +48,7 @@ export function currentDetails(progress: Progress, { now, reconnect = [] }: Page
     ...companyLines(progress.counts, progress.state === 'completed' ? STATES_AT_COMPLETION : CLIENT_STATES),
     ...reconnectText(progress, reconnect),
     ...timesText(progress, now),
+    ...windowsLine(progress),
     ...stepsText(progress),
     '## Questions',
     [
@@ -168,8 +171,16 @@ function timesText(progress: Progress, now: string): string[] {
   return [`**Estimated duration:** ${rangeText(lowMs, highMs)} (${what})`, ...startText(progress, now)];
 }
 
+/** Returns when moves can begin; empty if they can begin at any time, or if no other will begin. */
+function windowsLine({ state, windows, counts }: Progress): string[] {
+  if (isEnding(state) || windows.length === 0 || (counts.total > 0 && countOpen(counts) === 0)) return [];
+  return [`**Windows:** moves begin only ${untrustedText(windowsText(windows), MAX_TEXT_LENGTH)}`];
+}
+
+const HOUR_MS = 3_600_000;
+
 /** An end that is further away than this is given as a time. Counts arrive at least once a minute. */
-const NEAR_MS = 3_600_000;
+const NEAR_MS = HOUR_MS;
 
 function leftText(ends: NonNullable<Forecast['ends']>, now: string, what: string): string {
   const asOf = `as of ${momentText(now)}`;
@@ -186,11 +197,21 @@ function rangeText(lowMs: number, highMs: number): string {
 }
 
 /** Returns the agreed or proposed start; empty once the moves have begun. */
-function startText({ state, step, proposal, firstCompany }: Progress, now: string): string[] {
+function startText(progress: Progress, now: string): string[] {
+  const { state, step, proposal, firstCompany } = progress;
   const hasBegun = isEnding(state) || step === 'complete-migration' || firstCompany !== null;
   if (proposal === null || hasBegun) return [];
   const when = proposal.startAt > now ? momentText(proposal.startAt) : 'as soon as everything is ready';
-  return [`**Start:** ${when}, proposed by ${untrustedText(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`];
+  const lines = [`**Start:** ${when}, proposed by ${untrustedText(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`];
+  const opening = openingAfterStart(progress, now);
+  if (opening === null) return lines;
+  const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
+  const longest = staleMs === null ? '' : `, for up to ${hoursText(staleMs / HOUR_MS)}`;
+  const what = proposal.startAt > now ? 'The start is outside the windows' : 'No window is open';
+  return [
+    ...lines,
+    `**${what}:** moves begin at ${momentText(opening.opensAt)}, when the next one opens. The data of companies whose syncing is turned off before that is out of date until they have moved${longest}.`,
+  ];
 }
 
 /** Returns when the migration is expected to end. The caller formats the two times. */
@@ -251,6 +272,6 @@ function outOfDateText(progress: Progress, now: string): string {
   if (!progress.estimate) return 'this will be estimated in step 2.';
   const from = stepNumber(step) < stepNumber('disable-syncing') ? 'is' : 'was';
   const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
-  const longest = staleMs === null ? '' : `: up to ${hoursText(staleMs / 3_600_000)}`;
+  const longest = staleMs === null ? '' : `: up to ${hoursText(staleMs / HOUR_MS)}`;
   return `for each company, from the moment syncing ${from} disabled until it has been moved${longest}.`;
 }

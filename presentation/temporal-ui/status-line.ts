@@ -9,6 +9,7 @@ import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText } from '../../domain/text/sentences';
+import { firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
 import type { Progress } from '../../domain/progress/progress';
 import { movedText, sentence } from './page-parts';
 
@@ -111,12 +112,13 @@ function detailsText({ route, preflight }: Progress, platform: string): string {
 
 function scheduleText(progress: Progress, now: string): string {
   const { proposal } = progress;
+  const opening = openingAfterStart(progress, now);
   if (proposal === null) return 'Please propose a start time, or ask support to propose one.';
   const start = proposal.startAt > now ? ` at ${momentText(proposal.startAt)}` : '';
   if (!hasClientTask(progress)) return `You have approved the start${start}. Support has to approve it too.`;
-  return start === ''
-    ? 'Please approve the start: as soon as everything is ready.'
-    : `Please approve the start${start}.`;
+  if (start === '') return 'Please approve the start: as soon as everything is ready.';
+  const moves = opening === null ? '' : `; moves begin at ${momentText(opening.opensAt)}, when a window opens`;
+  return `Please approve the start${start}${moves}.`;
 }
 
 /** Describes the companies that step 4 waits for: those of the first wave. Later waves are confirmed later. */
@@ -127,6 +129,7 @@ function firstWaveText({ unconfirmed, unconfirmedInFirstWave }: Counts): string 
 
 function firstCompanyText(progress: Progress, platform: string, now: string): string {
   const { firstCompany, requestedFirst, proposal, window, outage, waitingFor } = progress;
+  const opening = firstOpening(progress, now);
   const first = firstCompany && `The first company, ${firstCompany.reference},`;
   switch (firstCompany?.stage) {
     case 'importing':
@@ -141,9 +144,9 @@ function firstCompanyText(progress: Progress, platform: string, now: string): st
         return `Please supply what ${requestedFirst.reference} needs to go first, or choose another company.`;
       }
       if (waitingFor.roles.length > 0) return needsText(progress);
-      const from = [proposal?.startAt ?? now, window?.opensAt ?? now].reduce((one, other) =>
-        one > other ? one : other,
-      );
+      const from = [proposal?.startAt, window?.opensAt, opening?.opensAt]
+        .map((each) => each ?? now)
+        .reduce((one, other) => (one > other ? one : other));
       return `The first company will be moved ${from > now ? `at ${momentText(from)}` : 'now'}.`;
     }
   }

@@ -1,5 +1,6 @@
 import type { Step } from '../../../domain/migration/steps';
 import type { MigrationClient } from '../../../client';
+import { firstOpening } from '../../../domain/progress/first-opening';
 import { readProgress, readProgressIfAnswered } from '../../../client';
 import { exampleTime, parseTime } from '../../terminal/times';
 import { withMigrationClient } from '../../shared/clients';
@@ -16,7 +17,7 @@ import {
 import { CommandFailed } from '../../shared/errors';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions, addWindowOptions, limitsFrom, windowsFrom } from '../../shared/limit-options';
-import { firstOpening, printFirstOpening } from '../../shared/start-times';
+import { printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal';
 
 /** `ferry reject`, `propose-time`, `pause`, `resume`: send the decision of the same name. */

@@ -1,3 +1,4 @@
+import { firstOpening } from '../../../domain/progress/first-opening';
 import { forecastOf } from '../../../domain/progress/forecast';
 import type { Progress } from '../../../domain/progress/progress';
 import type { Database } from '../../../store';
@@ -9,7 +10,6 @@ import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { clientPageOf } from '../../shared/client-page';
 import { EVIDENCE_OPTION } from '../../shared/results';
-import { firstOpening } from '../../shared/start-times';
 import type { NextCommand } from '../../shared/remedy-commands';
 import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
 import type { NamedInCommands } from '../../shared/next-commands';

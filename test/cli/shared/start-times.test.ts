@@ -1,19 +1,34 @@
-import { firstOpening, printFirstOpening } from '../../../cli/shared/start-times';
+import { printFirstOpening } from '../../../cli/shared/start-times';
 import { Output } from '../../../cli/terminal/output';
 import type { Window } from '../../../domain/planning/windows';
+import { firstOpening } from '../../../domain/progress/first-opening';
+import { forecastOf } from '../../../domain/progress/forecast';
 import { progressOf } from '../../../domain/progress/progress';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import type { Estimate } from '../../../domain/planning/estimate';
-import { AT, firstCompany, migrationPlan, stateAt } from '../../support/migration-states';
+import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { currentDetails } from '../../../presentation/temporal-ui/current-details';
+import { AT, counts, firstCompany, migrationPlan, stateAt } from '../../support/migration-states';
 import { capturedStream } from '../captured-terminal';
 
 const NIGHTS: Window = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '22:00', to: '05:00', timeZone: 'UTC' };
 const MONDAY = { opensAt: '2026-12-07T22:00:00.000Z', closesAt: '2026-12-08T05:00:00.000Z' };
 const EARLIER = '2026-12-01T09:00:00.000Z';
-const SIX_MINUTES = { highMs: 360_000 } as Estimate;
+const SIX_MINUTES = {
+  ...estimate({
+    volume: {
+      ...{ companies: 10, records: 0, companiesWithoutVolume: 0, largestCompany: 0, largestFamily: 0 },
+      staleSince: null,
+    },
+    limits: DEFAULT_LIMITS,
+    speedEstimate: ASSUMED_SPEED,
+    from: AT,
+  }),
+  ...{ lowMs: 60_000, highMs: 360_000 },
+};
 
 const starting = (startAt: string | null, changes: Partial<MigrationState> = {}, windows = [NIGHTS]) => {
-  const state = stateAt('schedule');
+  const state = stateAt('schedule', { counts: counts({ total: 10, waiting: 10, unconfirmed: 10 }) });
   const proposal = startAt === null ? null : { startAt, role: 'support' as const, by: 'Sam', at: AT };
   return progressOf(migrationPlan(), { ...state, proposal, limits: { ...state.limits, windows }, ...changes });
 };
@@ -29,9 +44,22 @@ test('a start outside the windows is shown with the next opening, and with how s
   expect(firstOpening(saturday, EARLIER)).toEqual(MONDAY);
   expect(printed(saturday)).toBe(
     '  ! outside the windows: the next one opens Mon 7 Dec 2026, 22:00 UTC\n' +
-      '    data of companies confirmed by the start is out of date for 48 h to 48.1 h\n',
+      '    data of companies confirmed by the start is out of date for up to 48.1 hours\n',
   );
   expect(printed(starting('2026-12-05T22:00:00.000Z'))).toContain('out of date for at least 48 h\n');
+});
+
+test('the client reads the same window and the same figure on its page', () => {
+  const saturday = starting('2026-12-05T22:00:00.000Z', { estimate: SIX_MINUTES });
+  const page = currentDetails(saturday, { now: EARLIER });
+  expect(page).toContain(
+    '# Please approve the start at 2026-12-05 22:00 UTC; moves begin at 2026-12-07 22:00 UTC, when a window opens.',
+  );
+  expect(page).toContain('**The start is outside the windows:** moves begin at 2026-12-07 22:00 UTC');
+  expect(page).toContain('**Windows:** moves begin only mon-fri 22:00-05:00 UTC');
+  expect(page.match(/for up to 48.1 hours|: up to 48.1 hours/g)).toHaveLength(2);
+  expect(page).not.toContain('minutes.');
+  expect(forecastOf(saturday, null, EARLIER)?.staleMs).toBe(48 * 3_600_000 + 360_000);
 });
 
 test('a start inside a window is shown with the end of this window', () => {
@@ -45,7 +73,7 @@ test('a start that has passed is replaced by the current time', () => {
   const late = starting('2026-12-04T23:00:00.000Z', { estimate: SIX_MINUTES });
   expect(printed(late, now)).toBe(
     '  ! the start has passed, and no window is open: the next one opens Mon 7 Dec 2026, 22:00 UTC\n' +
-      '    data of companies confirmed by now is out of date for 34 h to 34.1 h\n',
+      '    data of companies confirmed by now is out of date for at least 34 h\n',
   );
   expect(printed(late, '2026-12-07T22:30:00.000Z')).toContain('in the window that is open until');
 });

@@ -1,4 +1,5 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import type { Role, Step } from '../../../domain/migration/steps';
@@ -69,6 +70,15 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     stateAt('migrate-first-company', { counts: counts({ total: 10, waiting: 10, withoutCredential: 10 }) }),
     ['client'],
     'supply credentials',
+  ],
+  [
+    'a first company whose window opens after the start',
+    stateAt('migrate-first-company', {
+      limits: { ...DEFAULT_LIMITS, windows: [{ days: ['sun'], from: '21:00', to: '23:00', timeZone: 'UTC' }] },
+      counts: counts({ total: 10, waiting: 10 }),
+    }),
+    [],
+    'moved at 2026-03-08 21:00 UTC',
   ],
   ['a first company that is moving', first({ stage: 'importing' }), [], 'acme-1, is being moved'],
   ['a first company that was moved', first({ stage: 'verified' }), ['support'], 'approve the first company, acme-1'],

@@ -2,6 +2,7 @@
 import type { Counts } from '../../../domain/companies/company-state';
 import type { StopReason } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Step } from '../../../domain/migration/steps';
 import { STEPS } from '../../../domain/migration/steps';
 import { progressOf } from '../../../domain/progress/progress';
@@ -31,6 +32,7 @@ const step6 = (changes: Partial<Counts>, more: Partial<MigrationState> = {}): Mi
 const first = (changes: Partial<MigrationState>): MigrationState =>
   stateAt('migrate-first-company', { proposal: null, ...changes });
 const outage = { why: 'PUT /companies/c6f39685: answered 403', since: AT, until: '2026-03-02T10:20:00.000Z' };
+const SUNDAYS = { days: ['sun'], from: '21:00', to: '23:00', timeZone: 'UTC' } as const;
 const window = { opensAt: '2026-03-08T20:00:00.000Z', closesAt: '2026-03-09T04:00:00.000Z' };
 
 const MANAGED: readonly Row[] = [
@@ -90,6 +92,11 @@ const MANAGED: readonly Row[] = [
     'before the start',
     stateAt('migrate-first-company'),
     `The first company will be moved at 2026-03-07 20:00 UTC.${FREE}`,
+  ],
+  [
+    'before the first window, which the migration does not wait for yet',
+    stateAt('migrate-first-company', { limits: { ...DEFAULT_LIMITS, windows: [SUNDAYS] } }),
+    `The first company will be moved at 2026-03-08 21:00 UTC.${FREE}`,
   ],
   ['before the window', first({ window }), `The first company will be moved at 2026-03-08 20:00 UTC.${FREE}`],
   ['after the start', first({}), `The first company will be moved now.${FREE}`],

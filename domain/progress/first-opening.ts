@@ -1,0 +1,34 @@
+/** The window in which the first moves of a migration can begin. */
+import type { WindowOccurrence } from '../planning/windows';
+import { windowOccurrences } from '../planning/windows';
+import type { Progress } from './progress';
+
+type Planned = Pick<Progress, 'proposal' | 'windows' | 'firstCompany'>;
+
+/**
+ * Returns the window that is open at the start, or else the first one after it. If the start has passed, now counts
+ * instead. Null if there is no start, if moves can begin at any time, or if the first company has begun to move.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function firstOpening({ proposal, windows, firstCompany }: Planned, now: string): WindowOccurrence | null {
+  if (proposal === null || firstCompany !== null) return null;
+  return windowOccurrences(windows, earliestMove(proposal.startAt, now))[0] ?? null;
+}
+
+/**
+ * Returns the first window if it opens after the start; null if the start is in a window.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function openingAfterStart(progress: Planned, now: string): WindowOccurrence | null {
+  const opening = firstOpening(progress, now);
+  if (opening === null || progress.proposal === null) return null;
+  return opening.opensAt > earliestMove(progress.proposal.startAt, now) ? opening : null;
+}
+
+/** Returns the start, or the current time if the start has passed. Both ISO 8601, UTC. */
+export function earliestMove(startAt: string, now: string): string {
+  const start = new Date(startAt).toISOString();
+  return start > now ? start : now;
+}
