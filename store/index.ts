@@ -69,6 +69,7 @@ export {
   flagLedger,
   readLedgerStatus,
 } from './migrations/ledger-mark';
+export * from './migrations/migration-list';
 export * from './migrations/migrations';
 export * from './reporting/estimate-inputs';
 export * from './vault/vault';

@@ -79,6 +79,14 @@ export const VIEW_SCHEMAS: CommandSchemas = {
             .string()
             .nullable()
             .describe('why the worker cannot continue this migration; null if it can, or if no worker has tried'),
+          onHoldSince: time
+            .nullable()
+            .describe(
+              'when the outage began that the migration waits out; null if there is none, or no worker answers',
+            ),
+          onlyInLedger: z
+            .boolean()
+            .describe('true: Temporal does not have the migration, because it deleted it after its end or lost it'),
         }),
       ),
     },

@@ -1,6 +1,9 @@
 import { ADD_PAYLOAD_KEY } from '../../shared/errors';
 import type { MigrationClient, MigrationSummary } from '../../../client';
-import { listMigrations, readWorkflowTaskProblems } from '../../../client';
+import { listMigrations, queryProgress, readWorkflowTaskProblems } from '../../../client';
+import { counted } from '../../../domain/text/sentences';
+import type { ListedMigration } from '../../../store';
+import { listStoredMigrations } from '../../../store';
 import type { CommandResult, Output, TableCell } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
@@ -17,13 +20,34 @@ export function addList({ program, run, terminal }: Context): void {
 /** Maximum number of open migrations, newest first, whose workflow tasks are examined. Each costs a Temporal call. */
 const MAX_EXAMINED = 200;
 
-function stateCell({
-  state,
-  missingKey,
-  problem,
-}: Pick<MigrationSummary, 'state' | 'missingKey'> & { readonly problem: string | null }): TableCell {
+/** Maximum number of migrations that are asked whether they are on hold. Each costs a query, which a worker answers. */
+const MAX_ASKED = 50;
+const ANSWER_WITHIN_MS = 2_000;
+
+/** Maximum number of migrations to list that Temporal does not have, the newest first. */
+const MAX_FROM_LEDGER = 100;
+
+interface ListedLine extends MigrationSummary {
+  /** Why the worker cannot continue the migration; null if it can, or if no worker has tried. */
+  readonly problem: string | null;
+  /** When the outage began that the migration waits out, ISO 8601; null if there is none, or no worker answers. */
+  readonly onHoldSince: string | null;
+  /** True if Temporal does not have the migration: it has deleted it after its end, or has lost it. */
+  readonly onlyInLedger: boolean;
+}
+
+function stateCell({ state, missingKey, problem, onHoldSince, onlyInLedger }: ListedLine): TableCell {
   if (problem !== null) return { text: `${state}, stuck`, style: 'red' };
+  if (onHoldSince !== null) return { text: 'on hold', style: 'red' };
+  if (isLost({ state, onlyInLedger })) return { text: state, style: 'red' };
   return missingKey === null ? state : { text: `${state}, payload key missing`, style: 'yellow' };
+}
+
+/** The state of a migration that has not ended, although Temporal does not have it. */
+const LOST = 'not in Temporal';
+
+function isLost({ state, onlyInLedger }: Pick<ListedLine, 'state' | 'onlyInLedger'>): boolean {
+  return onlyInLedger && state === LOST;
 }
 
 /** Explains why some migrations can be read only in part: their payload key is missing here. */
@@ -54,14 +78,68 @@ async function readProblems(ferry: MigrationClient): Promise<ReadonlyMap<string,
   return readWorkflowTaskProblems(ferry, open);
 }
 
-async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
-  const migrations = await withMigrationClient(env, async (ferry) => {
-    const [summaries, problems] = await inParallel(readSummaries(ferry), readProblems(ferry));
-    return summaries.map((migration) => ({
-      ...migration,
-      problem: problems.get(migration.migrationId) ?? null,
-    }));
+/** Asks the migrations that are running which of them wait out an outage. Best effort: some may not be answered. */
+async function readHolds(
+  ferry: MigrationClient,
+  summaries: readonly MigrationSummary[],
+): Promise<ReadonlyMap<string, string>> {
+  const running = summaries.filter(({ state, missingKey }) => state === 'running' && missingKey === null);
+  const asked = running.slice(0, MAX_ASKED).map(async ({ migrationId }) => {
+    const answer = await queryProgress(ferry, migrationId, ANSWER_WITHIN_MS).catch(() => null);
+    return [migrationId, answer?.outage?.since] as const;
   });
+  return new Map((await Promise.all(asked)).flatMap(([id, since]) => (since === undefined ? [] : [[id, since]])));
+}
+
+async function readOnlyInLedger(
+  { db, temporal }: MigrationClient,
+  summaries: readonly MigrationSummary[],
+): Promise<readonly ListedLine[]> {
+  if (!db) return [];
+  const except = summaries.map(({ migrationId }) => migrationId);
+  const stored = await listStoredMigrations(db, temporal.options.namespace, { except, limit: MAX_FROM_LEDGER });
+  return stored.map(lineFromLedger);
+}
+
+function lineFromLedger({ suppliedAt, state, ending, ...migration }: ListedMigration): ListedLine {
+  return {
+    ...migration,
+    state: state === 'closed' ? (ending ?? 'closed') : LOST,
+    ...{ step: '', waitingFor: '', startedAt: suppliedAt },
+    ...{ missingKey: null, problem: null, onHoldSince: null, onlyInLedger: true },
+  };
+}
+
+async function readLines(ferry: MigrationClient): Promise<readonly ListedLine[]> {
+  const [summaries, problems] = await inParallel(readSummaries(ferry), readProblems(ferry));
+  const [holds, onlyInLedger] = await inParallel(readHolds(ferry, summaries), readOnlyInLedger(ferry, summaries));
+  const lines = summaries.map((migration) => ({
+    ...migration,
+    problem: problems.get(migration.migrationId) ?? null,
+    onHoldSince: holds.get(migration.migrationId) ?? null,
+    onlyInLedger: false,
+  }));
+  return [...lines, ...onlyInLedger];
+}
+
+/** Explains the lines of migrations that Temporal does not have. */
+function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
+  const fromLedger = lines.filter(({ onlyInLedger }) => onlyInLedger);
+  const lost = fromLedger.filter(isLost).map(({ migrationId }) => migrationId);
+  const ended = fromLedger.filter((line) => !isLost(line));
+  if (ended[0]) {
+    output.line(
+      `Temporal has deleted ${counted(ended.length, 'ended migration')} that the ledger still has (step "-").`,
+    );
+    output.line(`  To see what one of them moved, run: ferry report ${ended[0].migrationId}`);
+  }
+  if (lost.length > 0) {
+    output.line(`The ledger has ${lost.join(', ')}, but Temporal does not. docs/backup.md says what to do.`);
+  }
+}
+
+async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
+  const migrations = await withMigrationClient(env, readLines);
   return {
     json: { schema: 'ferry.list/1', migrations },
     printQuietly: (output) => {
@@ -79,17 +157,18 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
           { title: 'Not moved', align: 'right' },
           { title: 'Started', optional: true },
         ],
-        migrations.map(({ migrationId, step, waitingFor, done, total, failed, startedAt, ...migration }) => [
-          migrationId,
-          stateCell(migration),
-          step,
-          waitingFor,
-          `${done}/${total}`,
-          failed > 0 ? { text: String(failed), style: 'red' } : '0',
-          localTime(startedAt),
+        migrations.map((line) => [
+          line.migrationId,
+          stateCell(line),
+          line.onlyInLedger ? '-' : line.step,
+          line.onlyInLedger ? '-' : line.waitingFor,
+          `${line.done}/${line.total}`,
+          line.failed > 0 ? { text: String(line.failed), style: 'red' } : '0',
+          localTime(line.startedAt),
         ]),
       );
       printMissingKeys(output, migrations);
+      printOnlyInLedger(output, migrations);
       for (const { migrationId, problem } of migrations)
         if (problem !== null) output.line(`The worker cannot continue ${migrationId}: ${problem}`);
     },

@@ -108,6 +108,10 @@ test('a run tries few companies during an outage, shows the next attempt on a ti
   expect(timers).toContainEqual(expect.stringMatching(/^Next attempt at .+ UTC: the service does not respond$/));
   const shown = await runJson(orchestrator, 'show', migration.id);
   expect(shown.json).toMatchObject({ outage: { why: expect.stringContaining('503') as string } });
+  const { json } = await runJson(orchestrator, 'list');
+  expect(json['migrations']).toContainEqual(
+    expect.objectContaining({ migrationId: migration.id, onHoldSince: outage?.since }),
+  );
   const tried = new Set(between.arrived('POST', /^\/companies$/).map(({ body }) => body));
   expect(tried.size).toBeLessThan(COMPANIES - 1);
 

@@ -1,0 +1,60 @@
+/** Tests which migrations `ferry list` shows beside those that Temporal lists. */
+import { startTestMigration } from '../../workflows/running-migration';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { runJson } from '../command-line';
+
+interface Line {
+  readonly migrationId: string;
+  readonly onlyInLedger: boolean;
+}
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+});
+afterAll(() => orchestrator.close());
+
+/** Makes Temporal forget a workflow, as it does some time after the end of one. */
+async function forget(workflowId: string): Promise<void> {
+  const { workflowService, options } = orchestrator.ferry.temporal;
+  await workflowService.deleteWorkflowExecution({ namespace: options.namespace, workflowExecution: { workflowId } });
+}
+
+test('list shows migrations that only the ledger has, and says whether they had ended', async () => {
+  const { db } = orchestrator.ferry;
+  const [ended, lost, recent] = await Promise.all(
+    ['list-ended', 'list-lost', 'list-recent'].map((client) =>
+      startTestMigration(orchestrator, client, ['sbx-ok-1', 'sbx-ok-1']),
+    ),
+  );
+  const ids = [ended, lost, recent].map((migration) => migration?.id ?? '');
+  const [endedId = '', lostId = '', recentId = ''] = ids;
+  await db
+    .updateTable('migrations')
+    .set({ supplied_at: new Date(Date.now() - 120_000) })
+    .where('id', 'in', [endedId, lostId])
+    .execute();
+  await db.updateTable('migrations').set({ state: 'closed', ending: 'completed' }).where('id', '=', endedId).execute();
+  for (const id of ids) await forget(id);
+
+  const linesOf = async () => {
+    const { json } = await runJson(orchestrator, 'list');
+    return (json['migrations'] as Line[]).filter(({ migrationId }) => ids.includes(migrationId));
+  };
+  await until(async () => (await linesOf()).every(({ onlyInLedger }) => onlyInLedger));
+  const lines = await linesOf();
+  expect(lines).toContainEqual(
+    expect.objectContaining({ migrationId: endedId, state: 'completed', onlyInLedger: true, total: 2, done: 0 }),
+  );
+  expect(lines).toContainEqual(expect.objectContaining({ migrationId: lostId, state: 'not in Temporal' }));
+  // Temporal lists a new migration a moment after the ledger.
+  expect(lines.map(({ migrationId }) => migrationId)).not.toContain(recentId);
+
+  const { out } = await ferry(['list'], 80, orchestrator.env);
+  expect(out).toContain('Temporal has deleted 1 ended migration that the ledger still has (step "-").');
+  expect(out).toContain(`To see what one of them moved, run: ferry report ${endedId}\n`);
+  expect(out).toContain(`The ledger has ${lostId}, but Temporal does not. docs/backup.md says what to do.\n`);
+});
