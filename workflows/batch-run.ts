@@ -8,9 +8,11 @@ import {
 } from '@temporalio/workflow';
 import type { CheckReport } from '../activities/companies/batch';
 import type { RunStart } from '../activities/migration/lifecycle';
+import type { BatchFacts } from '../presentation/temporal-ui/batch-details';
 import { batchDetails } from '../presentation/temporal-ui/batch-details';
 import type { Counts } from '../domain/companies/company-state';
 import type { StopReason } from '../domain/companies/failures';
+import type { Outage } from '../domain/migration/outage';
 import type { WindowOccurrence } from '../domain/planning/windows';
 import { shortActivities, sliceActivities } from './activity-proxies';
 import type { RunContext } from './batch/run-context';
@@ -42,7 +44,7 @@ export interface BatchReport {
    * its long history.
    */
   readonly stop: StopReason | null;
-  /** The numbers that led to the stop, for people; null if there are none. */
+  /** The numbers or the companies that led to the stop, for people; null if there are none. */
   readonly stopNumbers: string | null;
 }
 
@@ -56,18 +58,18 @@ export interface BatchReport {
 export async function batchRun(batch: Batch): Promise<BatchReport> {
   const { migrationId, runNumber } = batch;
   assertIsChildOf(migrationId);
-  const context = createRunContext(batch, `batch-${runNumber}`);
+  const page = createPage(batch);
+  const context = createRunContext(batch, `batch-${runNumber}`, page.showOutage);
   setHandler(wakeSignal, context.wake, {
     description:
       'Sent by the migration after a decision or when a window opens, so that the run checks at once what can be done',
   });
-  updateDetails(batch, null);
   const begun = await shortActivities.beginRun({ migrationId, run: context.runName });
-  updateDetails(batch, begun.counts);
+  page.showCounts(begun.counts);
   await runAlongside(
     () => moveAndVerify(context, begun, batch.window),
     // A cancelled run still reports the results of its last slices.
-    (isOver) => CancellationScope.nonCancellable(() => reportProgress(batch, context, isOver)),
+    (isOver) => CancellationScope.nonCancellable(() => reportProgress(context, page, isOver)),
   );
   return { stop: context.stopReason(), stopNumbers: context.stopNumbers() };
 }
@@ -114,7 +116,7 @@ async function moveAndVerify(
 const REPORT_DELAY = { shortestMs: 5_000, longestMs: 60_000 };
 
 /** Reports progress to the migration: every 5 s at first, later at most once a minute. */
-async function reportProgress(batch: Batch, context: RunContext, isOver: () => boolean): Promise<void> {
+async function reportProgress(context: RunContext, page: BatchPage, isOver: () => boolean): Promise<void> {
   const { migration, migrationId } = context;
   if (!migration) return;
   const { shortestMs, longestMs } = REPORT_DELAY;
@@ -124,12 +126,27 @@ async function reportProgress(batch: Batch, context: RunContext, isOver: () => b
     if (isOver()) return;
     reported = context.progress();
     const counts = await shortActivities.countCompanies({ migrationId });
-    updateDetails(batch, counts);
+    page.showCounts(counts);
     await migration.signal(batchProgressSignal);
     await condition(isOver, delayMs, { summary: 'Until the companies are counted again' });
   }
 }
 
-function updateDetails(batch: Batch, counts: Counts | null): void {
-  setCurrentDetails(batchDetails({ ...batch, counts, at: new Date().toISOString() }));
+/** The page of the run in the Temporal UI. */
+interface BatchPage {
+  showCounts(counts: Counts): void;
+  showOutage(this: void, outage: Outage | null): void;
+}
+
+function createPage(batch: Batch): BatchPage {
+  let facts: Pick<BatchFacts, 'counts' | 'at' | 'outage'> = { counts: null, at: '', outage: null };
+  const show = (changes: Partial<typeof facts>): void => {
+    facts = { ...facts, ...changes };
+    setCurrentDetails(batchDetails({ ...batch, ...facts }));
+  };
+  show({});
+  return {
+    showCounts: (counts) => show({ counts, at: new Date().toISOString() }),
+    showOutage: (outage) => show({ outage }),
+  };
 }

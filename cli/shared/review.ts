@@ -4,7 +4,7 @@ import { clientStateText } from '../../domain/companies/company-state';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
 import { windowsText } from '../../presentation/wording/windows';
-import { counted } from '../../domain/text/sentences';
+import { counted, outOf } from '../../domain/text/sentences';
 import type { LedgerCompany } from '../../store';
 import { readCompanies } from '../../store';
 import type { MigrationClient } from '../../client';
@@ -72,10 +72,10 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     output.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),
   'disable-syncing': (output, { counts }) =>
     output.line(
-      `  Confirmation that syncing is off is missing for ${counts.unconfirmed} of ${counted(counts.total, 'company')}`,
+      `  Confirmation that syncing is off is missing for ${outOf(counts.unconfirmed, counts.total, 'company')}`,
     ),
   'complete-migration': (output, { counts, migrationId }, notMoved, maxCompanies) => {
-    output.line(`  ${counts.moved} of ${counted(counts.total, 'company')} moved`);
+    output.line(`  ${outOf(counts.moved, counts.total, 'company')} moved`);
     for (const { reference, name, state, failure, failureText } of notMoved.slice(0, maxCompanies)) {
       const stateText = clientStateText(state, failure);
       // Some failure texts begin with the state.

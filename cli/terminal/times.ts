@@ -16,11 +16,14 @@ export function localTime(moment: string | Date, zone = 'local'): string {
 
 /** Returns tomorrow evening as a person types it: `2026-11-21 22:00`, in the reader's time zone. */
 export function exampleTime(now: Date): string {
-  return tomorrowEvening(now).toFormat('yyyy-MM-dd HH:mm');
+  const evening = tomorrowEvening(now);
+  const [month, day] = [evening.getMonth() + 1, evening.getDate()].map((part) => String(part).padStart(2, '0'));
+  return `${evening.getFullYear()}-${month}-${day} 22:00`;
 }
 
-function tomorrowEvening(now: Date): DateTime {
-  return DateTime.fromJSDate(now).plus({ days: 1 }).set({ hour: 22, minute: 0, second: 0, millisecond: 0 });
+/** Without luxon, because every command prints an example in its help, and loading luxon takes time. */
+function tomorrowEvening(now: Date): Date {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 22);
 }
 
 /** Formats the time of day in the reader's time zone: `22:04:11`. */
@@ -64,6 +67,6 @@ export function parseTime(text: string): Date {
   const iso = DateTime.fromISO(text.trim().replace(' ', 'T'));
   if (iso.isValid && iso.toMillis() >= EARLIEST && iso.toMillis() <= LATEST) return iso.toJSDate();
   const now = new Date();
-  const utc = tomorrowEvening(now).toUTC().toISO({ suppressMilliseconds: true });
+  const utc = tomorrowEvening(now).toISOString().replace('.000', '');
   throw new InvalidArgumentError(`Write it like "${exampleTime(now)}" or ${utc}, or use the word now.`);
 }

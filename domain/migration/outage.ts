@@ -29,7 +29,16 @@ function isSource(value: unknown): value is OutageSource {
 }
 
 /** Returns the summary of the timer that waits out an outage, for clients. `ferry show` prints the error. */
-export function outageSummary({ until, source }: Outage): string {
-  const why = source === undefined ? 'on hold for a technical reason' : `the ${source} does not respond`;
-  return `Next attempt at ${momentText(until)}: ${why}`;
+export function outageSummary(outage: Outage): string {
+  const why = outage.source === undefined ? 'on hold for a technical reason' : reasonText(outage);
+  return `Next attempt at ${momentText(outage.until)}: ${why}`;
+}
+
+/** Returns what an outage waits for, for clients. */
+export function outageText(outage: Outage): string {
+  return `${reasonText(outage)}; next attempt at ${momentText(outage.until)}`;
+}
+
+function reasonText({ source }: Outage): string {
+  return source === undefined ? 'for a technical reason' : `the ${source} does not respond`;
 }

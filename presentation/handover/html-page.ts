@@ -16,7 +16,7 @@ import { PAGE_STYLE, pagePolicy } from './style';
 import { PAGE_SCRIPT } from './search';
 import { Html, markup, webLink } from './html';
 import { timeText } from './report-times';
-import { counted } from '../../domain/text/sentences';
+import { outOf } from '../../domain/text/sentences';
 
 /** How many companies that must reconnect the top of the page names with their links. */
 export const LINKS_AT_THE_TOP = 5;
@@ -154,7 +154,7 @@ function result(head: ReportHead): Html {
     { cssClass: 'left-out', label: 'left out', value: counts.skipped + counts.excluded },
   ].filter(({ value }) => value > 0);
   return markup`<section id="result">
-<h2>${number(counts.moved)} of ${counted(counts.total, 'company')} moved</h2>
+<h2>${outOf(counts.moved, counts.total, 'company')} moved</h2>
 ${shareBar(shares)}
 <ul class="legend">${shares.map(({ cssClass, label, value }) => markup`<li><i class="key ${cssClass}"></i>${label} <b>${number(value)}</b></li>`)}</ul>
 </section>`;

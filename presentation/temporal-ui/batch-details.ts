@@ -1,5 +1,7 @@
 /** The page of a batch run in the Temporal UI: its window, and the number of companies in each state. */
 import type { Counts } from '../../domain/companies/company-state';
+import { outageText } from '../../domain/migration/outage';
+import type { Outage } from '../../domain/migration/outage';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import { momentText } from '../../domain/text/sentences';
 import { BOTTOM_PADDING, companyLines, movedText, sentence } from './page-parts';
@@ -13,12 +15,15 @@ export interface BatchFacts {
   readonly counts: Counts | null;
   /** When the companies were counted. ISO 8601, UTC. */
   readonly at: string;
+  /** The outage that the run waits out; null if calls get through. */
+  readonly outage: Outage | null;
 }
 
 /** Returns the current details of a batch run, as Markdown. */
-export function batchDetails({ migrationId, runNumber, window, counts, at }: BatchFacts): string {
+export function batchDetails({ migrationId, runNumber, window, counts, at, outage }: BatchFacts): string {
   return [
     `# ${counts ? sentence(movedText(counts)) : 'The companies are about to move'}. Nothing for you to do here.`,
+    ...(outage ? [`**On hold:** ${outageText(outage)}. The run continues by itself.`] : []),
     ...(counts
       ? [...companyLines(counts), `Counted at ${momentText(at)}; updated at least once a minute while companies move.`]
       : []),
@@ -37,7 +42,7 @@ function windowText(window: WindowOccurrence | null): string {
 const MAX_SUMMARY_BYTES = 200;
 
 /** Returns one line of ASCII for Temporal's lists, without the window if the line would exceed Temporal's limit. */
-export function batchSummary({ migrationId, runNumber, window }: Omit<BatchFacts, 'counts' | 'at'>): string {
+export function batchSummary({ migrationId, runNumber, window }: Omit<BatchFacts, 'counts' | 'at' | 'outage'>): string {
   const run = `Batch run ${runNumber} of ${migrationId}`;
   const withWindow = window ? `${run}, until ${momentText(window.closesAt)}` : run;
   return withWindow.length <= MAX_SUMMARY_BYTES ? withWindow : run;

@@ -56,6 +56,7 @@ export function currentDetails(progress: Progress, { now, reconnect = [] }: Page
       `- **What may be switched back on:** ${switchOnText(progress)}`,
       `- **How long data is out of date:** ${outOfDateText(progress, now)}`,
     ].join('\n'),
+    `Written at ${momentText(now)}. The page is written again when something changes; reload it to see the latest.`,
     BOTTOM_PADDING,
   ].join('\n\n');
 }

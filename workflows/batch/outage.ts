@@ -19,6 +19,8 @@ const PROBE_DELAY = { shortestMs: 2_000, longestMs: 5 * 60_000 };
 export interface OutageContext {
   /** The migration that started the run; undefined if the run has no parent. */
   readonly migration: ExternalWorkflowHandle | undefined;
+  /** Shows the outage on the page of the run; null once it is over. */
+  readonly showOutage: (outage: Outage | null) => void;
   /** Returns whether the run must start no more work. */
   readonly isEnding: () => boolean;
   /** Waits for `ms` milliseconds, or until the run is woken. Returns whether it was woken. */
@@ -35,7 +37,7 @@ export interface OutageWait {
   untilOver(trouble: Omit<ServiceUnavailable, 'afterMs'>, atLeastMs: number): Promise<void>;
 }
 
-export function createOutageWait({ migration, isEnding, sleep }: OutageContext): OutageWait {
+export function createOutageWait({ migration, showOutage, isEnding, sleep }: OutageContext): OutageWait {
   let nextDelayMs = backoff(PROBE_DELAY);
   let current: Promise<void> | null = null;
 
@@ -49,10 +51,12 @@ export function createOutageWait({ migration, isEnding, sleep }: OutageContext):
       const ms = nextDelayMs(trouble.afterMs, false);
       const { why, source } = trouble;
       const outage: Outage = { why, since, until: new Date(Date.now() + ms).toISOString(), ...(source && { source }) };
+      showOutage(outage);
       await migration?.signal(outageSignal, outage);
       // A decision wakes the run, so that the next probe follows at once.
       await sleep(ms, outageSummary(outage));
     }
+    showOutage(null);
     await migration?.signal(outageSignal, null);
   }
 

@@ -3,6 +3,7 @@ import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/
 import type { SliceOutage } from '../../activities/companies/circuit-breaker';
 import type { SliceEnd } from '../../activities/companies/worker-pool';
 import type { StopReason } from '../../domain/companies/failures';
+import type { Outage } from '../../domain/migration/outage';
 import type { OutageContext } from './outage';
 import { createOutageWait } from './outage';
 
@@ -14,7 +15,7 @@ export interface RunContext extends OutageContext {
   readonly finishing: boolean;
   /** Returns why the run must end early; null if there has been no reason so far. */
   stopReason(): StopReason | null;
-  /** Returns the numbers that led to the stop, for people; null if there are none. */
+  /** Returns the numbers or the companies that led to the stop, for people; null if there are none. */
   stopNumbers(): string | null;
   /**
    * Records the result of a slice. Wakes the run if the ramp has changed, because other companies can be claimed now.
@@ -52,6 +53,7 @@ interface BatchPart {
 export function createRunContext(
   { migrationId, finishing, ledgerMark: knownMark }: BatchPart,
   runName: string,
+  showOutage: (outage: Outage | null) => void,
 ): RunContext {
   const { parent } = workflowInfo();
   const endsAt = Date.now() + LONGEST_RUN_MS;
@@ -68,6 +70,7 @@ export function createRunContext(
   };
   const forOutages: OutageContext = {
     migration: parent && getExternalWorkflowHandle(parent.workflowId, parent.runId),
+    showOutage,
     isEnding: () => ended || reason !== null || Date.now() >= endsAt || workflowInfo().continueAsNewSuggested,
     sleep: async (ms: number, summary: string) => {
       const before = wakes;

@@ -3,7 +3,7 @@ import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import { PLATFORMS } from '../../../platforms/platforms';
 import { AT, counts } from '../../support/migration-states';
 
-const run = { migrationId: 'acme.quickbooks-online', runNumber: 2 };
+const run = { migrationId: 'acme.quickbooks-online', runNumber: 2, outage: null };
 const window = { opensAt: '2026-03-07T20:00:00.000Z', closesAt: '2026-03-08T04:00:00.000Z' };
 
 test('the page of a batch run shows its window, the counts and the time of the count', () => {
@@ -21,6 +21,18 @@ test('the page shows neither times nor counts without windows and before the fir
   expect(text).toContain('companies are moved at any time');
   expect(text).toContain('# The companies are about to move.');
   expect(text).not.toContain('Counted');
+});
+
+test('the page says what an outage waits for, without the error of the call', () => {
+  const outage = { why: 'PUT /companies: answered 503', since: AT, until: '2026-03-07T20:05:00.000Z' };
+  const textOf = (source?: 'service' | 'platform') =>
+    batchDetails({ ...run, window, counts: null, at: AT, outage: { ...outage, ...(source && { source }) } });
+  expect(textOf('platform')).toContain(
+    '**On hold:** the platform does not respond; next attempt at 2026-03-07 20:05 UTC. The run continues by itself.',
+  );
+  expect(textOf()).toContain('**On hold:** for a technical reason; next attempt at 2026-03-07 20:05 UTC.');
+  expect(textOf()).not.toContain('503');
+  expect(batchDetails({ ...run, window, counts: null, at: AT })).not.toContain('On hold');
 });
 
 test('the summary says when the window closes', () => {
