@@ -10,7 +10,15 @@ import type { NamedCompanies } from '../../store';
 import { exampleTime } from '../terminal/times';
 import { applicationCommand, detailCommands } from './detail-commands';
 import type { NextCommand } from './remedy-commands';
-import { BY_CLIENT, byClient, bySupport, referenceWords, shellQuoted, WITH_REASON } from './remedy-commands';
+import {
+  BY_CLIENT,
+  byClient,
+  byClientNamed,
+  bySupport,
+  referenceWords,
+  shellQuoted,
+  WITH_REASON,
+} from './remedy-commands';
 
 /** What commands need to know besides the progress. */
 export interface NamedInCommands extends NamedCompanies {
@@ -79,17 +87,22 @@ function selfServiceCommands(progress: Progress): Commands {
 /** A command of the client that decides nothing, so that it takes no name. */
 const viewing = (command: string): NextCommand => ({ who: 'client', command });
 
-/** Puts the client's name into commands, if the client has decided anything. */
+/** Puts the client's name into commands, if it is known. */
 function asClient(commands: Commands, name: string | null): Commands {
   if (name === null) return commands;
-  const named = `--as client --by ${shellQuoted(name)}`;
-  return commands.map((each) => ({ ...each, command: each.command.replace(BY_CLIENT, () => named) }));
+  return commands.map((each) => ({ ...each, command: each.command.replace(BY_CLIENT, () => byClientNamed(name)) }));
 }
 
-/** Returns the name under which the client has decided last; null if it has decided nothing that the progress shows. */
-function clientName({ steps, proposal }: Progress): string | null {
+/**
+ * Returns the name under which the client has decided last. In self-service, the client has at least supplied the
+ * manifest.
+ *
+ * @returns null if the progress shows no name
+ */
+function clientName({ route, steps, proposal, preflight }: Progress): string | null {
+  const supplier = route === 'self-service' ? (preflight?.suppliedBy ?? null) : null;
   const decided = [...(proposal ? [proposal] : []), ...steps.flatMap(({ approvals: given }) => given)];
-  return decided.findLast(({ role }) => role === 'client')?.by ?? null;
+  return decided.findLast(({ role }) => role === 'client')?.by ?? supplier;
 }
 
 /**

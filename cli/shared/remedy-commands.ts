@@ -13,8 +13,13 @@ export interface NextCommand {
 /** Maximum number of references in a suggested command. A command for more references takes a file. */
 export const REFERENCES_IN_A_COMMAND = 8;
 
-/** The options of a command that the client runs. They name nobody, because its name is not known here. */
+/** The options of a command that the client runs, where its name is not known. */
 export const BY_CLIENT = '--as client --by "your name"';
+
+/** Returns the options of a command that this person of the client runs. */
+export function byClientNamed(name: string): string {
+  return `--as client --by ${shellQuoted(name)}`;
+}
 
 /** The option of a decision that needs a reason. */
 export const WITH_REASON = '--reason "why"';
@@ -22,14 +27,17 @@ export const WITH_REASON = '--reason "why"';
 export const bySupport = (command: string): NextCommand => ({ who: 'support', command });
 export const byClient = (command: string): NextCommand => ({ who: 'client', command: `${command} ${BY_CLIENT}` });
 
-/** Returns the command that applies a remedy to companies. In self-service, the client decides. */
+/**
+ * Returns the command that applies a remedy to companies. In self-service, the client decides, and has supplied the
+ * manifest.
+ */
 export function remedyCommand(
   remedy: Remedy,
-  { id, route }: Pick<StoredMigration, 'id' | 'route'>,
+  { id, route, suppliedBy }: Pick<StoredMigration, 'id' | 'route' | 'suppliedBy'>,
   references: readonly string[],
 ): string {
   const command = commandOf(remedy, id, references);
-  return route === 'self-service' ? `${command} ${BY_CLIENT}` : command;
+  return route === 'self-service' ? `${command} ${byClientNamed(suppliedBy)}` : command;
 }
 
 function commandOf(remedy: Remedy, migrationId: string, references: readonly string[]): string {

@@ -276,14 +276,28 @@ test.each(CASES)('nextCommands suggests a command to every role that must act: %
   }
 });
 
+test('in self-service, commands name the person who has supplied the manifest', () => {
+  const state = step6({ moved: 8, failed: 1 }, { pause: { reason: 'why', by: 'Mia', stopReason: null, at: AT } });
+  const { command } =
+    nextCommands({ ...progressOf(plan, state), route: 'self-service' }, NO_COMPANIES, NOW).at(-1) ?? {};
+  expect(command).toBe(`ferry resume ${ID} --as client --by Mia`);
+  const migration = { id: ID, route: 'self-service', suppliedBy: "Mia O'Neil" } as const;
+  expect(remedyCommand('retry', migration, ['C-1'])).toBe(`ferry retry ${ID} C-1 --as client --by 'Mia O'\\''Neil'`);
+});
+
 test('every suggested command is valid as printed', async () => {
+  const migrations = (['managed', 'self-service'] as const).map((route) => ({
+    id: ID,
+    route,
+    suppliedBy: "Mia O'Neil",
+  }));
   const remedies = REMEDIES.flatMap((remedy) =>
-    (['managed', 'self-service'] as const).flatMap((route) => [
-      remedyCommand(remedy, { id: ID, route }, ['C-1', "O'Neill; rm *"]),
-      remedyCommand(remedy, { id: ID, route }, ['--all']),
+    migrations.flatMap((migration) => [
+      remedyCommand(remedy, migration, ['C-1', "O'Neill; rm *"]),
+      remedyCommand(remedy, migration, ['--all']),
       remedyCommand(
         remedy,
-        { id: ID, route },
+        migration,
         Array.from({ length: 9 }, (_, index) => `C-${index}`),
       ),
     ]),

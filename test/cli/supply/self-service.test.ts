@@ -89,6 +89,7 @@ describe('an error that the preflight finds after the start', () => {
     await me.asJson('self-service', first, '-p', 'myob', '--client', 'me', '--label', 'before', '--yes');
     // Without access to the service, the command cannot find the error, but the worker does.
     const withoutService = { ...me.env, COMPANY_DATA_API_KEY: undefined, COMPANY_DATA_URL: undefined };
+    const withUi = { ...withoutService, TOKENFERRY_CLIENT_UI_URL: 'https://ui.example' };
     const csv = (...rows: string[]) =>
       tempFile(['reference,name,companyFileId,accessToken,refreshToken', ...rows].join('\n'));
     const both = csv(
@@ -98,11 +99,14 @@ describe('an error that the preflight finds after the start', () => {
     const { exitCode, out } = await ferry(
       ['self-service', both, '-p', 'myob', '--client', 'me', '--label', 'late', '--yes'],
       undefined,
-      withoutService,
+      withUi,
     );
     expect(exitCode).toBe(1);
+    expect(out).toMatch(
+      new RegExp(`^  Its page: https://ui\\.example/namespaces/[^/]+/workflows/${id}/[^/]+/user-metadata$`, 'm'),
+    );
     expect(out).toContain('is already connected');
-    expect(out).toContain(`ferry retry ${id} --all --as client --by "your name"`);
+    expect(out).toContain(`ferry retry ${id} --all --as client --by tester`);
 
     expect((await me.run('retry', id, '--all', '--as', 'client')).out).toContain('checked again');
     const amended = await me.run('amend', id, csv(`A-1,One,o-1,,`), '--as', 'client');
@@ -126,7 +130,7 @@ test('the client can pause, change the limits and resume', async () => {
       roles: ['client'],
       what: 'resume the migration once the pause is no longer needed',
     },
-    next: [{ command: `ferry resume ${id} --as client --by "your name"` }],
+    next: [{ command: `ferry resume ${id} --as client --by tester` }],
   });
   expect((await me.run('adjust', id, '--companies-per-slice', '2', ...as)).exitCode).toBe(0);
   expect((await me.run('resume', id, ...as)).exitCode).toBe(0);
@@ -208,7 +212,7 @@ describe('the output', () => {
     expect(show).toContain('client: ferry exceptions me.netsuite.read');
     expect(show).not.toMatch(/step \d|sign|first company|Approved|Callback/i);
     expect((await me.run('list')).out).toMatch(/me\.netsuite\.read +waiting +self-service +client +2\/2 +1/);
-    expect((await me.run('exceptions', id)).out).toContain(`ferry retry ${id} S-2 --as client --by "your name"`);
+    expect((await me.run('exceptions', id)).out).toContain(`ferry retry ${id} S-2 --as client --by tester`);
     expect((await me.run('companies', id)).exitCode).toBe(0);
     const refused = await me.run('sign-off', id, '--yes');
     expect(refused.out).toContain('a self-service migration has no approvals');
