@@ -12,6 +12,7 @@ import { addCompanies } from './commands/view/companies';
 import { addCompletion } from './commands/operate/completion';
 import type { Context } from './shared/context';
 import { addCredentials } from './commands/supply/credentials';
+import { addSeal } from './commands/supply/seal';
 import { addAdjust, addDecisions, addFirstCompany } from './commands/decide/decisions';
 import { addDesk } from './commands/view/desk';
 import { addDoctor } from './commands/operate/doctor';
@@ -49,7 +50,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
   ],
   'Decide and supply:': [
     ...[addApprove, addDecisions, addCancel, addFirstCompany, addCompanyDecisions],
-    ...[addAdjust, addAmend, addApplication, addCredentials],
+    ...[addAdjust, addAmend, addApplication, addCredentials, addSeal],
   ],
   'Windows:': [addSchedule, addSweep],
   'Repair:': [addReconcile],

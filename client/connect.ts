@@ -20,6 +20,11 @@ export interface MigrationClient {
   readonly db?: Database;
   /** Signs the decisions of the person who holds this key. Absent if decisions are not signed. */
   readonly signer?: SigningKey;
+  /**
+   * Fingerprint of the provider that must have signed the key of a vault before anything is sealed with it. Absent: not
+   * checked.
+   */
+  readonly provider?: string | undefined;
   close(): Promise<void>;
 }
 
@@ -30,7 +35,7 @@ export interface LedgerClient extends MigrationClient {
 
 /** Configuration from `loadConfig`. Temporal and payload keys are required; the others are optional. */
 export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> &
-  Partial<Config<'databaseUrl' | 'signingKey' | 'tracing'>>;
+  Partial<Config<'databaseUrl' | 'signingKey' | 'providerFingerprint' | 'tracing'>>;
 
 /** Configuration from `loadConfig` with a database. */
 export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
@@ -94,7 +99,7 @@ export async function connect({ temporal }: Pick<Config<'temporal'>, 'temporal'>
 
 function createClient(
   connection: Connection,
-  { temporal, payloadKeys, signingKey, tracing }: MigrationClientConfig,
+  { temporal, payloadKeys, signingKey, providerFingerprint, tracing }: MigrationClientConfig,
 ): MigrationClient {
   const { namespace } = temporal;
   if (tracing) startTracing({ name: 'ferry' });
@@ -103,6 +108,7 @@ function createClient(
     temporal: new Client({ connection, namespace, dataConverter: createDataConverter(payloadKeys), interceptors }),
     temporalWithoutCodec: new Client({ connection, namespace, dataConverter: createPlainDataConverter() }),
     ...(signingKey === undefined ? {} : { signer: signingKey }),
+    provider: providerFingerprint,
     close: () => connection.close(),
   };
 }

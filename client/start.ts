@@ -194,7 +194,7 @@ export async function startSelfService(
   if (!preflight)
     return { migrationId, stored: 0, preflight, retriedErrors: await readRetriedErrors(ferry, migrationId) };
   const decisionId = randomUUID();
-  const staged = { decisionId, replaces: false };
+  const staged = { decisionId, replaces: false, provider: ferry.provider };
   const { stored } = await stageCredentials(ferry.db, migrationId, credentials, by, staged);
   if (stored.length > 0) {
     const content = { decisionId, companies: stored.length, role: 'client', by } as const;

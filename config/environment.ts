@@ -24,6 +24,10 @@ const environment = z.object({
   TOKENFERRY_SERVICE_KEY: z.string().optional(),
   TOKENFERRY_SERVICE_KEY_FILE: z.string().optional(),
   TOKENFERRY_SIGNING_KEY_FILE: z.string().optional(),
+  TOKENFERRY_PROVIDER_FINGERPRINT: z
+    .string()
+    .regex(/^(?:[\da-f]{4}[ -]?){8}$/i, 'must be a fingerprint as ferry vault fingerprint prints it.')
+    .optional(),
   TOKENFERRY_WORKER_DEPLOYMENT: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, hyphens or underscores.')

@@ -70,6 +70,11 @@ interface Parts {
    * that file does not exist, decisions are not signed.
    */
   signingKey: SigningKey;
+  /**
+   * The fingerprint of the provider key, which the provider publishes. Default: the running stack's; without one, a
+   * command does not check who signed the key of a vault.
+   */
+  providerFingerprint: string;
   /** The webhook that receives notices. Default: notices are only logged. */
   webhook: WebhookConfig;
   /** The read-only Web UI for clients. Default: commands print no link for the client. */
@@ -119,6 +124,10 @@ const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof E
     variables: ['TOKENFERRY_SERVICE_KEY', 'TOKENFERRY_SERVICE_KEY_FILE'],
   },
   signingKey: { name: 'a signing key (TOKENFERRY_SIGNING_KEY_FILE)', variables: ['TOKENFERRY_SIGNING_KEY_FILE'] },
+  providerFingerprint: {
+    name: "the provider's fingerprint (TOKENFERRY_PROVIDER_FINGERPRINT)",
+    variables: ['TOKENFERRY_PROVIDER_FINGERPRINT'],
+  },
   webhook: {
     name: 'the webhook (TOKENFERRY_WEBHOOK_URL and TOKENFERRY_WEBHOOK_SECRET)',
     variables: ['TOKENFERRY_WEBHOOK_URL', 'TOKENFERRY_WEBHOOK_SECRET'],
@@ -210,6 +219,7 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
       return readKeys(environment, source, problems);
     },
     signingKey: () => readSigningKey(environment, home, problems),
+    providerFingerprint: () => environment.TOKENFERRY_PROVIDER_FINGERPRINT ?? stack?.providerFingerprint,
     webhook: () => readWebhook(environment, problems),
     clientUi: () => readClientUi(environment, variables, stack),
     metricsMigrations: () => Number(environment.TOKENFERRY_METRICS_MIGRATIONS ?? 0),

@@ -24,6 +24,8 @@ const runningStack = z.object({
   masterKeyFile: z.string(),
   vaultSecretsFolder: z.string(),
   payloadKeyFile: z.string(),
+  /** Fingerprint of the provider key with which the stack's workers sign the keys of vaults. */
+  providerFingerprint: z.string().optional(),
 });
 
 export type RunningStack = z.infer<typeof runningStack>;

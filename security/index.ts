@@ -7,7 +7,8 @@
  *   sufficient to decrypt credentials. Once a vault secret has been erased, nothing can decrypt that vault's
  *   credentials.
  * - Payload keys encrypt what Temporal stores, so Temporal's operators see only ids, states, times and counts.
- * - A signing key signs the decisions of one person.
+ * - A signing key signs the decisions of one person. The provider key signs migration keys, with which clients seal
+ *   credentials offline.
  *
  * `redaction.ts` removes credentials from text, and `log.ts` removes secrets from log lines. `codec-server/` decrypts
  * payloads for Temporal's UI and CLI. Temporal's SDK loads `payload-converter.ts` and `failure-converter.ts` by path.
@@ -21,11 +22,24 @@ export {
   UnknownPayloadKey,
   createPlainDataConverter,
 } from './payload-codec';
+export { applicationBinding, credentialBinding, sealClientSecret, sealCredential } from './bindings';
+export {
+  assertSignedBy,
+  deriveProviderKey,
+  fingerprintOf,
+  formatMigrationKey,
+  isMigrationKey,
+  type MigrationKey,
+  MigrationKeyInvalid,
+  parseMigrationKey,
+  providerFingerprint,
+} from './migration-key';
 export {
   createMasterKeyProvider,
   createOpener,
   createSealer,
   createVaultKey,
+  isBoundToRow,
   type KeyProvider,
   parseMasterKeys,
   SealBroken,

@@ -2,17 +2,18 @@
  * Sealing: encrypts credentials in two layers, so that a copy of the database is not sufficient to decrypt them.
  *
  * 1. Each migration's vault has a key pair. A credential is sealed with the public key, and only the private key opens
- *    it. `ferry credentials` uses only the public key, so it cannot open a credential again. Each box (sealed
- *    credential) is bound to a migration and a row, so a copy in another row cannot be opened.
+ *    it. `ferry credentials` and `ferry seal` use only the public key, so they cannot open a credential again. Each box
+ *    (sealed credential) is bound to a migration and a company (bindings.ts), so a copy in another row cannot be opened.
  * 2. The private key is wrapped (encrypted) twice, first with the vault's own secret (vault-secrets.ts) and then with a
  *    master key. Postgres stores only the result. Only workers and `ferry vault` have the secrets and the master keys,
  *    and they never store them in the database. Erasing the secret makes every copy of the wrapped key useless.
  *
  * Sealing is HPKE (hpke.ts). The boxes that one sealer makes share an encapsulation, and each of them can be opened
  * without the others:
- * - version 2: the version (one byte), the encapsulated key (65 bytes), the sequence number (4 bytes), the ciphertext
- *   with its tag
- * - version 1, which is no longer made: the same without the sequence number, which is 0
+ * - version 3: the version (one byte), the encapsulated key (65 bytes), the sequence number (4 bytes), the ciphertext
+ *   with its tag; the version is part of what the box is bound to
+ * - version 2, which is no longer made: the same, but bound to the number of a row
+ * - version 1, which is no longer made: version 2 without the sequence number, which is 0
  *
  * Anyone who has the public key can seal. Both layers of wrapping are AES-256-GCM (aead.ts); the inner one is bound to
  * the migration, the outer one to the id of the master key.
@@ -20,10 +21,12 @@
 import { decrypt, encrypt } from './aead';
 import { createKeyPair, createRecipients, createSender, POINT_BYTES, publicKeyOf } from './hpke';
 import { type KeyRing, parseKeyRing } from './key-ring';
+import { deriveProviderKey, type MigrationKey, type MigrationKeyFacts, signedTextOf } from './migration-key';
 import { Secret } from './secret';
 import type { VaultSecrets } from './vault-secrets';
 
-const [VERSION, OLD_VERSION] = [2, 1];
+/** The newest version first. */
+const [VERSION, BOUND_TO_ROW, WITHOUT_SEQUENCE] = [3, 2, 1];
 const SEQUENCE_BYTES = 4;
 /** How many encapsulations an opener remembers, because the next box probably has the same one. */
 const REMEMBERED = 100;
@@ -76,7 +79,7 @@ export function createVaultKey(): VaultKey {
  *
  * @param boundTo additional authenticated data: not secret, not part of the box, and required again to open it
  */
-type Sealer = (plaintext: Uint8Array, boundTo: Uint8Array) => Buffer;
+export type Sealer = (plaintext: Uint8Array, boundTo: Uint8Array) => Buffer;
 
 /**
  * Creates a function that seals with the vault's public key. All of its boxes share one encapsulation, because an
@@ -92,7 +95,7 @@ export function createSealer(publicKey: Uint8Array): Sealer {
   );
   const header = Buffer.concat([Buffer.of(VERSION), sender.encapsulated]);
   return (plaintext, boundTo) => {
-    const { sequence, ciphertext } = sender.encrypt(plaintext, boundTo);
+    const { sequence, ciphertext } = sender.encrypt(plaintext, withVersion(VERSION, boundTo));
     const number = Buffer.alloc(SEQUENCE_BYTES);
     number.writeUInt32BE(sequence);
     return Buffer.concat([header, number, ciphertext]);
@@ -128,22 +131,34 @@ export function createOpener({ publicKey, privateKey }: VaultKey): Opener {
   return (sealed, boundTo) =>
     attempt(
       () => {
-        const { encapsulated, sequence, ciphertext } = partsOf(Buffer.from(sealed));
-        return recipientOf(encapsulated).decrypt(sequence, ciphertext, boundTo);
+        const { version, encapsulated, sequence, ciphertext } = partsOf(Buffer.from(sealed));
+        return recipientOf(encapsulated).decrypt(sequence, ciphertext, withVersion(version, boundTo));
       },
       (cause) => new SealBroken({ cause }),
     );
 }
 
+/** Returns the additional authenticated data. Versions before 3 did not include the version. */
+function withVersion(version: number, boundTo: Uint8Array): Uint8Array {
+  return version === VERSION ? Buffer.concat([Buffer.of(version), boundTo]) : boundTo;
+}
+
+/** Returns whether a box was made by a version of Tokenferry that bound credentials to the number of a row. */
+export function isBoundToRow(box: Uint8Array): boolean {
+  return box[0] === BOUND_TO_ROW || box[0] === WITHOUT_SEQUENCE;
+}
+
 /** @throws when the box is too short or has another version */
 function partsOf(box: Buffer) {
   const version = box.readUInt8(0);
-  if (version !== VERSION && version !== OLD_VERSION) throw new RangeError('unknown version');
+  if (![VERSION, BOUND_TO_ROW, WITHOUT_SEQUENCE].includes(version)) throw new RangeError('unknown version');
+  const hasSequence = version !== WITHOUT_SEQUENCE;
   const sequenceAt = 1 + POINT_BYTES;
   return {
+    version,
     encapsulated: box.subarray(1, sequenceAt),
-    sequence: version === VERSION ? box.readUInt32BE(sequenceAt) : 0,
-    ciphertext: box.subarray(version === VERSION ? sequenceAt + SEQUENCE_BYTES : sequenceAt),
+    sequence: hasSequence ? box.readUInt32BE(sequenceAt) : 0,
+    ciphertext: box.subarray(hasSequence ? sequenceAt + SEQUENCE_BYTES : sequenceAt),
   };
 }
 
@@ -172,6 +187,10 @@ export interface WrappedKey {
 export interface KeyProvider {
   /** Id of the master key that {@link wrap} uses. */
   readonly newestKeyId: string;
+  /** The public key of the provider key that {@link signMigrationKey} uses. 64 hexadecimal digits. */
+  readonly providerPublicKey: string;
+  /** Signs a migration key, so that a client can verify it. */
+  signMigrationKey(facts: MigrationKeyFacts): Promise<MigrationKey>;
   /** Wraps the key with a new vault secret. Earlier results stay valid until they are erased. */
   wrap(migrationId: string, privateKey: Secret<Buffer>): Promise<WrappedKey>;
   /**
@@ -230,8 +249,14 @@ export function parseMasterKeys(text: Secret): KeyRing {
  * wrapped the key.
  */
 export function createMasterKeyProvider({ newest, byId }: KeyRing, secrets: VaultSecrets): KeyProvider {
+  const provider = deriveProviderKey(newest.key);
   return {
     newestKeyId: newest.id,
+    providerPublicKey: provider.publicKey,
+
+    async signMigrationKey(facts) {
+      return { ...facts, signedBy: provider.publicKey, signature: provider.sign(signedTextOf(facts)) };
+    },
 
     async wrap(migrationId, privateKey) {
       const { id, secret } = await secrets.create(migrationId);

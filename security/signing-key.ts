@@ -44,10 +44,11 @@ export function parseSigningKey(text: Secret): SigningKey {
   };
 }
 
-function jsonOf(text: string): unknown {
+/** Returns undefined if the text is not JSON. Drops the error, because its message would quote the text. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // Drops the error, because its message would quote the private key.
+    return undefined;
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '../config';
 import { continueTrace } from '../observability/request-traces';
 import { startTracing } from '../observability/tracing';
-import { parseMasterKeys, parsePayloadKeys, Secret } from '../security';
+import { deriveProviderKey, parseMasterKeys, parsePayloadKeys, providerFingerprint, Secret } from '../security';
 import { postgresUser } from './postgres/binaries';
 import { startServiceOnFreePort } from './service/standalone';
 import { reserveStackCodec } from './codec';
@@ -153,6 +153,8 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   const masterKeyFile = ensureMasterKeyFile(dataFolder);
   const vaultSecretsFolder = ensureVaultSecretsFolder(dataFolder);
   const payloadKeyFile = ensurePayloadKeyFile(dataFolder);
+  const masterKeys = parseMasterKeys(new Secret(readFileSync(masterKeyFile, 'utf8')));
+  const fingerprint = providerFingerprint(deriveProviderKey(masterKeys.newest.key).publicKey);
   const { address } = temporal;
   const config: StackConfig = {
     home: dataFolder,
@@ -160,7 +162,8 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
     temporal: { address, namespace, connectionOptions: { address } },
     databaseUrl: new Secret(databases.orchestratorDatabaseUrl),
     service: { url: service.url, apiKey: new Secret(apiKey) },
-    masterKeys: parseMasterKeys(new Secret(readFileSync(masterKeyFile, 'utf8'))),
+    masterKeys,
+    providerFingerprint: fingerprint,
     vaultSecrets: vaultSecretsFolder,
     payloadKeys: parsePayloadKeys(new Secret(readFileSync(payloadKeyFile, 'utf8'))),
     webhook: loadConfig(['webhook'], env).webhook,
@@ -177,6 +180,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
     masterKeyFile,
     vaultSecretsFolder,
     payloadKeyFile,
+    providerFingerprint: fingerprint,
   });
   const uiUrls = [temporal.uiUrl, clientUi.url];
   running.push(await codec.start({ payloadKeys: config.payloadKeys, uiUrls, dataFolder }));

@@ -72,6 +72,8 @@ export {
 export * from './migrations/migration-list';
 export * from './migrations/migrations';
 export * from './reporting/estimate-inputs';
+export * from './vault/sealed-applications';
+export * from './vault/supply';
 export * from './vault/vault';
-export { destroyVault, openVault, VaultClosed } from './vault/vault-keys';
+export { destroyVault, openVault, readKeyFingerprint, readMigrationKey, VaultClosed } from './vault/vault-keys';
 export { renewVault, rotateVaults, VaultUsable } from './vault/rotation';

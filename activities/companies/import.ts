@@ -144,8 +144,8 @@ export class CompanyImport {
   /** Sends the credential. Passes no signal, because the outcome of a cancelled call would be unknown. */
   private async authorize(connection: Connection): Promise<Connection> {
     const { service, vault, sendBefore, recordSendIntent } = this.context;
-    const { row, sealed } = this.company;
-    const fields = vault.open(row, sealed);
+    const { row } = this.company;
+    const fields = vault.open(this.company);
     const { value, ...answer } = await service.putAuthorization(this.companyId(), connection.id, fields, {
       sendBefore,
       recordSendIntent: () => recordSendIntent({ row, connectionId: connection.id }),

@@ -26,6 +26,7 @@ import {
   confirmDisabled,
   countCompanies,
   countWithMark,
+  discardSealedApplication,
   discardStaged,
   flagLedger,
   hasLinkedCompany,
@@ -172,7 +173,10 @@ async function write(tx: Database, record: DecisionRecord, ledger: View, refusal
   const verified = applied !== null || isValidlySigned(record, ledger);
   await recordDecisions(tx, migrationId, [{ ...record, outcome, verified }]);
   if (applied) await updateRelease(tx, ledger, applied, outcome);
-  else await discardStaged(tx, migrationId, decision.decisionId);
+  else {
+    await discardStaged(tx, migrationId, decision.decisionId);
+    await discardSealedApplication(tx, migrationId, decision.decisionId);
+  }
   return outcome;
 }
 

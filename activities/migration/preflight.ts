@@ -33,6 +33,7 @@ import {
 import { belongsToMigration } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
 import { estimateBeforeMove } from './estimates';
+import { registerSealedApplication } from './sealed-application';
 
 interface PreflightInput {
   readonly migrationId: string;
@@ -40,7 +41,8 @@ interface PreflightInput {
   readonly startAt: string | null;
 }
 
-export function preflightActivities({ db, service }: ActivityDeps) {
+export function preflightActivities(deps: ActivityDeps) {
+  const { db, service } = deps;
   return {
     /**
      * Checks the supplied details against the account, the platform and other migrations, without using a credential.
@@ -64,6 +66,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
           callbackUrl: null,
         };
       }
+      const notRegistered = await registerSealedApplication(deps, migrationId, platform.key);
       await untilRegistered(service, platform.key, await readNewApplication(db, migrationId));
       const facts = await readServiceFacts(service, {
         platformKey: platform.key,
@@ -78,7 +81,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
       const applications = await readApplications(db, migration);
       const { toCreate } = toMove;
       const findings = preflight({ route, platform, isStarted: true, toCreate, service: facts, applications, endsBy });
-      summary.add(findings);
+      summary.add(notRegistered === null ? findings : [notRegistered, ...findings]);
       const application =
         'refused' in facts || !isApplicationNeeded(route, platform)
           ? undefined

@@ -86,6 +86,10 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       lost: z.array(z.string()).describe('migrations whose vault secrets are lost'),
     },
   ],
+  'ferry.provider-fingerprint/1': [
+    'ferry vault fingerprint',
+    { fingerprint: z.string().describe('eight groups of four hexadecimal digits') },
+  ],
   'ferry.vault-renewal/1': ['ferry vault renew', { migration: z.string(), deleted: count }],
   'ferry.codec-server/1': ['ferry codec-server', { url: z.string() }],
   'ferry.completion/1': ['ferry completion', { shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() }],

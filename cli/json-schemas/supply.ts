@@ -78,6 +78,25 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       ...part.findingFields,
     },
   ],
+  'ferry.seal/1': [
+    'ferry seal',
+    {
+      migrationId: z.string(),
+      file: z.string().nullable().describe('the sealed file; null if the findings include an error'),
+      companies: count.optional().describe('absent for the client secret of an application'),
+      shredded: z.boolean().optional(),
+      ...part.findingFields,
+    },
+  ],
+  'ferry.migration-key/1': [
+    'ferry migration-key',
+    {
+      migrationId: z.string(),
+      key: z.string().describe('not secret'),
+      fingerprint: z.string(),
+      provider: z.string().describe('fingerprint of the provider key that signed it'),
+    },
+  ],
   'ferry.amend/1': [
     'ferry amend',
     {

@@ -100,6 +100,10 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .array(z.string())
         .describe('errors of activities and workflow tasks that keep failing and are being retried'),
       clientPage: part.clientPage,
+      keyFingerprint: z
+        .string()
+        .nullable()
+        .describe('of the migration key (ferry migration-key); null without a database or a vault'),
       ledgerBehind: z.boolean().describe('true: the ledger was restored to an older state; run ferry reconcile'),
       interrupted: z
         .strictObject({ companies: count, inFlightUntil: time.nullable() })

@@ -9,8 +9,15 @@
 export { readCredentials, readManifest, type Credentials, type Manifest, type ManifestFiles } from './read-manifest';
 export { ManifestDigest, manifestDigest } from './whole-manifest';
 export { obtainedAtProblem } from './row-parser';
-export type { FindingList } from './findings';
+export { FindingList } from './findings';
 export { TEMPLATE_FORMATS, type TemplateFormat, templatesOf, templateText } from './template';
 export { addShred, disposeOf, type Disposal, type ShredOption } from './shred-file';
 export { type FileIdentity, identifyFile, NotShredded, shredFile } from './shred-file';
+export {
+  isSealedFile,
+  readSealedApplication,
+  readSealedCredentials,
+  writeSealedApplication,
+  writeSealedCredentials,
+} from './sealed-file';
 export { addEncoding, type Encoding, type EncodingOption } from './encoding';

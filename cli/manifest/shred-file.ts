@@ -31,18 +31,20 @@ export interface Disposal {
  * Destroys the file if `--shred` was given or the user agrees. Keeps it if any of its credentials was not stored.
  *
  * @param file identity of the file when it was read; undefined if it was missing or inaccessible
+ * @param done what has happened to its credentials, for the question
  */
 export async function disposeOf(
   file: FileIdentity | undefined,
   isEverythingStored: boolean,
   options: ShredOption,
   { prompts }: Terminal,
+  done: 'sealed and stored' | 'sealed' = 'sealed and stored',
 ): Promise<Disposal> {
   const shred = options.shred === true;
   if (!file) return kept('The file was kept, because it was not accessible when the command started', shred);
   const { path } = file;
   if (!isEverythingStored) return kept(`${path} was kept, because not every credential in it was stored`, shred);
-  const question = `All credentials in ${path} have been sealed and stored. Overwrite and remove the file?`;
+  const question = `All credentials in ${path} have been ${done}. Overwrite and remove the file?`;
   if (!shred && (options.json || !prompts || !(await isYes(prompts.confirm(question))))) {
     return kept(`${path} still contains credentials in plain text. Delete it and all copies.`, false);
   }

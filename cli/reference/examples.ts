@@ -67,6 +67,12 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   adjust: [`ferry adjust ${M} --companies-per-minute 30`, `ferry adjust ${M} --no-window --reason "low load"`],
   amend: [`ferry amend ${M} latecomers.csv`],
   application: [`ferry application ${M} --client-id my-app --environment production --as client --by Cleo`],
+  seal: [
+    'ferry seal credentials.csv --for migration.key',
+    'ferry seal secret.txt --for migration.key --client-id ABq7yK --environment production',
+  ],
+  'migration-key': [`ferry migration-key ${M}`, `ferry migration-key ${M} --quiet > migration.key`],
+  'vault fingerprint': ['ferry vault fingerprint'],
   credentials: [`ferry credentials ${M} credentials.csv --obtained-at now --as client --by Cleo`],
   'replace-credential': [`ferry replace-credential ${M} new-credentials.csv --by Sam`],
   'schedule show': [`ferry schedule show ${M}`, 'ferry schedule show --all'],

@@ -2,6 +2,7 @@
 import type { ClientState } from '../../domain/companies/company-state';
 import { CLIENT_STATES, clientCounts } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
+import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { perMinute, rateText } from '../../domain/planning/throughput';
@@ -36,6 +37,8 @@ export interface MigrationFindings {
   readonly next: readonly NextCommand[];
   /** Null if no Web UI for clients is configured. */
   readonly clientPage: string | null;
+  /** Fingerprint of the migration key. Null without a ledger or a vault. */
+  readonly keyFingerprint: string | null;
 }
 
 const LEDGER_BEHIND =
@@ -45,7 +48,7 @@ const LEDGER_BEHIND =
 export function printMigration(
   output: Output,
   progress: Progress,
-  { interrupted, deferred, ledgerBehind, retriedErrors, next, clientPage }: MigrationFindings,
+  { interrupted, deferred, ledgerBehind, retriedErrors, next, clientPage, keyFingerprint }: MigrationFindings,
   { inFull, now }: { readonly inFull: boolean; readonly now: Date },
 ): void {
   const { migrationId } = progress;
@@ -68,6 +71,8 @@ export function printMigration(
   printEnd(output, progress, now);
   printFirstCompany(output, progress, { inFull, how: '--evidence' });
   if (clientPage !== null) output.line(`Client's page: ${clientPage}`);
+  if (keyFingerprint !== null && SUPPLIES_SECRETS.some((step) => step === progress.step))
+    output.line(`Migration key: ${keyFingerprint}`);
   if (next.length > 0) {
     output.line();
     output.line(output.styled('bold', 'What to do next:'));
@@ -77,6 +82,13 @@ export function printMigration(
     }
   }
 }
+
+/** The steps in which the client can supply what it seals with the migration key. */
+const SUPPLIES_SECRETS = [
+  'supply-details',
+  'disable-syncing',
+  'migrate-first-company',
+] as const satisfies readonly Step[];
 
 function waitingText({ waitingFor: { roles, what } }: Progress): string {
   if (roles.length > 0) return `Waiting for ${roles.join(' and ')}: ${what}`;

@@ -39,7 +39,13 @@ export async function withMigrationClient<Result>(
 }
 
 function clientConfig(env: NodeJS.ProcessEnv): MigrationClientConfig {
-  return loadConfig(['temporal', 'payloadKeys'], env, ['databaseUrl', 'signingKey', 'clientUi', 'tracing']);
+  return loadConfig(['temporal', 'payloadKeys'], env, [
+    'databaseUrl',
+    'signingKey',
+    'clientUi',
+    'providerFingerprint',
+    'tracing',
+  ]);
 }
 
 async function withClient<Client extends MigrationClient, Result>(

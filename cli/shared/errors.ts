@@ -5,6 +5,7 @@ import { CompanyDataError, ForeignResponse } from '../../company-data-client';
 import { ConfigurationError } from '../../config';
 import {
   KeyInvalid,
+  MigrationKeyInvalid,
   UnknownMasterKey,
   UnknownPayloadKey,
   VaultKeyMismatch,
@@ -63,6 +64,10 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [Unreachable, 'start it, or start everything with: ferry up'],
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
+  [
+    MigrationKeyInvalid,
+    'nothing was sealed or stored; if a new master key is in use, run ferry vault rotate, and otherwise find out who changed the key (docs/security.md)',
+  ],
   [VaultKeyMismatch, 'the credentials in this file were neither sealed nor stored'],
   [
     WorkflowTaskFailing,

@@ -56,6 +56,7 @@ export type FindingCode =
   | 'account-on-trial'
   | 'platform-disabled'
   | 'application-missing'
+  | 'application-not-registered'
   | 'application-not-shown'
   | 'application-environment'
   | 'application-of-another-migration'

@@ -40,7 +40,7 @@ export async function claimCompanies(
   try {
     const { rows } = await sql<ClaimedCompany>`
       with claimable as (
-        select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
+        select c.migration_id, c.row, v.sealed, v.obtained_at, v.supersedes, v.crossed_at is not null as crossed,
           ${WAS_SENT} as was_sent, false as in_flight, ${markOf(owner.migrationId)} + 1 as ledger_mark
         from companies c
         join migrations m on m.id = c.migration_id

@@ -134,6 +134,8 @@ export interface ClaimedCompany {
   /** Which ids the client supplied; null if it supplied none. The ids above are then from an earlier try. */
   readonly suppliedIds: 'company' | 'connection' | null;
   readonly sealed: Buffer;
+  /** When the client's application obtained the credential. */
+  readonly obtainedAt: Date;
   /** True if the service has already accepted this credential, so that it must not be sent again. */
   readonly crossed: boolean;
   /** True if the credential replaces an older credential, which the service might have accepted. */
@@ -161,7 +163,7 @@ export interface ClaimedCompany {
  */
 export const CLAIMED_COLUMNS = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries, c.tries_in_flight as "triesInFlight",
-  c.company_id as "companyId", c.connection_id as "connectionId", c.named as "suppliedIds", picked.sealed, picked.crossed, picked.supersedes,
+  c.company_id as "companyId", c.connection_id as "connectionId", c.named as "suppliedIds", picked.sealed, picked.obtained_at as "obtainedAt", picked.crossed, picked.supersedes,
   c.authorization_sent_at as "sentAt", picked.was_sent as "wasSent", c.authorizations_sent as "timesSent", picked.in_flight as "isInFlight",
   picked.ledger_mark as "ledgerMark"`;
 
@@ -194,7 +196,7 @@ export async function releaseUnsent(db: Database, { migrationId, run }: LeaseOwn
 export async function reclaimSent(db: Database, owner: LeaseOwner, size: number): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`
     with picked as (
-      select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
+      select c.migration_id, c.row, v.sealed, v.obtained_at, v.supersedes, v.crossed_at is not null as crossed,
         true as was_sent, c.lease_ends_at >= clock_timestamp() as in_flight, ${markOf(owner.migrationId)} as ledger_mark
       from companies c
       join migrations m on m.id = c.migration_id

@@ -44,6 +44,8 @@ interface MigrationTable {
   vault_secret_id: string | null;
   vault_wrapped_key: Buffer | null;
   vault_destroyed_at: Date | null;
+  vault_signed_by: string | null;
+  vault_signature: string | null;
   closed_at: Date | null;
   ending: Ending | null;
   /** Null for migrations that were supplied before this column existed. */
@@ -131,6 +133,16 @@ interface StagedCredentialTable extends CredentialTable {
   decision_id: string;
 }
 
+/** Client secrets of applications, sealed, until a worker has registered them with the service. */
+interface SealedApplicationTable {
+  migration_id: string;
+  decision_id: string;
+  client_id: string;
+  environment: 'production' | 'sandbox';
+  sealed: Buffer;
+  supplied_at: Generated<Date>;
+}
+
 interface SliceTable {
   migration_id: string;
   run: string;
@@ -164,6 +176,7 @@ export interface Tables {
   companies: CompanyTable;
   credentials: CredentialTable;
   staged_credentials: StagedCredentialTable;
+  sealed_applications: SealedApplicationTable;
   speeds: SpeedTable;
   slices: SliceTable;
   ledger_marks: LedgerMarkTable;

@@ -9,7 +9,7 @@ import {
 } from '../../security';
 import type { Database, Queryable } from '../database/database';
 import { readVault } from './vault';
-import { createKey, lockVault, storeKey, VaultClosed } from './vault-keys';
+import { createKey, lockVault, signKey, storeKey, VaultClosed } from './vault-keys';
 
 export interface Rotation {
   /** Vaults whose key was rewrapped under the newest master key. */
@@ -23,8 +23,8 @@ export interface Rotation {
 /**
  * Finds the private keys that an older master key wrapped, and rewraps each of them with the newest master key and a
  * new vault secret. Works vault by vault, and erases the old secrets. After that, the old wrapped keys in the
- * database's files, log and backups can no longer be opened. Safe to repeat after an interruption. Sealed credentials
- * do not change.
+ * database's files, log and backups can no longer be opened. Also signs the public keys that the newest master key has
+ * not signed. Safe to repeat after an interruption. Sealed credentials do not change.
  *
  * @throws {UnknownMasterKey} when the provider lacks the master key that wrapped a private key; vaults that were
  * already rewrapped stay rewrapped
@@ -58,6 +58,7 @@ async function rewrap(
   const vault = await lockVault(tx, migrationId);
   if (!vault?.publicKey) return 'destroyed';
   if (vault.key === null) return 'lost';
+  if (vault.signedBy !== keys.providerPublicKey) await signKey(tx, keys, migrationId, vault.publicKey);
   if (vault.key.keyId === keys.newestKeyId) return 'unchanged';
   try {
     await storeKey(tx, migrationId, await keys.wrap(migrationId, await keys.unwrap(migrationId, vault.key)));
@@ -120,7 +121,8 @@ export async function renewVault(
     );
     if (isUsable) throw new VaultUsable(migrationId);
     await createKey(tx, keys, migrationId);
-    await tx.deleteFrom('staged_credentials').where('migration_id', '=', migrationId).execute();
+    for (const table of ['staged_credentials', 'sealed_applications'] as const)
+      await tx.deleteFrom(table).where('migration_id', '=', migrationId).execute();
     const { numDeletedRows } = await tx
       .deleteFrom('credentials as v')
       .using('companies as c')

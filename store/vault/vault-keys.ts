@@ -1,10 +1,11 @@
 /**
  * The keys of a vault: its key pair, of which Postgres stores the public key and the wrapped private key, and the id of
- * the secret that wrapped it. The secret itself is stored outside Postgres (security/vault-secrets.ts).
+ * the secret that wrapped it. The secret itself is stored outside Postgres (security/vault-secrets.ts). The provider's
+ * signature of the public key is stored with it.
  */
 import { sql } from 'kysely';
-import type { KeyProvider, VaultKey, WrappedKey } from '../../security';
-import { createVaultKey, VaultSecretMissing } from '../../security';
+import type { KeyProvider, MigrationKey, VaultKey, WrappedKey } from '../../security';
+import { assertSignedBy, createVaultKey, fingerprintOf, MigrationKeyInvalid, VaultSecretMissing } from '../../security';
 import type { Database, Queryable } from '../database/database';
 
 /** Thrown when a migration has no vault, because its workflow has not opened it yet or the vault was destroyed. */
@@ -38,19 +39,81 @@ export async function lockVault(tx: Queryable, migrationId: string) {
       'vault_secret_id as secretId',
       'vault_wrapped_key as wrapped',
       'vault_destroyed_at as destroyedAt',
+      'vault_signed_by as signedBy',
     ])
     .where('id', '=', migrationId)
     .forUpdate()
     .executeTakeFirst();
   if (!vault) return undefined;
-  const { publicKey, secretId, destroyedAt } = vault;
-  return { publicKey, secretId, destroyedAt, key: wrappedKey(vault) };
+  const { publicKey, secretId, destroyedAt, signedBy } = vault;
+  return { publicKey, secretId, destroyedAt, signedBy, key: wrappedKey(vault) };
 }
 
 /** Creates a key pair and stores it, in a vault that the transaction has locked. */
 export async function createKey(tx: Queryable, keys: KeyProvider, migrationId: string): Promise<void> {
   const { publicKey, privateKey } = createVaultKey();
   await storeKey(tx, migrationId, await keys.wrap(migrationId, privateKey), publicKey);
+  await signKey(tx, keys, migrationId, publicKey);
+}
+
+/** Stores the provider's signature of the public key of a vault that the transaction has locked. */
+export async function signKey(
+  tx: Queryable,
+  keys: KeyProvider,
+  migrationId: string,
+  publicKey: Uint8Array,
+): Promise<void> {
+  const { platform_key: platformKey } = await tx
+    .selectFrom('migrations')
+    .select('platform_key')
+    .where('id', '=', migrationId)
+    .executeTakeFirstOrThrow();
+  const { signedBy, signature } = await keys.signMigrationKey({ migrationId, platformKey, publicKey });
+  await tx
+    .updateTable('migrations')
+    .set({ vault_signed_by: signedBy, vault_signature: signature })
+    .where('id', '=', migrationId)
+    .execute();
+}
+
+/**
+ * Reads the migration key, with which clients seal their credentials.
+ *
+ * @throws {VaultClosed}
+ * @throws {MigrationKeyInvalid} when an earlier version opened the vault, so that no provider has signed its key
+ */
+export async function readMigrationKey(db: Queryable, migrationId: string): Promise<MigrationKey> {
+  const { publicKey, platformKey, signedBy, signature } = await readSealingKey(db, migrationId);
+  if (signedBy === null || signature === null)
+    throw new MigrationKeyInvalid(
+      `the key of ${migrationId} has not been signed, because an earlier version created it`,
+    );
+  return { migrationId, platformKey, publicKey, signedBy, signature };
+}
+
+/** Returns the fingerprint of the public key of a vault; null if the vault has not been opened or was destroyed. */
+export async function readKeyFingerprint(db: Queryable, migrationId: string): Promise<string | null> {
+  const stored = await readKey(db, migrationId);
+  return stored?.publicKey ? fingerprintOf(stored.publicKey) : null;
+}
+
+/**
+ * Reads the public key of a vault, and whether its platform rotates refresh tokens.
+ *
+ * @param provider fingerprint of the provider that must have signed the key; undefined if it is not checked
+ * @throws {VaultClosed}
+ * @throws {MigrationKeyInvalid} when the key was not signed by this provider
+ */
+export async function readSealingKey(db: Queryable, migrationId: string, provider?: string) {
+  const stored = await readKey(db, migrationId);
+  if (!stored?.publicKey) throw new VaultClosed(migrationId);
+  const { publicKey, platformKey, rotating, signedBy, signature } = stored;
+  if (provider !== undefined)
+    assertSignedBy(
+      { migrationId, platformKey, publicKey, signedBy: signedBy ?? '', signature: signature ?? '' },
+      provider,
+    );
+  return { publicKey, platformKey, rotating, signedBy, signature };
 }
 
 /** Stores a wrapped key in a vault that the transaction has locked, and the public key if one is given. */
@@ -85,7 +148,7 @@ export async function unwrapKey(
   failedSecretId?: string,
 ): Promise<VaultKey> {
   const stored = await readKey(db, migrationId);
-  if (!stored?.vault_public_key || !stored.wrapped) {
+  if (!stored?.publicKey || !stored.wrapped) {
     throw new VaultClosed(migrationId);
   }
   const key = wrappedKey(stored);
@@ -95,7 +158,7 @@ export async function unwrapKey(
       'an earlier version of Tokenferry created its vault without a vault secret',
     );
   try {
-    return { publicKey: stored.vault_public_key, privateKey: await keys.unwrap(migrationId, key) };
+    return { publicKey: stored.publicKey, privateKey: await keys.unwrap(migrationId, key) };
   } catch (error) {
     // A rotation might have replaced the secret since the row was read.
     if (!(error instanceof VaultSecretMissing) || key.secretId === failedSecretId) throw error;
@@ -121,7 +184,7 @@ export async function destroyVault(db: Database, keys: KeyProvider, migrationId:
     const vault = await lockVault(tx, migrationId);
     if (!vault) return;
     await keys.erase(migrationId, vault.secretId);
-    for (const table of ['credentials', 'staged_credentials'] as const)
+    for (const table of ['credentials', 'staged_credentials', 'sealed_applications'] as const)
       await tx.deleteFrom(table).where('migration_id', '=', migrationId).execute();
     await tx
       .updateTable('migrations')
@@ -130,6 +193,8 @@ export async function destroyVault(db: Database, keys: KeyProvider, migrationId:
         vault_key_id: null,
         vault_secret_id: null,
         vault_wrapped_key: null,
+        vault_signed_by: null,
+        vault_signature: null,
         vault_destroyed_at: sql<Date>`coalesce(vault_destroyed_at, clock_timestamp())`,
       })
       .where('id', '=', migrationId)
@@ -137,13 +202,16 @@ export async function destroyVault(db: Database, keys: KeyProvider, migrationId:
   });
 }
 
-/** Reads a vault's keys without a lock. `rotating` is true if the platform rotates refresh tokens. */
-export async function readKey(db: Queryable, migrationId: string) {
+/** Reads a vault's keys without a lock. */
+async function readKey(db: Queryable, migrationId: string) {
   return db
     .selectFrom('migrations')
     .select([
       'rotating',
-      'vault_public_key',
+      'platform_key as platformKey',
+      'vault_public_key as publicKey',
+      'vault_signed_by as signedBy',
+      'vault_signature as signature',
       'vault_key_id as keyId',
       'vault_secret_id as secretId',
       'vault_wrapped_key as wrapped',

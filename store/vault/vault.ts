@@ -1,269 +1,31 @@
 /**
  * The vault stores sealed credentials until their companies have moved or the migration ends.
  *
- * Each migration has its own key pair. `ferry credentials` seals credentials with the public key, and cannot open them.
- * The private key is stored wrapped (encrypted) by a master key and by the vault's own secret, which workers keep
- * outside Postgres, so a copy of the database is not sufficient to open credentials.
+ * Each migration has its own key pair. `ferry credentials` and `ferry seal` seal credentials with the public key, and
+ * cannot open them (supply.ts stores them). The private key is stored wrapped (encrypted) by a master key and by the
+ * vault's own secret, which workers keep outside Postgres, so a copy of the database is not sufficient to open
+ * credentials.
  *
- * A sealed credential is bound to its migration and row, so a copy in another row cannot be opened. Its row is deleted
- * when its company has moved. When the migration ends, `destroyVault` erases the vault's secret and deletes the rest.
- * Postgres can keep copies of deleted rows, in its files, log and backups, but from then on nobody can open them.
+ * A sealed credential is bound to its migration, its company and the time at which it was obtained, so a copy in another
+ * row cannot be opened. Its row is deleted when its company has moved. When the migration ends, `destroyVault` erases
+ * the vault's secret and deletes the rest. Postgres can keep copies of deleted rows, in its files, log and backups, but
+ * from then on nobody can open them.
  */
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
-import type { CompanyState } from '../../domain/companies/company-state';
-import { COMPANY_STATES } from '../../domain/companies/company-state';
-import type { Stream } from '../../domain/text/streams';
-import { inChunks } from '../../domain/text/streams';
-import { remediesFor } from '../../domain/companies/remedies';
 import type { KeyProvider } from '../../security';
-import { createOpener, createSealer, Secret } from '../../security';
-import type { Database, Queryable } from '../database/database';
-import { readKey, unwrapKey, VaultClosed } from './vault-keys';
+import { applicationBinding, createOpener, credentialBinding, isBoundToRow, Secret } from '../../security';
+import type { Queryable } from '../database/database';
+import type { ClaimedCompany } from '../companies/lease';
+import type { SealedApplication } from './sealed-applications';
+import { unwrapKey } from './vault-keys';
 
 export type CredentialFields = Readonly<Record<string, string>>;
 
-/** A credential before it is sealed. */
-export interface SuppliedCredential {
-  /** The client's reference for the company. */
-  readonly reference: string;
-  readonly fields: Secret<CredentialFields>;
-  /** When the client's application last received the credential. ISO 8601. */
-  readonly obtainedAt: string;
-}
-
-/** A credential that was not obtained after the confirmation. Both times ISO 8601, UTC. */
-export interface TooEarly {
-  readonly reference: string;
-  readonly obtainedAt: string;
-  /** Null if the client has not confirmed that syncing is off for the company. */
-  readonly confirmedAt: string | null;
-}
-
-/** The references of the supplied credentials, by outcome. */
-export interface SupplyResult {
-  readonly stored: readonly string[];
-  /** Not stored, because the migration has no company with this reference. */
-  readonly unknown: readonly string[];
-  /** Not stored, because the state of the company does not allow it. */
-  readonly wrongState: readonly string[];
-  /**
-   * Not stored, because the platform rotates tokens and the credential was not obtained after the confirmation. The
-   * client's application might have used the token since, which invalidates it.
-   */
-  readonly obtainedTooEarly: readonly TooEarly[];
-}
-
-/**
- * Seals and stores the credentials that `ferry start` supplies for companies that are waiting to be moved. They count
- * at once, because they belong to no decision that must be recorded first. A newer credential replaces an older one.
- *
- * @throws {VaultClosed}
- * @throws {VaultKeyMismatch} when the stored public key is invalid
- */
-export async function supplyCredentials(
-  db: Database,
-  migrationId: string,
-  credentials: Stream<SuppliedCredential>,
-  suppliedBy: string,
-): Promise<SupplyResult> {
-  const rule = { states: ['waiting'], supersedes: false, decisionId: null } as const;
-  return sealAndStore(db, migrationId, credentials, suppliedBy, rule);
-}
-
-/** The decision that supplies credentials. */
-export interface StagingDecision {
-  readonly decisionId: string;
-  /**
-   * False for credentials of companies that are waiting to be moved. True for new credentials of companies that were
-   * not moved or whose outcome is unknown.
-   */
-  readonly replaces: boolean;
-}
-
-/**
- * Seals credentials and stores them apart from those in use. They count only once the ledger has recorded the decision
- * as applied ({@link acceptStaged}), and are deleted if it refuses the decision ({@link discardStaged}).
- *
- * @throws {VaultClosed}
- * @throws {VaultKeyMismatch} when the stored public key is invalid
- */
-export async function stageCredentials(
-  db: Database,
-  migrationId: string,
-  credentials: Stream<SuppliedCredential>,
-  suppliedBy: string,
-  { decisionId, replaces }: StagingDecision,
-): Promise<SupplyResult> {
-  const rule = { states: statesOf(replaces), supersedes: replaces, decisionId };
-  return sealAndStore(db, migrationId, credentials, suppliedBy, rule);
-}
-
-/** Returns the states in which a company accepts a credential. */
-function statesOf(replaces: boolean): readonly CompanyState[] {
-  if (!replaces) return ['waiting'];
-  return COMPANY_STATES.filter((state) => remediesFor({ ...ANY_FAILURE, state }).includes('replace-credential'));
-}
-
-/** Placeholders, because only the state decides whether a credential can be replaced. */
-const ANY_FAILURE = { failure: null, linkUrl: null, heldBack: null, deferred: false };
-
-interface SupplyRule {
-  /** States in which a company accepts the credential. */
-  readonly states: readonly CompanyState[];
-  /** True if the credential replaces a credential that the service might have accepted. */
-  readonly supersedes: boolean;
-  /** The decision that the credential waits for; null if it counts at once. */
-  readonly decisionId: string | null;
-}
-
-/** A supply result that {@link addSupplyResult} adds to. */
-type GrowingSupplyResult = { readonly [Each in keyof SupplyResult]: SupplyResult[Each][number][] };
-
-export function emptySupplyResult(): GrowingSupplyResult {
-  return { stored: [], unknown: [], wrongState: [], obtainedTooEarly: [] };
-}
-
-export function addSupplyResult(to: GrowingSupplyResult, added: SupplyResult): void {
-  to.stored.push(...added.stored);
-  to.unknown.push(...added.unknown);
-  to.wrongState.push(...added.wrongState);
-  to.obtainedTooEarly.push(...added.obtainedTooEarly);
-}
-
-const GROUP_SIZE = 1_000;
-
-async function sealAndStore(
-  db: Database,
-  migrationId: string,
-  credentials: Stream<SuppliedCredential>,
-  suppliedBy: string,
-  rule: SupplyRule,
-): Promise<SupplyResult> {
-  const supplied = emptySupplyResult();
-  for await (const group of inChunks(credentials, GROUP_SIZE)) {
-    addSupplyResult(supplied, await sealAndStoreGroup(db, migrationId, group, suppliedBy, rule));
-  }
-  return supplied;
-}
-
-async function sealAndStoreGroup(
-  db: Database,
-  migrationId: string,
-  credentials: readonly SuppliedCredential[],
-  suppliedBy: string,
-  rule: SupplyRule,
-): Promise<SupplyResult> {
-  const key = await readKey(db, migrationId);
-  if (!key?.vault_public_key) throw new VaultClosed(migrationId);
-  const seal = createSealer(key.vault_public_key);
-  const rows = await rowsOf(db, migrationId, credentials);
-  const unknown: string[] = [];
-  const wrongState: string[] = [];
-  const obtainedTooEarly: TooEarly[] = [];
-  const sealed: { row: number; reference: string; sealed: string; obtained_at: string }[] = [];
-  for (const { reference, fields, obtainedAt } of credentials) {
-    const company = rows.get(reference);
-    if (!company) unknown.push(reference);
-    else if (!rule.states.includes(company.state)) wrongState.push(reference);
-    else if (key.rotating && (!company.confirmed_at || new Date(obtainedAt) < company.confirmed_at))
-      obtainedTooEarly.push({
-        ...{ reference, obtainedAt: new Date(obtainedAt).toISOString() },
-        confirmedAt: company.confirmed_at?.toISOString() ?? null,
-      });
-    else {
-      const box = seal(Buffer.from(JSON.stringify(fields.reveal())), bindingOf(migrationId, company.row));
-      sealed.push({ row: company.row, reference, sealed: box.toString('base64'), obtained_at: obtainedAt });
-    }
-  }
-  const stored = await storeSealed(db, migrationId, sealed, suppliedBy, rule);
-  const isStored = ({ row }: { readonly row: number }): boolean => stored.has(row);
-  // The state of these companies changed while their credentials were being sealed.
-  wrongState.push(...sealed.filter((each) => !isStored(each)).map(({ reference }) => reference));
-  return { stored: sealed.filter(isStored).map(({ reference }) => reference), unknown, wrongState, obtainedTooEarly };
-}
-
-async function storeSealed(
-  db: Database,
-  migrationId: string,
-  sealed: readonly object[],
-  suppliedBy: string,
-  { states, supersedes, decisionId }: SupplyRule,
-): Promise<ReadonlySet<number>> {
-  const accepting = sql`
-    with supplied as (
-      select * from jsonb_to_recordset(${JSON.stringify(sealed)}::jsonb) as s (
-        row integer, sealed text, obtained_at timestamptz)
-    ), accepting as (
-      select c.migration_id, c.row from companies c
-      join supplied s on s.row = c.row
-      where c.migration_id = ${migrationId} and c.state = any(${[...states]}::text[])
-      for update of c
-    ), boxes as (
-      select accepting.migration_id, accepting.row, decode(supplied.sealed, 'base64') as sealed, supplied.obtained_at,
-        ${suppliedBy}::text as supplied_by, ${supersedes}::boolean as supersedes
-      from accepting join supplied on supplied.row = accepting.row
-    )`;
-  const statement =
-    decisionId === null
-      ? sql<{ row: number }>`${accepting} ${putInUse(sql`boxes`)}`
-      : sql<{ row: number }>`${accepting}
-          insert into staged_credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes, decision_id)
-          select boxes.*, ${decisionId}::text from boxes
-          on conflict (migration_id, row, decision_id) do update
-          set sealed = excluded.sealed, obtained_at = excluded.obtained_at
-          returning v.row`;
-  const { rows } = await statement.execute(db);
-  return new Set(rows.map(({ row }) => row));
-}
-
-/** Builds the statement that makes sealed credentials the ones in use. */
-function putInUse(boxes: RawBuilder<unknown>) {
-  return sql`
-    insert into credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes)
-    select migration_id, row, sealed, obtained_at, supplied_by, supersedes from ${boxes}
-    on conflict (migration_id, row) do update
-    set sealed = excluded.sealed, obtained_at = excluded.obtained_at, supplied_by = excluded.supplied_by,
-      supplied_at = now(), crossed_at = null, supersedes = v.supersedes or excluded.supersedes
-    returning v.row`;
-}
-
-/**
- * Puts into use the credentials that were staged for a decision, except those of companies whose state no longer allows
- * it. Call this in the transaction that records the decision as applied.
- *
- * @returns the number of credentials that are now in use
- */
-export async function acceptStaged(
-  tx: Queryable,
-  migrationId: string,
-  { decisionId, replaces }: StagingDecision,
-): Promise<number> {
-  const { rows } = await sql<{ row: number }>`
-    with accepting as (
-      select s.* from staged_credentials s
-      join companies c on c.migration_id = s.migration_id and c.row = s.row
-      where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}
-        and c.state = any(${[...statesOf(replaces)]}::text[])
-      for update of c
-    ) ${putInUse(sql`accepting`)}`.execute(tx);
-  await discardStaged(tx, migrationId, decisionId);
-  return rows.length;
-}
-
-/** Deletes the credentials that were staged for a decision. */
-export async function discardStaged(tx: Queryable, migrationId: string, decisionId: string): Promise<void> {
-  await tx
-    .deleteFrom('staged_credentials')
-    .where('migration_id', '=', migrationId)
-    .where('decision_id', '=', decisionId)
-    .execute();
-}
-
-/** Opens sealed credentials of one migration. */
+/** Opens what was sealed for one migration. */
 export interface VaultReader {
-  /** @throws {SealBroken} when the credential was altered, or was sealed for another migration or row */
-  open(row: number, sealed: Buffer): Secret<CredentialFields>;
+  /** @throws {SealBroken} when the credential was altered, or was sealed for another migration, company or time */
+  open(credential: Pick<ClaimedCompany, 'row' | 'reference' | 'obtainedAt' | 'sealed'>): Secret<CredentialFields>;
+  /** @throws {SealBroken} when the client secret was altered, or was sealed for another migration or application */
+  openClientSecret(application: SealedApplication): Secret;
 }
 
 /**
@@ -279,25 +41,17 @@ export interface VaultReader {
 export async function readVault(db: Queryable, keys: KeyProvider, migrationId: string): Promise<VaultReader> {
   const open = createOpener(await unwrapKey(db, keys, migrationId));
   return {
-    open(row, sealed) {
-      const plain = open(sealed, bindingOf(migrationId, row));
-      return new Secret(JSON.parse(plain.toString('utf8')) as CredentialFields);
+    open({ row, reference, obtainedAt, sealed }) {
+      const label = { reference, obtainedAt: obtainedAt.toISOString() };
+      // Earlier versions bound a credential to the number of its row.
+      const binding = isBoundToRow(sealed)
+        ? Buffer.from(`${migrationId}/${row}`)
+        : credentialBinding(migrationId, label);
+      return new Secret(JSON.parse(open(sealed, binding).toString('utf8')) as CredentialFields);
+    },
+    openClientSecret(application) {
+      const plain = open(application.sealed, applicationBinding(migrationId, application));
+      return new Secret(plain.toString('utf8'));
     },
   };
-}
-
-/** Returns the additional authenticated data that binds a sealed credential to its migration and row. */
-function bindingOf(migrationId: string, row: number): Buffer {
-  return Buffer.from(`${migrationId}/${row}`);
-}
-
-async function rowsOf(db: Database, migrationId: string, credentials: readonly SuppliedCredential[]) {
-  const references = credentials.map(({ reference }) => reference);
-  const rows = await db
-    .selectFrom('companies')
-    .select(['reference', 'row', 'state', 'confirmed_at'])
-    .where('migration_id', '=', migrationId)
-    .where(sql<boolean>`reference = any(${references})`)
-    .execute();
-  return new Map(rows.map((row) => [row.reference, row]));
 }

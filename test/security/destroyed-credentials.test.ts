@@ -54,7 +54,8 @@ test('leaves nothing that the master key and everything else in the home folder 
     masterKeys: [NEW_KEY, OLD_KEY].join('\n'),
     secrets: files.filter((file) => !file.startsWith(path.join(folder, 'postgres'))).map((file) => readFileSync(file)),
     migrationIds,
-    rows: ROWS,
+    references: manifestRows(ROWS).map(({ reference }) => reference),
+    obtainedAt: new Date(OBTAINED_AT).toISOString(),
     credentialBytes: `{"accessToken":"token-${'0'.repeat(40)}"}`.length,
   };
 

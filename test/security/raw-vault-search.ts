@@ -1,7 +1,7 @@
 /** Searches raw files for wrapped keys and sealed credentials, and opens what it can, as an attacker would. */
 import { createECDH, ECDH } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createOpener, parseMasterKeys, Secret } from '../../security';
+import { createOpener, credentialBinding, parseMasterKeys, Secret } from '../../security';
 import { decrypt } from '../../security/aead';
 
 export interface Attack {
@@ -11,7 +11,9 @@ export interface Attack {
   /** Buffers that may contain a vault secret: every run of 32 bytes is tried. */
   readonly secrets: readonly Buffer[];
   readonly migrationIds: readonly string[];
-  readonly rows: number;
+  readonly references: readonly string[];
+  /** The time at which all credentials were obtained. ISO 8601 in UTC, with milliseconds. */
+  readonly obtainedAt: string;
   /** Length of a credential in plain text. All credentials have the same length. */
   readonly credentialBytes: number;
 }
@@ -28,7 +30,7 @@ export interface AttackResult {
 /** Lengths of a wrapped key of 32 bytes: each layer adds 28. */
 const [ONE_LAYER, TWO_LAYERS] = [32 + 28, 32 + 2 * 28];
 /** A box begins with its version, an uncompressed point and a sequence number, and ends with a tag. */
-const [BOX_START, POINT_BYTES, SEQUENCE_BYTES, TAG_BYTES] = [Buffer.of(2, 4), 65, 4, 16];
+const [BOX_START, POINT_BYTES, SEQUENCE_BYTES, TAG_BYTES] = [Buffer.of(3, 4), 65, 4, 16];
 /** Largest distance between a master key's id and the wrapped key in a row or a log record. */
 const NEAR = 120;
 
@@ -82,15 +84,19 @@ function findBoxes(content: Buffer, { credentialBytes }: Attack): readonly Buffe
   return found;
 }
 
-function openBoxes(privateKey: Buffer, boxes: readonly Buffer[], { migrationIds, rows }: Attack): readonly string[] {
+function openBoxes(
+  privateKey: Buffer,
+  boxes: readonly Buffer[],
+  { migrationIds, references, obtainedAt }: Attack,
+): readonly string[] {
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(privateKey);
   const open = createOpener({ publicKey: ecdh.getPublicKey(), privateKey: new Secret(privateKey) });
   const opened: string[] = [];
   for (const box of boxes) {
     for (const id of migrationIds) {
-      for (let row = 1; row <= rows; row += 1) {
-        const text = attempt(() => open(box, Buffer.from(`${id}/${row}`)));
+      for (const reference of references) {
+        const text = attempt(() => open(box, credentialBinding(id, { reference, obtainedAt })));
         if (text) opened.push(text.toString());
       }
     }

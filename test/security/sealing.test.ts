@@ -6,6 +6,7 @@ import {
   createOpener,
   createSealer,
   createVaultKey,
+  isBoundToRow,
   parseMasterKeys,
   SealBroken,
   Secret,
@@ -14,6 +15,7 @@ import {
   type VaultKey,
   WrappedKeyBroken,
 } from '../../security';
+import { createSender } from '../../security/hpke';
 import { createTemporaryFolder } from '../../stack/folders';
 
 describe('sealing a credential', () => {
@@ -70,16 +72,21 @@ describe('sealing a credential', () => {
     expect(() => open(key, swapped, ROW_7)).toThrow(SealBroken);
   });
 
-  test('opens a box of version 1, which has no sequence number', () => {
-    expect(open(key, withoutSequenceNumber(sealed), ROW_7)).toEqual(CREDENTIAL);
-    const second = [createSealer(key.publicKey)].flatMap((each) => [
-      each(CREDENTIAL, ROW_7),
-      each(CREDENTIAL, ROW_7),
-    ])[1];
-    expect(() => open(key, withoutSequenceNumber(second!), ROW_7)).toThrow(SealBroken);
+  test('opens the boxes of versions 1 and 2, which are not bound to their version', () => {
+    const sender = createSender(key.publicKey, Buffer.from('tokenferry vault 1'));
+    const { encapsulated } = sender;
+    const [first, second] = [
+      sender.encrypt(CREDENTIAL, ROW_7).ciphertext,
+      sender.encrypt(CREDENTIAL, ROW_7).ciphertext,
+    ];
+    const ofVersion1 = (ciphertext: Buffer) => Buffer.concat([Buffer.of(1), encapsulated, ciphertext]);
+    expect(open(key, ofVersion1(first), ROW_7)).toEqual(CREDENTIAL);
+    expect(() => open(key, ofVersion1(second), ROW_7)).toThrow(SealBroken);
+    const ofVersion2 = Buffer.concat([Buffer.of(2), encapsulated, Buffer.of(0, 0, 0, 1), second]);
+    expect(open(key, ofVersion2, ROW_7)).toEqual(CREDENTIAL);
+    expect(isBoundToRow(ofVersion2)).toBe(true);
+    expect(isBoundToRow(sealed)).toBe(false);
   });
-
-  const withoutSequenceNumber = (box: Buffer) => Buffer.concat([Buffer.of(1), box.subarray(1, 66), box.subarray(70)]);
 
   test('does not open a box that was copied to another row', () => {
     expect(() => open(key, sealed, ROW_8)).toThrow(SealBroken);

@@ -100,6 +100,8 @@ export async function startCrashableWorker(
     db: dependencies.db.withPlugin(statements),
     keys: {
       newestKeyId: dependencies.keys.newestKeyId,
+      providerPublicKey: dependencies.keys.providerPublicKey,
+      signMigrationKey: (facts) => dependencies.keys.signMigrationKey(facts),
       wrap: (id, key) => dependencies.keys.wrap(id, key),
       unwrap: async (id, wrapped) => {
         const { done } = reach('unwrap the key');

@@ -1,6 +1,13 @@
 import { loadConfig } from '../../../config';
 import { counted } from '../../../domain/text/sentences';
-import { createMasterKeyProvider, createVaultSecretFolder, type KeyProvider } from '../../../security';
+import {
+  createMasterKeyProvider,
+  createVaultSecretFolder,
+  deriveProviderKey,
+  type KeyProvider,
+  type KeyRing,
+  providerFingerprint,
+} from '../../../security';
 import { openDatabase, renewVault, rotateVaults, type Database } from '../../../store';
 import type { CommandResult } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
@@ -21,6 +28,12 @@ export function addVault({ program, run, terminal, output }: Context): void {
       'Re-encrypt the vault keys of all migrations that have not ended, with the newest master key (the first in TOKENFERRY_MASTER_KEY), so that older master keys no longer open anything',
     )
     .action(() => run(() => withVaults(terminal.env, rotate)));
+  vault
+    .command('fingerprint')
+    .description(
+      'Print the fingerprint of your provider key, which you publish so that clients can verify migration keys before they seal anything',
+    )
+    .action(() => run(async () => fingerprint(loadConfig(['masterKeys'], terminal.env).masterKeys)));
   addYesOption(
     vault
       .command('renew <migration>')
@@ -57,6 +70,19 @@ async function withVaults(
   } finally {
     await db.destroy();
   }
+}
+
+function fingerprint({ newest }: KeyRing): CommandResult {
+  const text = providerFingerprint(deriveProviderKey(newest.key).publicKey);
+  return {
+    json: { schema: 'ferry.provider-fingerprint/1', fingerprint: text },
+    printQuietly: (output) => output.line(text),
+    print: (output) => {
+      output.line(`Fingerprint of your provider key: ${text}`);
+      output.line('Publish it where clients find it without asking you, for example on your website, and set');
+      output.line('TOKENFERRY_PROVIDER_FINGERPRINT to it for everyone who runs ferry. A new master key changes it.');
+    },
+  };
 }
 
 async function rotate(db: Database, keys: KeyProvider): Promise<CommandResult> {

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import type { CompanyDataClient } from '../../../company-data-client';
 import { Secret } from '../../../security';
 import { applicationName, findOtherApplication } from '../../../domain/preflight/applications';
 import type { ApplicationFacts } from '../../../domain/preflight/applications';
 import type { StoredMigration } from '../../../store';
-import { readApplications } from '../../../store';
+import { discardSealedApplication, readApplications, stageApplication } from '../../../store';
 import { CommandFailed } from '../../shared/errors';
 import type { LedgerClient } from '../../../client';
 import { waitForPreflight } from '../../../client';
@@ -15,30 +15,36 @@ import { printPreflight } from '../../shared/results';
 import { readOpenMigration, withLedgerClient, withService } from '../../shared/clients';
 import { sendDecision, addActorOptions, actorFrom } from '../../shared/decisions';
 import type { ActorOptions } from '../../shared/decisions';
+import { isSealedFile, readSealedApplication } from '../../manifest';
+import { assertSealedFor } from '../../shared/sealed-for';
+import { readSecretFile } from '../../shared/secret-file';
 
 interface ApplicationOptions extends ActorOptions {
-  readonly clientId: string;
-  readonly environment: 'production' | 'sandbox';
+  readonly clientId?: string;
+  readonly environment?: 'production' | 'sandbox';
   readonly secretFile?: string;
+  readonly sealed?: string;
 }
 
 /**
  * `ferry application`: registers the client's own application with the service, once the migration has accepted the
- * decision. The secret is sent only to the service; the migration receives the client id and the environment.
+ * decision. The migration receives the client id and the environment. The secret is sent only to the service, or, if
+ * the client has sealed it, stored sealed until a worker sends it to the service.
  */
 export function addApplication({ program, run, terminal }: Context): void {
   addActorOptions(
     program
       .command('application <migration>')
       .description("Register the client's own application: tokens work only with the application that obtained them")
-      .requiredOption('--client-id <id>', 'client id of the application at the platform')
+      .option('--client-id <id>', 'client id of the application at the platform')
       .addOption(
         choiceOption('--environment <name>', 'platform environment that the application is registered in', [
           'production',
           'sandbox',
-        ]).makeOptionMandatory(),
+        ]),
       )
-      .option('--secret-file <path>', 'a file that contains only the client secret (default: ask for it)'),
+      .option('--secret-file <path>', 'a file that contains only the client secret (default: ask for it)')
+      .option('--sealed <file>', 'the application and its secret, sealed by the client; replaces the other options'),
   ).action((migration: string, options: ApplicationOptions) =>
     run(() => withLedgerClient(terminal.env, (ferry) => supply(terminal, ferry, migration, options))),
   );
@@ -50,13 +56,15 @@ async function supply(
   migrationId: string,
   options: ApplicationOptions,
 ): Promise<CommandResult> {
-  const { clientId, environment } = options;
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(
     ferry,
     migrationId,
     () => 'supply the application to a new migration',
   );
+  const { sealed: sealedFile } = options;
+  const sealed = sealedFile === undefined ? null : await readSealed(ferry, migrationId, sealedFile);
+  const { clientId, environment } = sealed ?? named(options);
   if (platform.environment !== undefined && platform.environment !== environment) {
     throw new CommandFailed(
       `${platform.name} uses the ${platform.environment} environment, not ${environment}`,
@@ -64,34 +72,80 @@ async function supply(
     );
   }
   await assertNotReplacing({ clientId, environment }, ferry, migration, platform.name);
-  const clientSecret = await readSecret(terminal, options);
-  const result = await withService(terminal.env, async (service: CompanyDataClient) => {
-    // A wrong API key or URL fails here, before a decision is sent.
-    await service.integration(platform.key);
-    const decision = await sendDecision(ferry, migrationId, 'applicationSupplied', { clientId, environment, ...actor });
-    // The service gets the application only once the decision has been accepted.
-    if (decision.json['outcome'] === 'applied')
-      await service.putApplicationCredentials(platform.key, { clientId, clientSecret, environment });
-    return decision;
-  });
-  const isRegistered = result.json['outcome'] === 'applied';
-  const preflight = isRegistered ? await waitForPreflight(ferry, migrationId) : null;
+  const decisionId = randomUUID();
+  const decide = () =>
+    sendDecision(ferry, migrationId, 'applicationSupplied', { decisionId, clientId, environment, ...actor });
+  const result = sealed
+    ? await storeSealed(ferry, migrationId, decisionId, { ...sealed, decide })
+    : await sendSecret(terminal, platform.key, { clientId, environment }, options, decide);
+  const isAccepted = result.json['outcome'] === 'applied';
+  const preflight = isAccepted ? await waitForPreflight(ferry, migrationId) : null;
   const { secretFile } = options;
   return {
     ...result,
-    failed: !isRegistered,
+    failed: !isAccepted,
     json: { ...result.json, preflight },
     print: (output) => {
       result.print(output);
-      if (!isRegistered)
+      if (!isAccepted)
         output.line(
-          `  Nothing was registered with the service${result.failed ? '' : '; start a worker and run the command again'}`,
+          `  Nothing was registered with the service${result.failed ? '' : sealed ? ' yet; a worker registers it' : '; start a worker and run the command again'}`,
         );
       if (preflight) printPreflight(output, preflight);
       if (secretFile !== undefined)
         output.line(`  ${secretFile} still contains the secret in plain text. Delete it and all copies.`);
     },
   };
+}
+
+function named({ clientId, environment, sealed }: ApplicationOptions) {
+  if (clientId !== undefined && environment !== undefined && sealed === undefined) return { clientId, environment };
+  throw new CommandFailed(
+    'the application is not specified',
+    'add --client-id and --environment, or --sealed with the file from the client',
+  );
+}
+
+async function readSealed({ db }: LedgerClient, migrationId: string, file: string) {
+  if (!(await isSealedFile(file)))
+    throw new CommandFailed(`${file} is not a sealed file`, 'specify the file that ferry seal has written');
+  const sealed = await readSealedApplication(file);
+  await assertSealedFor(sealed, db, migrationId, file);
+  return sealed;
+}
+
+type Decide = () => ReturnType<typeof sendDecision>;
+
+/** Stores the sealed secret. A worker registers the application once the ledger has recorded the decision. */
+async function storeSealed(
+  { db }: LedgerClient,
+  migrationId: string,
+  decisionId: string,
+  { decide, ...application }: Awaited<ReturnType<typeof readSealed>> & { readonly decide: Decide },
+): ReturnType<Decide> {
+  await stageApplication(db, migrationId, decisionId, application);
+  const decision = await decide();
+  if (decision.failed === true) await discardSealedApplication(db, migrationId, decisionId);
+  return decision;
+}
+
+/** Sends the secret to the service, but only once the decision has been accepted. */
+async function sendSecret(
+  terminal: Terminal,
+  platformKey: string,
+  { clientId, environment }: ReturnType<typeof named>,
+  options: ApplicationOptions,
+  decide: Decide,
+): ReturnType<Decide> {
+  const clientSecret = await readSecret(terminal, options);
+  return withService(terminal.env, async (service: CompanyDataClient) => {
+    // A wrong API key or URL fails here, before a decision is sent.
+    await service.integration(platformKey);
+    const decision = await decide();
+    if (decision.json['outcome'] === 'applied')
+      await service.putApplicationCredentials(platformKey, { clientId, clientSecret, environment });
+    return decision;
+  });
 }
 
 /**
@@ -118,25 +172,15 @@ async function assertNotReplacing(
  * and kept in the shell's history.
  */
 async function readSecret({ prompts }: Terminal, { secretFile }: ApplicationOptions): Promise<Secret> {
-  if (secretFile === undefined && !prompts) {
+  if (secretFile !== undefined) return readSecretFile(secretFile);
+  if (!prompts) {
     throw new CommandFailed(
       'cannot ask for the secret, because this is not a terminal',
       'put it in a file and pass --secret-file',
     );
   }
-  const text = secretFile === undefined ? await prompts?.secret('Client secret') : readSecretFile(secretFile);
-  const secret = text?.trim() ?? '';
+  const secret = (await prompts.secret('Client secret')).trim();
   if (secret === '')
     throw new CommandFailed('the secret is empty', 'nothing was sent; run the command again with the secret');
   return new Secret(secret);
-}
-
-function readSecretFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CommandFailed(`${file} cannot be read`, 'specify a file that contains only the secret', {
-      cause: error,
-    });
-  }
 }

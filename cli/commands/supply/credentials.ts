@@ -1,23 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
 import { inChunks } from '../../../domain/text/streams';
-import type { SuppliedCredential, SupplyResult } from '../../../store';
+import type { SealedCredential, SuppliedCredential, SupplyResult } from '../../../store';
 import { addSupplyResult, emptySupplyResult, readMigration, stageCredentials } from '../../../store';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, NoSuchMigration } from '../../../client';
-import type { Credentials } from '../../manifest';
-import { identifyFile, obtainedAtProblem, readCredentials } from '../../manifest';
+import { FindingList, identifyFile, isSealedFile, readCredentials, readSealedCredentials } from '../../manifest';
 import type { CommandResult, Output, Terminal } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
-import { parseTime } from '../../terminal/times';
 import { counted, outOf } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
+import { CommandFailed } from '../../shared/errors';
+import { obtainedAtOption, withObtainedAt } from '../../shared/obtained-at';
 import type { Disposal, ShredOption } from '../../manifest';
 import { addEncoding, addShred, disposeOf, type EncodingOption } from '../../manifest';
 import type { RefusedGroup } from '../../shared/refused-credentials';
 import { printRefused, readRefused } from '../../shared/refused-credentials';
 import { findingsJson, printFindings } from '../../shared/results';
+import { assertSealedFor } from '../../shared/sealed-for';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, addActorOptions, actorFrom, contentFrom, sendDecision } from '../../shared/decisions';
 import { platformOf, withLedgerClient } from '../../shared/clients';
@@ -26,15 +27,9 @@ interface CredentialOptions extends DecisionOptions, ShredOption, EncodingOption
   readonly obtainedAt?: Date;
 }
 
-const OBTAINED_AT = [
-  '--obtained-at <when>',
-  "time at which the client's application received the credentials, or the word now (default: the obtainedAt column, or the file's modification time)",
-  parseObtainedAt,
-] as const;
-
 /**
- * `ferry credentials`, `replace-credential`: reads credentials from a file, seals and stores them, and can then destroy
- * the file.
+ * `ferry credentials`, `replace-credential`: reads credentials from a file, seals them unless the client has sealed
+ * them, stores them, and can then destroy the file.
  */
 export function addCredentials({ program, run, terminal, now }: Context): void {
   addFileOptions(
@@ -42,9 +37,9 @@ export function addCredentials({ program, run, terminal, now }: Context): void {
       program
         .command('credentials <migration> <file>')
         .description(
-          'Encrypt and store credentials that were obtained after syncing was disabled, from a file (CSV or JSON) with one row per company',
+          'Encrypt and store credentials that were obtained after syncing was disabled, from a file (CSV or JSON) with one row per company, or store a sealed file',
         )
-        .option(...OBTAINED_AT),
+        .addOption(obtainedAtOption()),
     ),
   ).action((migration: string, file: string, options: CredentialOptions) =>
     run(() =>
@@ -59,7 +54,7 @@ export function addCredentials({ program, run, terminal, now }: Context): void {
         .description(
           'Replace the credentials of companies that were not moved or whose outcome is unknown, and move the companies with the new ones',
         )
-        .option(...OBTAINED_AT),
+        .addOption(obtainedAtOption()),
       now,
     ),
   ).action((migration: string, file: string, options: CredentialOptions) =>
@@ -91,6 +86,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   const staged = await stageCredentials(ferry.db, migrationId, read.credentials, actor.by, {
     decisionId,
     replaces: false,
+    provider: ferry.provider,
   });
   const decision =
     staged.stored.length === 0
@@ -102,7 +98,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
         });
   const supplied = decision?.outcome === 'refused' ? { ...staged, stored: [] } : staged;
   const isInUse = isEverythingStored(supplied) && decision?.outcome === 'applied';
-  const disposal = await disposeOf(original, isInUse, options, terminal);
+  const disposal = await dispose(read, original, isInUse, options, terminal);
   const refused = await readRefused(ferry.db, request, supplied, 'credentials');
   return suppliedResult(migrationId, read, { ...supplied, decision }, disposal, refused);
 }
@@ -118,7 +114,9 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   let decision: CommandResult | null = null;
   for await (const part of inChunks(read.credentials, MAX_COMPANIES_PER_MESSAGE)) {
     const decisionId = randomUUID();
-    const staged = await stageCredentials(ferry.db, migrationId, part, content.by, { decisionId, replaces: true });
+    const staged = await stageCredentials(ferry.db, migrationId, part, content.by, {
+      ...{ decisionId, replaces: true, provider: ferry.provider },
+    });
     addSupplyResult(supplied, { ...staged, stored: [] });
     if (staged.stored.length === 0) continue;
     const sent = { decisionId, companies: staged.stored, ...content };
@@ -127,7 +125,7 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
     supplied.stored.push(...staged.stored);
   }
   const isInUse = isEverythingStored(supplied) && decision?.json['outcome'] === 'applied';
-  const disposal = await disposeOf(original, isInUse, options, terminal);
+  const disposal = await dispose(read, original, isInUse, options, terminal);
   const refused = await readRefused(ferry.db, request, supplied, 'replace-credential');
   const stored = suppliedResult(migrationId, read, { ...supplied, decision: null }, disposal, refused);
   if (!decision) return stored;
@@ -147,12 +145,11 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   };
 }
 
-/** @throws InvalidArgumentError, to which commander adds the name of the option */
-function parseObtainedAt(text: string): Date {
-  const at = parseTime(text);
-  const problem = obtainedAtProblem(at, new Date());
-  if (problem !== null) throw new InvalidArgumentError(`It is ${problem}.`);
-  return at;
+/** A credential file after it has been checked. If the findings include an error, the file must not be used. */
+interface CheckedFile {
+  readonly findings: FindingList;
+  readonly credentials: AsyncIterable<SuppliedCredential | SealedCredential>;
+  readonly isSealed: boolean;
 }
 
 async function readCredentialFile(
@@ -160,26 +157,36 @@ async function readCredentialFile(
   migrationId: string,
   file: string,
   { obtainedAt, encoding }: CredentialOptions,
-): Promise<Credentials> {
+): Promise<CheckedFile> {
   const migration = await readMigration(ferry.db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
-  const read = await readCredentials(file, platformOf(migration), new Date(), encoding);
-  if (obtainedAt === undefined) return read;
-  return { ...read, credentials: withObtainedAt(read.credentials, obtainedAt.toISOString()) };
+  if (await isSealedFile(file)) return readSealedFile(ferry, migrationId, file, obtainedAt);
+  const { findings, credentials } = await readCredentials(file, platformOf(migration), new Date(), encoding);
+  return { findings, credentials: withObtainedAt(credentials, obtainedAt), isSealed: false };
 }
 
-async function* withObtainedAt(
-  credentials: Credentials['credentials'],
-  obtainedAt: string,
-): AsyncGenerator<SuppliedCredential> {
-  for await (const credential of credentials) yield { ...credential, obtainedAt };
+/** Refuses a file that the workers could not open, because it was sealed for another migration or an older key. */
+async function readSealedFile(
+  { db }: LedgerClient,
+  migrationId: string,
+  file: string,
+  obtainedAt: Date | undefined,
+): Promise<CheckedFile> {
+  if (obtainedAt !== undefined)
+    throw new CommandFailed(
+      `${file} is sealed, and contains the times at which its credentials were obtained`,
+      'leave --obtained-at out; ferry seal has the same option',
+    );
+  const sealed = await readSealedCredentials(file);
+  await assertSealedFor(sealed, db, migrationId, file);
+  return { findings: new FindingList(), credentials: sealed.credentials, isSealed: true };
 }
 
-function hasErrors({ findings }: Credentials): boolean {
+function hasErrors({ findings }: CheckedFile): boolean {
   return findings.errors > 0;
 }
 
-function invalidFile({ findings }: Credentials): CommandResult {
+function invalidFile({ findings }: CheckedFile): CommandResult {
   return {
     failed: true,
     json: { schema: 'ferry.credentials/1', stored: [], ...findingsJson(findings) },
@@ -188,6 +195,15 @@ function invalidFile({ findings }: Credentials): CommandResult {
       output.line(`${output.styled('red', '✗')} nothing was stored`);
     },
   };
+}
+
+/** Asks about the file unless it is sealed: a sealed file contains no credential in plain text. */
+async function dispose(
+  { isSealed }: CheckedFile,
+  ...[original, isInUse, options, terminal]: Parameters<typeof disposeOf>
+): Promise<Disposal> {
+  if (isSealed && options.shred !== true) return { shredded: false, failed: false, print: () => undefined };
+  return disposeOf(original, isInUse, options, terminal);
 }
 
 function isEverythingStored({ stored, obtainedTooEarly, wrongState, unknown }: SupplyResult): boolean {
@@ -202,7 +218,7 @@ type Supplied = SupplyResult & { readonly decision: DecisionResult | null };
 
 function suppliedResult(
   migrationId: string,
-  { findings }: Credentials,
+  { findings }: CheckedFile,
   { decision, ...supplied }: Supplied,
   disposal: Disposal,
   refused: readonly RefusedGroup[],

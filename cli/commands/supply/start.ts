@@ -123,7 +123,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
     // Not on a rotating platform, where credentials that were obtained before syncing was disabled stop working.
     const canStore = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
     const stored = canStore
-      ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by)).stored.length
+      ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by, ferry.provider)).stored.length
       : 0;
     const retriedErrors = preflight ? [] : await readRetriedErrors(ferry, migrationId);
     const isEverythingStored = stored > 0 && stored === manifest.withCredential;

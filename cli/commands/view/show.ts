@@ -2,7 +2,13 @@ import { firstOpening } from '../../../domain/progress/first-opening';
 import { forecastOf } from '../../../domain/progress/forecast';
 import type { Progress } from '../../../domain/progress/progress';
 import type { Database } from '../../../store';
-import { countInterrupted, readApplications, readCompanyPage, readNamedCompanies } from '../../../store';
+import {
+  countInterrupted,
+  readApplications,
+  readCompanyPage,
+  readKeyFingerprint,
+  readNamedCompanies,
+} from '../../../store';
 import { isLedgerBehind, readRetriedErrors, readProgress } from '../../../client';
 import type { Deferred, MigrationFindings } from '../../reporting/migration-summary';
 import { printMigration } from '../../reporting/migration-summary';
@@ -54,14 +60,15 @@ async function readDeferred(db: Database, migrationId: string): Promise<Deferred
   return { companies: matching, references: companies.map(({ reference }) => reference) };
 }
 
-type LedgerFindings = Pick<MigrationFindings, 'interrupted' | 'deferred'>;
+type LedgerFindings = Pick<MigrationFindings, 'interrupted' | 'deferred' | 'keyFingerprint'>;
 
-const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null };
+const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null, keyFingerprint: null };
 
 /** One query after another, because another connection to the ledger takes longer than these queries. */
 async function readLedgerFindings(db: Database, migrationId: string): Promise<LedgerFindings> {
   const interrupted = await countInterrupted(db, migrationId);
-  return { interrupted, deferred: await readDeferred(db, migrationId) };
+  const deferred = await readDeferred(db, migrationId);
+  return { interrupted, deferred, keyFingerprint: await readKeyFingerprint(db, migrationId) };
 }
 
 /** Reads what the next commands name; nothing if they name no company and no application. */

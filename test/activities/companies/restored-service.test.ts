@@ -1,7 +1,7 @@
 /** A service that was restored to an older state has lost companies: none stays stuck, and no token is used twice. */
 import { randomUUID } from 'node:crypto';
 import { retryCompanies, retryWithNewCredential, stageCredentials, stopClaims } from '../../../store';
-import { acceptStaged } from '../../../store/vault/vault';
+import { acceptStaged } from '../../../store';
 import { Secret } from '../../../security';
 import { dropped, failing } from '../../company-data-client/misbehaving-service';
 import { useImportRig, statusAtService } from '../../support/company-import';

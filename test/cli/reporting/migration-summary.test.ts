@@ -78,7 +78,13 @@ function shown(state: MigrationState, columns: number, inFull = false): readonly
     new Output({ stdout, stderr: stdout }, false),
     progress,
     {
-      ...{ interrupted: null, deferred: null, ledgerBehind: false, retriedErrors: [] },
+      ...{
+        interrupted: null,
+        deferred: null,
+        keyFingerprint: 'ab12-cd34-ef56-0718-293a-4b5c-6d7e-8f90',
+        ledgerBehind: false,
+        retriedErrors: [],
+      },
       clientPage: `http://127.0.0.1:8235/m/${progress.migrationId}`,
       next: nextCommands(progress, { ...NO_COMPANIES, unconfirmedWave: 2 }, NOW),
     },

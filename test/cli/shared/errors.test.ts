@@ -23,6 +23,7 @@ import { FileChanged } from '../../../cli/manifest/findings';
 import { AccessDenied, ForeignResponse, KeyRefused } from '../../../company-data-client';
 import {
   KeyInvalid,
+  MigrationKeyInvalid,
   UnknownMasterKey,
   UnknownPayloadKey,
   VaultKeyMismatch,
@@ -77,6 +78,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
   [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove these rows/],
   [new VaultClosed(M), /acme\.xero has no vault yet/, /ferry show acme\.xero$/],
+  [new MigrationKeyInvalid('The migration key is incomplete.'), /incomplete/, /ferry vault rotate/],
   [new VaultKeyMismatch(), /./, /neither sealed nor stored/],
   [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('0123456789abcdef', ['efgh']), /payload key 0123456789abcdef/, /TOKENFERRY_PAYLOAD_KEY/],

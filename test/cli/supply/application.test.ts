@@ -71,7 +71,11 @@ test.each<[string, string[], string]>([
     ['--environment', 'sandbox'],
     'uses the production environment, not sandbox',
   ],
-  ['an empty secret', ['--secret-file', '/dev/null'], 'the secret is empty; nothing was sent'],
+  [
+    'an empty secret',
+    ['--secret-file', '/dev/null'],
+    '/dev/null is empty; specify a file that contains only the secret',
+  ],
   ['a missing file', ['--secret-file', '/nowhere/secret'], '/nowhere/secret cannot be read'],
 ])('nothing is sent if there is %s', async (_, more, message) => {
   const before = await registeredApplication();

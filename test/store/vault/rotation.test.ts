@@ -56,17 +56,19 @@ async function createSealedUnderOld(): Promise<string> {
   return migration.id;
 }
 
-async function sealedOf(id: string): Promise<Buffer> {
-  const { sealed } = await db
+async function storedOf(id: string) {
+  const { sealed, obtainedAt } = await db
     .selectFrom('credentials')
-    .select('sealed')
+    .select(['sealed', 'obtained_at as obtainedAt'])
     .where('migration_id', '=', id)
     .executeTakeFirstOrThrow();
-  return sealed;
+  return { row: 1, reference: 'c1', sealed, obtainedAt };
 }
 
+const sealedOf = async (id: string): Promise<Buffer> => (await storedOf(id)).sealed;
+
 const openAccessToken = async (keys: KeyProvider, id: string) =>
-  (await readVault(db, keys, id)).open(1, await sealedOf(id)).reveal()['accessToken'];
+  (await readVault(db, keys, id)).open(await storedOf(id)).reveal()['accessToken'];
 
 test('rewraps every open vault under the new key and leaves sealed credentials unchanged', async () => {
   const [one, other] = [await createSealedUnderOld(), await createSealedUnderOld()];

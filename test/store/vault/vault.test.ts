@@ -89,29 +89,32 @@ describe('supplied credentials', () => {
     const [claimed] = await claimCompanies(ledger.db, owner, 1, null);
     expect(await supply('third')).toMatchObject({ stored: [], wrongState: ['c1'] });
     const vault = await readVault(ledger.db, ledger.keys, id);
-    const fields = vault.open(1, claimed?.sealed ?? Buffer.alloc(0));
-    expect(fields.reveal()).toMatchObject({ refreshToken: 'second' });
+    if (!claimed) throw new Error('the company should have been claimed');
+    expect(vault.open(claimed).reveal()).toMatchObject({ refreshToken: 'second' });
   });
 
-  test('can be opened only in the vault of their migration and only for their row', async () => {
+  test('can be opened only in the vault of their migration, for their company and with their time', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2), {}, (row) =>
       credentialOf(row, { token: 'a-refresh-token' }),
     );
     const other = await createMovableMigration(ledger, manifestRows(2));
-    const { sealed } = await ledger.db
+    const { sealed, obtainedAt } = await ledger.db
       .selectFrom('credentials')
-      .select('sealed')
+      .select(['sealed', 'obtained_at as obtainedAt'])
       .where('migration_id', '=', id)
       .where('row', '=', 1)
       .executeTakeFirstOrThrow();
+    const stored = { row: 1, reference: 'c1', obtainedAt, sealed };
     const { rows: dump } = await sql<{ text: string }>`select v::text as text from credentials v`.execute(ledger.db);
     const hex = Buffer.from('a-refresh-token').toString('hex');
     expect(dump.some(({ text }) => text.includes(hex) || text.includes('a-refresh-token'))).toBe(false);
     const vault = await readVault(ledger.db, ledger.keys, id);
-    expect(() => vault.open(2, sealed)).toThrow(SealBroken);
+    expect(() => vault.open({ ...stored, row: 2, reference: 'c2' })).toThrow(SealBroken);
+    const later = new Date(obtainedAt.getTime() + 1);
+    expect(() => vault.open({ ...stored, obtainedAt: later })).toThrow(SealBroken);
     const otherVault = await readVault(ledger.db, ledger.keys, other.id);
-    expect(() => otherVault.open(1, sealed)).toThrow(SealBroken);
-    expect(vault.open(1, sealed).reveal()).toMatchObject({ refreshToken: 'a-refresh-token' });
+    expect(() => otherVault.open(stored)).toThrow(SealBroken);
+    expect(vault.open(stored).reveal()).toMatchObject({ refreshToken: 'a-refresh-token' });
   });
 });
 

@@ -1,0 +1,218 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { loadConfig } from '../../../config';
+import { counted } from '../../../domain/text/sentences';
+import { findPlatform } from '../../../platforms/platforms';
+import type { MigrationKey } from '../../../security';
+import {
+  assertSignedBy,
+  fingerprintOf,
+  formatMigrationKey,
+  isMigrationKey,
+  MigrationKeyInvalid,
+  parseMigrationKey,
+  providerFingerprint,
+} from '../../../security';
+import { readMigrationKey } from '../../../store';
+import type { EncodingOption, ShredOption } from '../../manifest';
+import {
+  addEncoding,
+  addShred,
+  disposeOf,
+  FindingList,
+  identifyFile,
+  readCredentials,
+  writeSealedApplication,
+  writeSealedCredentials,
+} from '../../manifest';
+import { withLedgerClient } from '../../shared/clients';
+import type { Context } from '../../shared/context';
+import { CommandFailed } from '../../shared/errors';
+import { choiceOption } from '../../shared/options';
+import { findingsJson, printFindings } from '../../shared/results';
+import { readSecretFile } from '../../shared/secret-file';
+import { obtainedAtOption, withObtainedAt } from '../../shared/obtained-at';
+import type { CommandResult, Terminal } from '../../terminal';
+
+interface SealOptions extends ShredOption, EncodingOption {
+  readonly for: string;
+  readonly provider?: string;
+  readonly output?: string;
+  readonly obtainedAt?: Date;
+  readonly clientId?: string;
+  readonly environment?: 'production' | 'sandbox';
+}
+
+/**
+ * `ferry seal`, `migration-key`: a client seals its credentials, or the client secret of its application, on its own
+ * machine, so that nobody else can read them on their way to a worker.
+ */
+export function addSeal({ program, run, terminal }: Context): void {
+  const command = program
+    .command('seal <file>')
+    .description(
+      "Encrypt a credential file, or a file with an application's client secret, so that only the provider's workers can open it; works offline",
+    )
+    .requiredOption('--for <key>', 'the migration key that support sent, or a file that contains it')
+    .option(
+      '--provider <fingerprint>',
+      'the fingerprint that the provider publishes (default: TOKENFERRY_PROVIDER_FINGERPRINT; otherwise the command asks)',
+    )
+    .option('--output <file>', 'the sealed file (default: the name of the file with .sealed)')
+    .addOption(obtainedAtOption())
+    .option('--client-id <id>', 'the file contains only the client secret of the application with this client id')
+    .addOption(
+      choiceOption('--environment <name>', 'platform environment of that application', ['production', 'sandbox']),
+    );
+  addFileOptions(command).action((file: string, options: SealOptions) => run(() => seal(terminal, file, options)));
+
+  program
+    .command('migration-key <migration>')
+    .description('Print the key with which the client seals its credentials')
+    .action((migration: string) =>
+      run(() =>
+        withLedgerClient(terminal.env, async ({ db }) => migrationKeyResult(await readMigrationKey(db, migration))),
+      ),
+    );
+}
+
+const addFileOptions = (command: Command): Command => addShred(addEncoding(command));
+
+function migrationKeyResult(key: MigrationKey): CommandResult {
+  const text = formatMigrationKey(key);
+  const fingerprint = fingerprintOf(key.publicKey);
+  const provider = providerFingerprint(key.signedBy);
+  return {
+    json: { schema: 'ferry.migration-key/1', migrationId: key.migrationId, key: text, fingerprint, provider },
+    printQuietly: (output) => output.line(text),
+    print: (output) => {
+      output.line(`The migration key of ${key.migrationId} (fingerprint ${fingerprint}):`);
+      output.line();
+      output.line(text);
+      output.line();
+      output.line('It is not secret. Send it to the client, who saves it as a file and seals the credentials with:');
+      output.line(`  ferry seal credentials.csv --for migration.key --provider ${provider}`);
+      output.line("The provider's fingerprint must reach the client in another way than the key, for example on your");
+      output.line('website: it shows that nobody has replaced the key.');
+    },
+  };
+}
+
+async function seal(terminal: Terminal, file: string, options: SealOptions): Promise<CommandResult> {
+  const key = readKey(options.for);
+  await assertTrusted(key, terminal, options);
+  const output = options.output ?? `${file}.sealed`;
+  if (existsSync(output)) throw new CommandFailed(`${output} already exists`, 'choose another file with --output');
+  return options.clientId === undefined
+    ? sealCredentials(terminal, key, { file, output }, options)
+    : sealSecret(terminal, key, { file, output }, { ...options, clientId: options.clientId });
+}
+
+interface Files {
+  readonly file: string;
+  readonly output: string;
+}
+
+function readKey(keyOrFile: string): MigrationKey {
+  if (isMigrationKey(keyOrFile)) return parseMigrationKey(keyOrFile);
+  try {
+    return parseMigrationKey(readFileSync(keyOrFile, 'utf8'));
+  } catch (error) {
+    if (error instanceof MigrationKeyInvalid) throw error;
+    throw new CommandFailed(`${keyOrFile} cannot be read`, 'specify the migration key, or a file that contains it', {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Asserts that the client's provider has signed the key. Without a fingerprint, asks whether the fingerprint of the
+ * signature is the provider's.
+ */
+async function assertTrusted(key: MigrationKey, { prompts, env }: Terminal, options: SealOptions): Promise<void> {
+  const expected = options.provider ?? loadConfig([], env, ['providerFingerprint']).providerFingerprint;
+  if (expected !== undefined) return assertSignedBy(key, expected);
+  const signer = providerFingerprint(key.signedBy);
+  assertSignedBy(key, signer);
+  if (!prompts)
+    throw new CommandFailed(
+      'nobody has confirmed that this key comes from your provider',
+      'add --provider with the fingerprint that your provider publishes',
+    );
+  const question = `The key was signed by ${signer}. Is this the fingerprint that your provider publishes?`;
+  if (!(await prompts.confirm(question)))
+    throw new CommandFailed('nothing was sealed', 'ask your provider for its fingerprint, by phone for example');
+}
+
+async function sealCredentials(
+  terminal: Terminal,
+  key: MigrationKey,
+  { file, output }: Files,
+  options: SealOptions,
+): Promise<CommandResult> {
+  const platform = findPlatform(key.platformKey);
+  if (!platform)
+    throw new CommandFailed(
+      `the key is for platform ${key.platformKey}, which this version does not know`,
+      'update it',
+    );
+  const original = await identifyFile(file);
+  const { findings, credentials } = await readCredentials(file, platform, new Date(), options.encoding);
+  const schema = { schema: 'ferry.seal/1' as const, migrationId: key.migrationId, ...findingsJson(findings) };
+  if (findings.errors > 0)
+    return {
+      failed: true,
+      json: { ...schema, file: null, companies: 0 },
+      print: (out) => {
+        printFindings(out, findings);
+        out.line(`${out.styled('red', '✗')} nothing was sealed`);
+      },
+    };
+  let companies = 0;
+  for await (const _ of credentials) companies += 1;
+  await writeSealedCredentials(output, key, companies, withObtainedAt(credentials, options.obtainedAt));
+  const disposal = await disposeOf(original, true, options, terminal, 'sealed');
+  return {
+    json: { ...schema, file: output, companies, shredded: disposal.shredded },
+    failed: disposal.failed,
+    printQuietly: (out) => out.line(output),
+    print: (out) => {
+      printFindings(out, findings);
+      out.line(`${out.styled('green', '✓')} ${counted(companies, 'credential')} sealed in ${output}`);
+      out.line(
+        `  Send this file to support, who stores it with: ferry credentials ${key.migrationId} ${path.basename(output)}`,
+      );
+      disposal.print(out);
+    },
+  };
+}
+
+async function sealSecret(
+  terminal: Terminal,
+  key: MigrationKey,
+  { file, output }: Files,
+  options: SealOptions & { readonly clientId: string },
+): Promise<CommandResult> {
+  const { clientId, environment } = options;
+  if (environment === undefined)
+    throw new CommandFailed('--client-id needs --environment', 'nothing was sealed; add the environment');
+  const original = await identifyFile(file);
+  await writeSealedApplication(output, key, { clientId, environment, clientSecret: readSecretFile(file) });
+  const disposal = await disposeOf(original, true, options, terminal, 'sealed');
+  return {
+    json: {
+      ...{ schema: 'ferry.seal/1', migrationId: key.migrationId, file: output, shredded: disposal.shredded },
+      ...findingsJson(new FindingList()),
+    },
+    failed: disposal.failed,
+    printQuietly: (out) => out.line(output),
+    print: (out) => {
+      out.line(`${out.styled('green', '✓')} the client secret of ${clientId} is sealed in ${output}`);
+      out.line(
+        `  Send this file to support, who supplies it with: ferry application ${key.migrationId} --sealed ${path.basename(output)}`,
+      );
+      disposal.print(out);
+    },
+  };
+}

@@ -1,0 +1,229 @@
+/**
+ * Sealed files: credentials, or the client secret of an application, that the client has sealed with a migration key
+ * (security/migration-key.ts). Only a worker can open them.
+ *
+ * A file of credentials has one JSON object per line: a header, and then one line per company. The references and the
+ * times are readable; a company's box cannot be opened if either of them is changed.
+ */
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import type { MigrationKey, Secret } from '../../security';
+import { createSealer, fingerprintOf, sealClientSecret, sealCredential } from '../../security';
+import type { SealedApplication, SealedCredential } from '../../store';
+import { CommandFailed } from '../shared/errors';
+import { HashedKeyMap } from './hashed-key-map';
+import type { ParsedCredential } from './row-parser';
+
+const MAX_BYTES = 512 * 1024 * 1024;
+/** Every sealed file begins with this. */
+const BEGINNING = '{"tokenferry":"sealed-';
+
+/** A box of a credential has at most some 20,000 bytes. */
+const box = z.base64().max(100_000);
+const forKey = { migration: z.string().min(1), keyFingerprint: z.string() };
+const credentialsHeader = z.object({
+  tokenferry: z.literal('sealed-credentials/1'),
+  ...forKey,
+  companies: z.number().int().min(1),
+});
+const credentialLine = z.object({
+  reference: z.string().min(1).max(100),
+  obtainedAt: z.iso.datetime({ precision: 3 }),
+  sealed: box,
+});
+const applicationFile = z.object({
+  tokenferry: z.literal('sealed-application/1'),
+  ...forKey,
+  clientId: z.string().min(1).max(250),
+  environment: z.enum(['production', 'sandbox']),
+  sealed: box,
+});
+
+/** The migration and the key for which a file was sealed. */
+interface SealedFor {
+  readonly migrationId: string;
+  readonly keyFingerprint: string;
+}
+
+export interface SealedCredentials extends SealedFor {
+  readonly companies: number;
+  /** Each iteration reads the file again. */
+  readonly credentials: AsyncIterable<SealedCredential>;
+}
+
+/** Boxes that share one encapsulation, because an encapsulation takes ten times as long as the rest. */
+const BOXES_PER_ENCAPSULATION = 1_000;
+
+/**
+ * Seals credentials into a new file that only its owner can read.
+ *
+ * @throws {CommandFailed} if the file exists
+ */
+export async function writeSealedCredentials(
+  file: string,
+  key: MigrationKey,
+  companies: number,
+  credentials: AsyncIterable<ParsedCredential>,
+): Promise<void> {
+  await writeNew(file, sealedLines());
+
+  async function* sealedLines(): AsyncGenerator<string> {
+    yield lineOf({ tokenferry: 'sealed-credentials/1', ...keyFields(key), companies });
+    let sealed = 0;
+    let seal = createSealer(key.publicKey);
+    for await (const credential of credentials) {
+      if (sealed > 0 && sealed % BOXES_PER_ENCAPSULATION === 0) seal = createSealer(key.publicKey);
+      sealed += 1;
+      const { reference, obtainedAt } = credential;
+      const bytes = sealCredential(seal, key.migrationId, credential);
+      yield lineOf({ reference, obtainedAt, sealed: bytes.toString('base64') });
+    }
+  }
+}
+
+interface PlainApplication {
+  readonly clientId: string;
+  readonly environment: 'production' | 'sandbox';
+  readonly clientSecret: Secret;
+}
+
+/**
+ * Seals the client secret of an application into a new file.
+ *
+ * @throws {CommandFailed} if the file exists
+ */
+export async function writeSealedApplication(
+  file: string,
+  key: MigrationKey,
+  application: PlainApplication,
+): Promise<void> {
+  const { clientId, environment } = application;
+  const sealed = sealClientSecret(createSealer(key.publicKey), key.migrationId, application).toString('base64');
+  const content = { tokenferry: 'sealed-application/1', ...keyFields(key), clientId, environment, sealed };
+  await writeNew(file, [lineOf(content)]);
+}
+
+const keyFields = ({ migrationId, publicKey }: MigrationKey) => ({
+  migration: migrationId,
+  keyFingerprint: fingerprintOf(publicKey),
+});
+
+const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
+
+/** Writes a complete file or none. */
+async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  const unfinished = `${file}.unfinished`;
+  const target = await open(file, 'wx', 0o600).catch((error: unknown) => {
+    throw new CommandFailed(`${file} cannot be written`, 'choose another file with --output', { cause: error });
+  });
+  try {
+    const source = await open(unfinished, 'w', 0o600);
+    try {
+      for await (const line of lines) await source.write(line);
+    } finally {
+      await source.close();
+    }
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    await target.close();
+  }
+}
+
+/** Returns whether the file is a sealed file. False if it cannot be read, which its reader reports. */
+export async function isSealedFile(file: string): Promise<boolean> {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      if (!(await handle.stat()).isFile()) return false;
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(BEGINNING.length), 0, BEGINNING.length, 0);
+      return buffer.toString('utf8', 0, bytesRead) === BEGINNING;
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Checks a whole file of sealed credentials.
+ *
+ * @throws {CommandFailed} if it is incomplete or was altered, or contains something else
+ */
+export async function readSealedCredentials(file: string): Promise<SealedCredentials> {
+  let header: z.infer<typeof credentialsHeader> | null = null;
+  for await (const line of linesOf(file)) {
+    header = parsed(file, 1, credentialsHeader, line);
+    break;
+  }
+  if (header === null) throw damaged(file, 1);
+  const { migration, keyFingerprint, companies } = header;
+
+  async function* credentials(): AsyncGenerator<SealedCredential> {
+    const references = new HashedKeyMap();
+    let count = 0;
+    for await (const line of linesOf(file)) {
+      count += 1;
+      if (count === 1) continue;
+      const { reference, obtainedAt, sealed } = parsed(file, count, credentialLine, line);
+      if (references.update(reference, () => count) > 0) throw damaged(file, count);
+      yield { reference, obtainedAt, sealed: Buffer.from(sealed, 'base64') };
+    }
+    if (count - 1 !== companies) throw damaged(file, count);
+  }
+  for await (const _ of credentials());
+  return {
+    migrationId: migration,
+    keyFingerprint,
+    companies,
+    credentials: { [Symbol.asyncIterator]: credentials },
+  };
+}
+
+/** @throws {CommandFailed} if it is incomplete or was altered, or contains something else */
+export async function readSealedApplication(file: string): Promise<SealedFor & SealedApplication> {
+  for await (const line of linesOf(file)) {
+    const { migration, sealed, ...rest } = parsed(file, 1, applicationFile, line);
+    return { migrationId: migration, ...rest, sealed: Buffer.from(sealed, 'base64') };
+  }
+  throw damaged(file, 1);
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const handle = await open(file, 'r');
+  try {
+    if ((await handle.stat()).size > MAX_BYTES)
+      throw new CommandFailed(`${file} is larger than 512 MB`, 'seal the credentials in several files');
+    const input = createReadStream('', { fd: handle.fd, encoding: 'utf8', autoClose: false, start: 0 });
+    yield* createInterface({ input, crlfDelay: Infinity });
+  } finally {
+    await handle.close();
+  }
+}
+
+function parsed<Schema extends z.ZodType>(file: string, line: number, schema: Schema, text: string): z.infer<Schema> {
+  const result = schema.safeParse(jsonOf(text));
+  if (!result.success) throw damaged(file, line);
+  return result.data;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function damaged(file: string, line: number): CommandFailed {
+  return new CommandFailed(
+    `${file} is incomplete or was altered (line ${line}), or it is another kind of sealed file`,
+    'have it sealed and sent again; nothing was stored',
+  );
+}

@@ -1,0 +1,27 @@
+import { fingerprintOf } from '../../security';
+import { type Database, readMigrationKey } from '../../store';
+import { CommandFailed } from './errors';
+
+/**
+ * Asserts that a file was sealed for this migration and its present key, because otherwise no worker could open it.
+ *
+ * @throws CommandFailed, VaultClosed, MigrationKeyInvalid
+ */
+export async function assertSealedFor(
+  sealedFor: { readonly migrationId: string; readonly keyFingerprint: string },
+  db: Database,
+  migrationId: string,
+  file: string,
+): Promise<void> {
+  if (sealedFor.migrationId !== migrationId)
+    throw new CommandFailed(
+      `${file} was sealed for ${sealedFor.migrationId}, not for ${migrationId}`,
+      'nothing was stored; specify the migration that the file was sealed for',
+    );
+  const { publicKey } = await readMigrationKey(db, migrationId);
+  if (sealedFor.keyFingerprint !== fingerprintOf(publicKey))
+    throw new CommandFailed(
+      `${file} was sealed with an older key of ${migrationId}, which no longer opens anything`,
+      `nothing was stored; send the client the new key, which you see with: ferry migration-key ${migrationId}`,
+    );
+}

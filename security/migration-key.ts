@@ -1,0 +1,139 @@
+/**
+ * Migration keys: what a client needs to seal its credentials offline.
+ *
+ * A migration key is the public key of a migration's vault, with the migration's id and its platform, signed by a
+ * worker with the provider key. The provider publishes the fingerprint of the provider key, so a client notices when the
+ * public key was replaced, in the database or on its way to the client. A migration key contains no secret.
+ */
+import { createHash, hkdfSync } from 'node:crypto';
+import { ed25519 } from '@noble/curves/ed25519';
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils';
+import { z } from 'zod';
+import { POINT_BYTES } from './hpke';
+import type { Secret } from './secret';
+import { jsonOf } from './signing-key';
+
+/** The key pair that signs migration keys. */
+export interface ProviderKey {
+  /** 64 hexadecimal digits. */
+  readonly publicKey: string;
+  /** Returns the signature: 128 hexadecimal digits. */
+  sign(text: Uint8Array): string;
+}
+
+/**
+ * Derives the provider key from a master key, because the same processes need both and nobody else may have either. A
+ * new master key therefore changes the fingerprint that the provider publishes.
+ */
+export function deriveProviderKey(masterKey: Secret<Buffer>): ProviderKey {
+  const seed = Buffer.from(hkdfSync('sha256', masterKey.reveal(), '', 'tokenferry provider key 1', 32));
+  return {
+    publicKey: bytesToHex(ed25519.getPublicKey(seed)),
+    sign: (text) => bytesToHex(ed25519.sign(text, seed)),
+  };
+}
+
+/** What the provider signs. */
+export interface MigrationKeyFacts {
+  readonly migrationId: string;
+  readonly platformKey: string;
+  /** Uncompressed P-256 point, 65 bytes. */
+  readonly publicKey: Uint8Array;
+}
+
+export interface MigrationKey extends MigrationKeyFacts {
+  /** Public key of the provider key that made the signature. 64 hexadecimal digits. */
+  readonly signedBy: string;
+  /** 128 hexadecimal digits. */
+  readonly signature: string;
+}
+
+/** Returns the bytes that the provider signs. */
+export function signedTextOf({ migrationId, platformKey, publicKey }: MigrationKeyFacts): Uint8Array {
+  const facts = ['tokenferry migration key 1', migrationId, platformKey, bytesToHex(Uint8Array.from(publicKey))];
+  return Buffer.from(JSON.stringify(facts));
+}
+
+/**
+ * Returns the fingerprint of a public key: the first 128 bits of its SHA-256, as eight groups of four hexadecimal
+ * digits. Another key with the same fingerprint cannot be found in practice.
+ */
+export function fingerprintOf(publicKey: Uint8Array): string {
+  const digits = createHash('sha256').update(publicKey).digest('hex').slice(0, 32);
+  return (digits.match(/.{4}/g) ?? []).join('-');
+}
+
+/** Returns the fingerprint of a provider key, which the provider publishes. */
+export const providerFingerprint = (publicKey: string): string => fingerprintOf(hexToBytes(publicKey));
+
+/** Thrown when a migration key is incomplete, altered, or not signed by the expected provider. */
+export class MigrationKeyInvalid extends Error {
+  override readonly name = 'MigrationKeyInvalid';
+}
+
+const PREFIX = 'tokenferry-key-1.';
+
+const content = z.object({
+  migration: z.string().min(1).max(250),
+  platform: z.string().min(1).max(100),
+  publicKey: z.string().regex(new RegExp(`^04[0-9a-f]{${(POINT_BYTES - 1) * 2}}$`)),
+  signedBy: z.string().regex(/^[0-9a-f]{64}$/),
+  signature: z.string().regex(/^[0-9a-f]{128}$/),
+});
+
+/** Returns the migration key as one line of text, which can be mailed or saved in a file. */
+export function formatMigrationKey({ migrationId, platformKey, publicKey, signedBy, signature }: MigrationKey): string {
+  const text = JSON.stringify({
+    migration: migrationId,
+    platform: platformKey,
+    publicKey: bytesToHex(Uint8Array.from(publicKey)),
+    signedBy,
+    signature,
+  } satisfies z.infer<typeof content>);
+  return PREFIX + Buffer.from(text).toString('base64url');
+}
+
+/** Returns whether a text looks like a migration key, complete or not. */
+export const isMigrationKey = (text: string): boolean => text.trim().startsWith(PREFIX);
+
+/**
+ * Parses the text of a migration key. Accepts line breaks inside it, because mail programs wrap long lines.
+ *
+ * @throws {MigrationKeyInvalid}
+ */
+export function parseMigrationKey(text: string): MigrationKey {
+  const word = text.replace(/\s/g, '');
+  if (!isMigrationKey(word))
+    throw new MigrationKeyInvalid(`A migration key begins with ${PREFIX}, but this text does not`);
+  const parsed = content.safeParse(jsonOf(Buffer.from(word.slice(PREFIX.length), 'base64url').toString('utf8')));
+  if (!parsed.success) throw new MigrationKeyInvalid('The migration key is incomplete or was altered');
+  const { migration, platform, publicKey, signedBy, signature } = parsed.data;
+  return {
+    ...{ migrationId: migration, platformKey: platform, publicKey: Buffer.from(publicKey, 'hex') },
+    ...{ signedBy, signature },
+  };
+}
+
+/**
+ * Asserts that the provider with this fingerprint has signed the key. Upper case, spaces and hyphens in the fingerprint
+ * do not matter.
+ *
+ * @throws {MigrationKeyInvalid}
+ */
+export function assertSignedBy(key: MigrationKey, fingerprint: string): void {
+  const actual = providerFingerprint(key.signedBy);
+  if (actual.replaceAll('-', '') !== fingerprint.toLowerCase().replace(/[\s-]/g, ''))
+    throw new MigrationKeyInvalid(
+      `The key of ${key.migrationId} was signed by ${actual}, and not by the provider with the fingerprint ${fingerprint}`,
+    );
+  if (!isSignatureValid(key))
+    throw new MigrationKeyInvalid(`The key of ${key.migrationId} was altered: its signature does not match`);
+}
+
+function isSignatureValid(key: MigrationKey): boolean {
+  try {
+    return ed25519.verify(key.signature, signedTextOf(key), key.signedBy);
+  } catch {
+    return false; // The public key is not a point on the curve.
+  }
+}

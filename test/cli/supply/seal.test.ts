@@ -1,0 +1,204 @@
+/** `ferry seal`: the client seals its files offline, support stores them, and only a worker can open them. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createVaultKey } from '../../../security';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { platform } from '../../support/platform';
+import type { TestMigration } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { ferry } from '../captured-terminal';
+import { runJson } from '../command-line';
+
+const AS_CLIENT = ['--as', 'client', '--by', 'Cleo'];
+
+let orchestrator: Orchestrator;
+let migration: TestMigration;
+let folder: string;
+let key: string;
+let provider: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  migration = await startTestMigration(orchestrator, 'sealing', ['sbx-ok-1.s1', 'sbx-ok-1.s2', 'sbx-ok-1.s3']);
+  await migration.until(({ preflight, checking }) => preflight !== null && !checking);
+  const { json } = await runJson(orchestrator, 'migration-key', migration.id);
+  key = fileOf('migration.key', String(json['key']));
+  provider = String(json['provider']);
+});
+afterAll(async () => {
+  await orchestrator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function fileOf(name: string, content: string): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+async function credentialFile(name: string): Promise<string> {
+  const companies = await orchestrator.ferry.db
+    .selectFrom('companies')
+    .select(['reference', 'organization'])
+    .where('migration_id', '=', migration.id)
+    .orderBy('row')
+    .execute();
+  const lines = companies.map(({ reference, organization }, index) =>
+    [reference, `access-marker-${index}`, `sbx-ok-1.s${index + 1}`, organization].join(','),
+  );
+  return fileOf(name, ['reference,accessToken,refreshToken,realmId', ...lines].join('\n'));
+}
+
+/** Runs `ferry seal` as on the client's machine: without Temporal, database or keys. */
+const seal = (file: string, ...more: string[]) =>
+  ferry(['seal', file, '--for', key, '--provider', provider, ...more], undefined, { TOKENFERRY_HOME: folder });
+
+const atSupport = (...args: string[]) => ferry(args, undefined, orchestrator.env);
+
+test('sealed credentials are moved, although nobody but the client could read them', async () => {
+  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+  await migration.send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
+  for (const who of [SUPPORT, CLIENT]) await migration.send('approve', { step: 'schedule', ...who });
+  for (const who of [CLIENT, SUPPORT]) await migration.send('approve', { step: 'update-application', ...who });
+  await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+  await migration.until(({ step }) => step === 'migrate-first-company');
+
+  const plain = await credentialFile('credentials.csv');
+  const sealed = await seal(plain, '--obtained-at', 'now', '--shred');
+  expect({ ...sealed, out: undefined }).toEqual({ exitCode: 0, err: '', out: undefined });
+  expect(sealed.out).toContain('✓ 3 credentials sealed in');
+  expect(existsSync(plain)).toBe(false);
+  const content = readFileSync(`${plain}.sealed`, 'utf8');
+  expect(content).toContain('R-2');
+  expect(content).not.toMatch(/marker|sbx-ok/);
+
+  const stored = await atSupport('credentials', migration.id, `${plain}.sealed`, ...AS_CLIENT);
+  expect(stored).toEqual({
+    ...{ exitCode: 0, err: '' },
+    out: `✓ ${migration.id}: 3 credentials sealed and stored\n`,
+  });
+  const { firstCompany } = await migration.until((progress) => progress.firstCompany?.stage === 'verified');
+  expect(firstCompany?.reference).toBe('R-1');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts }) => counts.moved === 3);
+});
+
+test('a sealed client secret is registered by a worker, and is not stored afterwards', async () => {
+  const other = await startTestMigration(orchestrator, 'application', ['sbx-ok-1.s4'], null, { slug: 'zoho-books' });
+  await other.until(({ preflight, checking }) => preflight !== null && !checking);
+  const { json } = await runJson(orchestrator, 'migration-key', other.id);
+  const secret = fileOf('secret.txt', 'client-secret-marker\n');
+  const application = ['--client-id', 'acme-app', '--environment', 'production'];
+  const forOther = ['--for', String(json['key']), '--provider', provider];
+  const sealed = await ferry(['seal', secret, ...forOther, ...application], undefined, { TOKENFERRY_HOME: folder });
+  expect(sealed.exitCode).toBe(0);
+  expect(readFileSync(`${secret}.sealed`, 'utf8')).not.toContain('marker');
+
+  const { exitCode, out } = await atSupport('application', other.id, '--sealed', `${secret}.sealed`, ...AS_CLIENT);
+  expect(exitCode).toBe(0);
+  expect(out).toContain(`✓ ${other.id}: the application is acme-app (production)\n`);
+  expect(out).not.toContain('Nothing was registered');
+  const client = orchestrator.client();
+  const { value } = await client.integration(platform('zoho-books').key);
+  expect(value.application).toEqual({ clientId: 'acme-app', environment: 'production' });
+  const { db } = orchestrator.ferry;
+  expect(await db.selectFrom('sealed_applications').selectAll().execute()).toEqual([]);
+});
+
+test.each<[string, (sealed: string) => string]>([
+  ['a box has changed', (text) => text.replace('"sealed":"Aw', '"sealed":"!!')],
+  ['the last line is missing', (text) => text.trimEnd().split('\n').slice(0, -1).join('\n')],
+  ['a company appears twice', (text) => text.replace('R-2', 'R-1')],
+  ['a line is not JSON', (text) => `${text}x`],
+  ['only the header is left', (text) => text.split('\n')[0] ?? ''],
+])('nothing is stored if %s', async (_, alter) => {
+  const sealed = await seal(await credentialFile('altered.csv'), '--output', path.join(folder, 'altered.sealed'));
+  expect(sealed.exitCode).toBe(0);
+  const file = fileOf('altered.sealed', alter(readFileSync(path.join(folder, 'altered.sealed'), 'utf8')));
+  const { exitCode, err } = await atSupport('credentials', migration.id, file, ...AS_CLIENT);
+  rmSync(file);
+  expect(exitCode).toBe(1);
+  expect(err).toMatch(/is incomplete or was altered \(line \d\).*nothing was stored/);
+});
+
+test('a file that was sealed for another migration, or with an older key, is refused', async () => {
+  const sealed = await seal(await credentialFile('mixed-up.csv'));
+  expect(sealed.exitCode).toBe(0);
+  const file = path.join(folder, 'mixed-up.csv.sealed');
+  const other = await startTestMigration(orchestrator, 'another', ['sbx-ok-1.s5']);
+  await other.until(({ preflight }) => preflight !== null);
+  const { err } = await atSupport('credentials', other.id, file, ...AS_CLIENT);
+  expect(err).toContain(`was sealed for ${migration.id}, not for ${other.id}; nothing was stored`);
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace(/"keyFingerprint":"..../, '"keyFingerprint":"0000'));
+  expect((await atSupport('credentials', migration.id, file, ...AS_CLIENT)).err).toContain('sealed with an older key');
+});
+
+describe('if somebody has replaced the public key in the database', () => {
+  let stored: { vault_public_key: Buffer | null };
+  const setKey = (vault_public_key: Buffer | null) =>
+    orchestrator.ferry.db.updateTable('migrations').set({ vault_public_key }).where('id', '=', migration.id).execute();
+  beforeAll(async () => {
+    stored = await orchestrator.ferry.db
+      .selectFrom('migrations')
+      .select('vault_public_key')
+      .where('id', '=', migration.id)
+      .executeTakeFirstOrThrow();
+    await setKey(createVaultKey().publicKey);
+  });
+  afterAll(() => setKey(stored.vault_public_key));
+
+  test('ferry seal refuses the key, and writes nothing', async () => {
+    const { out: replaced } = await atSupport('migration-key', migration.id, '--quiet');
+    const file = await credentialFile('refused.csv');
+    const { exitCode, err } = await ferry(['seal', file, '--for', replaced.trim(), '--provider', provider], undefined, {
+      TOKENFERRY_HOME: folder,
+    });
+    expect({ exitCode, err }).toEqual({
+      exitCode: 1,
+      err: expect.stringContaining('was altered: its signature does not match; nothing was sealed') as string,
+    });
+    expect(existsSync(`${file}.sealed`)).toBe(false);
+  });
+
+  test('ferry credentials refuses to seal for it, if it knows the provider', async () => {
+    const file = await credentialFile('plain.csv');
+    const env = { ...orchestrator.env, TOKENFERRY_PROVIDER_FINGERPRINT: provider };
+    const supply = ['replace-credential', migration.id, file, '--obtained-at', 'now', ...AS_CLIENT];
+    const { exitCode, err } = await ferry(supply, undefined, env);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 1,
+      err: expect.stringContaining('its signature does not match; nothing was sealed or stored') as string,
+    });
+  });
+});
+
+test('a key of another provider is refused, and without a fingerprint the client is asked', async () => {
+  const file = await credentialFile('asked.csv');
+  const run = (answer: boolean | undefined, ...more: string[]) =>
+    ferry(
+      ['seal', file, '--for', key, ...more],
+      undefined,
+      { TOKENFERRY_HOME: folder },
+      answer === undefined ? undefined : { confirm: async (question) => !question.includes('fingerprint') || answer },
+    );
+  const wrong = await run(undefined, '--provider', '0000-0000-0000-0000-0000-0000-0000-0000');
+  expect(wrong.err).toContain(`was signed by ${provider}, and not by the provider`);
+  expect((await run(undefined)).err).toContain('nobody has confirmed that this key comes from your provider');
+  expect((await run(false)).err).toContain('nothing was sealed');
+  expect(existsSync(`${file}.sealed`)).toBe(false);
+  expect((await run(true)).exitCode).toBe(0);
+  expect((await run(true)).err).toContain('already exists');
+});
+
+test('a file with errors is not sealed, and the errors are shown with their lines', async () => {
+  const file = fileOf('wrong.csv', 'reference,accessToken,refreshToken,realmId\nR-1,a,b c,1\n');
+  const { exitCode, out } = await seal(file);
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/error\s+2\s.*contains a space/);
+  expect(out).toContain('nothing was sealed');
+  expect(existsSync(`${file}.sealed`)).toBe(false);
+});
