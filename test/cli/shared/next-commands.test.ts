@@ -277,7 +277,8 @@ test.each(CASES)('nextCommands suggests a command to every role that must act: %
 });
 
 test('in self-service, commands name the person who has supplied the manifest', () => {
-  const state = step6({ moved: 8, failed: 1 }, { pause: { reason: 'why', by: 'Mia', stopReason: null, at: AT } });
+  const pause = { reason: 'why', by: 'Mia', stopReason: null, at: AT };
+  const state = stateAt('supply-details', { pause });
   const { command } =
     nextCommands({ ...progressOf(plan, state), route: 'self-service' }, NO_COMPANIES, NOW).at(-1) ?? {};
   expect(command).toBe(`ferry resume ${ID} --as client --by Mia`);
