@@ -77,6 +77,13 @@ readinessProbe:
   value: {{ .Values.logLevel }}
 {{- end -}}
 
+{{- define "tokenferry.tracesEnv" -}}
+{{- with .Values.traces.endpoint -}}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ . | quote }}
+{{- end -}}
+{{- end -}}
+
 {{- define "tokenferry.healthEnv" -}}
 - name: TOKENFERRY_HEALTH_ADDRESS
   value: '0.0.0.0:{{ .Values.health.port }}'

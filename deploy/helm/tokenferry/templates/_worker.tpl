@@ -60,6 +60,7 @@ spec:
         {{- include "tokenferry.healthEnv" $root | nindent 8 }}
         - name: TOKENFERRY_METRICS_MIGRATIONS
           value: {{ $values.worker.metricsMigrations | int | quote }}
+        {{- include "tokenferry.tracesEnv" $root | nindent 8 }}
         {{- include "tokenferry.logEnv" $root | nindent 8 }}
       ports:
         - { name: health, containerPort: {{ $values.health.port }} }
