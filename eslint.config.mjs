@@ -38,7 +38,12 @@ export default tseslint.config(
     // Only these files may read the environment.
     files: [
       ...['config/**/*.ts', 'test/**/*.ts', 'stack/**/*.{ts,mjs}', 'scripts/**/*.{ts,mjs}', 'bench/environment.ts'],
-      ...['bench/processes/child-process.ts', 'chaos/cluster/**/*.ts', 'chaos/soak/heap-log.ts', 'chaos/main.ts'],
+      ...[
+        'bench/processes/child-process.ts',
+        'chaos/{cluster,images}/**/*.ts',
+        'chaos/soak/heap-log.ts',
+        'chaos/main.ts',
+      ],
     ],
     rules: { 'no-restricted-syntax': ['error', noRawSql] },
   },

@@ -22,6 +22,8 @@ interface Options {
 
 /** The exit code if Temporal's server is missing on this machine. */
 const UNAVAILABLE = 3;
+/** How long it takes, roughly, to kill a process, start it again, and see the next move. */
+const PER_PART_MS = 10_000;
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -42,7 +44,8 @@ async function main({ companies, keep, servers }: Options): Promise<void> {
         await interrupted;
         return;
       }
-      const trial = runTrial(cluster, { companies, others: [codec], folder, log });
+      const parts = [...cluster.workers, cluster.service, codec, ...databasesAndTemporal(cluster)];
+      const trial = runTrial(cluster, { companies, parts, perPartMs: PER_PART_MS, folder, log });
       const result = await Promise.race([trial, interrupted]);
       if (result === undefined) {
         trial.catch(() => undefined); // it fails because the cluster is being stopped
@@ -83,12 +86,13 @@ async function runServers(folder: string, interrupted: Promise<void>): Promise<v
   }
 }
 
-function printParts(
-  { workers, service, databases, temporal }: Cluster,
-  others: readonly ClusterProcess[],
-  folder: string,
-) {
-  const parts = [...Object.values(temporal), ...Object.values(databases), service, ...workers, ...others];
+const databasesAndTemporal = ({ databases, temporal }: Cluster): readonly ClusterProcess[] => [
+  ...Object.values(databases),
+  ...Object.values(temporal),
+];
+
+function printParts(cluster: Cluster, others: readonly ClusterProcess[], folder: string) {
+  const parts = [...databasesAndTemporal(cluster), cluster.service, ...cluster.workers, ...others];
   print(`Running: ${parts.map(({ name }) => name).join(', ')}`);
   print(`Data and logs: ${path.join(folder, 'cluster')}`);
 }

@@ -14,10 +14,21 @@ const REPORT_TRIES = 5;
 /** The name of the log of decisions in the folder of a run. */
 export const DECISION_LOG = 'decisions.jsonl';
 
+/** Where the evidence is, besides the reports. */
+export interface EvidenceSources {
+  readonly databases: Readonly<Record<'ledger' | 'service', { readonly url: string }>>;
+  /** The path of the log of requests. */
+  readonly requestLog: string;
+}
+
 type Reports = Evidence['reports'][number];
 
 /** Writes the two reports of a migration into the folder. Nothing of the migration may move any more. */
-export async function writeReports({ variables }: Cluster, id: string, folder: string): Promise<Reports> {
+export async function writeReports(
+  { variables }: Pick<Cluster, 'variables'>,
+  id: string,
+  folder: string,
+): Promise<Reports> {
   const report = async (format: 'json' | 'csv'): Promise<string> => {
     const file = path.join(folder, `${id}.${format}`);
     const command = [path.join(__dirname, '..', 'cli', 'main.js'), 'report', id, '--format', format];
@@ -38,7 +49,7 @@ export async function writeReports({ variables }: Cluster, id: string, folder: s
 
 /** Writes `evidence.json` into the folder, so that the checker's command can repeat the check. */
 export function writeEvidence(
-  { databases, requestLog }: Cluster,
+  { databases, requestLog }: EvidenceSources,
   migrations: readonly ChaosMigration[],
   reports: readonly Reports[],
   folder: string,

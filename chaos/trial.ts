@@ -1,6 +1,6 @@
 /**
- * The trial of a cluster: one migration, during which each part is killed once and started again. The checker of the
- * chaos suite then compares the ledger, the service and the report.
+ * The trial of a complete setup: one migration, during which parts are killed and start again. The checker of the chaos
+ * suite then compares the ledger, the service and the report.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { putApplications } from './driver/applications';
 import { companiesFor, platformOf } from './driver/companies';
 import { ChaosMigration } from './driver/migration';
 import { watchMoves } from './driver/moves';
-import { DECISION_LOG, writeEvidence, writeReports } from './evidence';
+import { DECISION_LOG, writeEvidence, writeReports, type EvidenceSources } from './evidence';
 import { recoveryText, superviseUntil } from './run';
 
 /** Replaces a refresh token at each use, so no token can be used twice. */
@@ -24,15 +24,18 @@ const PLATFORM = 'quickbooks-online';
 const FIRST_ORGANIZATION = 5_000_000_000;
 /** How long a part is down. */
 const DOWN_MS = 2_000;
-/** How long it takes, roughly, to kill a part, start it again, and see the next move. The pace follows from it. */
-const PER_PART_MS = 10_000;
 const NEXT_MOVE_WITHIN_MS = 60_000;
 const OUTCOMES_WITHIN_MS = 900_000;
 
+/** The setup that companies are migrated with. */
+export type TrialSetup = EvidenceSources & Pick<Cluster, 'variables'>;
+
 export interface TrialOptions {
   readonly companies: number;
-  /** Parts besides those of the cluster, which are killed too. */
-  readonly others: readonly ClusterProcess[];
+  /** The parts to kill. `start` resolves when the part is ready again. */
+  readonly parts: readonly Pick<ClusterProcess, 'name' | 'kill' | 'start'>[];
+  /** How long it takes, roughly, to kill a part and see the next move. The pace follows from it. */
+  readonly perPartMs: number;
   /** For the reports and the evidence; created. */
   readonly folder: string;
   readonly log: (line: string) => void;
@@ -45,15 +48,14 @@ export interface TrialResult {
   readonly check: CheckResult;
 }
 
-export async function runTrial(cluster: Cluster, options: TrialOptions): Promise<TrialResult> {
-  const { companies, others, folder, log } = options;
+export async function runTrial(setup: TrialSetup, options: TrialOptions): Promise<TrialResult> {
+  const { companies, parts, perPartMs, folder, log } = options;
   mkdirSync(folder, { recursive: true });
-  const parts = [...cluster.workers, cluster.service, ...others, ...databasesAndTemporal(cluster)];
-  const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], cluster.variables));
+  const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], setup.variables));
   try {
     const platform = platformOf(PLATFORM);
-    await putApplications(cluster.variables, [platform]);
-    const companiesPerMinute = Math.max(1, Math.floor((companies * 60_000) / (parts.length * PER_PART_MS)));
+    await putApplications(setup.variables, [platform]);
+    const companiesPerMinute = Math.max(1, Math.floor((companies * 60_000) / (parts.length * perPartMs)));
     const migration = await ChaosMigration.start(ferry, {
       ...{ client: 'trial', platform, signers: [], decisionLog: path.join(folder, DECISION_LOG) },
       companies: companiesFor(platform, companies, FIRST_ORGANIZATION, null),
@@ -62,27 +64,22 @@ export async function runTrial(cluster: Cluster, options: TrialOptions): Promise
     await migration.beginBatch();
     const beganAtMs = Date.now();
     log(`${migration.id} moves ${companies} companies, ${companiesPerMinute} a minute at most`);
-    await killEach(cluster, parts, migration, log);
+    await killEach(setup, parts, migration, log);
     const { counts } = await migration.awaitOutcomes(OUTCOMES_WITHIN_MS);
     const tookMs = Date.now() - beganAtMs;
     await migration.signOff();
-    const reports = await writeReports(cluster, migration.id, folder);
-    const evidence = writeEvidence(cluster, [migration], [reports], folder);
+    const reports = await writeReports(setup, migration.id, folder);
+    const evidence = writeEvidence(setup, [migration], [reports], folder);
     return { killed: parts.length, moved: counts.moved, tookMs, check: await check(evidence) };
   } finally {
     await ferry.close();
   }
 }
 
-const databasesAndTemporal = ({ databases, temporal }: Cluster): readonly ClusterProcess[] => [
-  ...Object.values(databases),
-  ...Object.values(temporal),
-];
-
-/** Kills the parts one after another, and starts each again. */
+/** Kills the parts one after another, and waits until each has started again. */
 async function killEach(
-  { databases }: Cluster,
-  parts: readonly ClusterProcess[],
+  { databases }: TrialSetup,
+  parts: TrialOptions['parts'],
   migration: ChaosMigration,
   log: (line: string) => void,
 ): Promise<void> {

@@ -1,0 +1,149 @@
+/**
+ * `npm run images:test`: builds the images of the Dockerfile, starts docker-compose.yml with Docker or Podman, migrates
+ * companies, and kills containers meanwhile, which their restart policies must start again. Images that cannot be pulled
+ * are substituted. Removes everything at the end, except the layers of the images, which make the next run faster.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { createTemporaryFolder } from '../stack/folders';
+import {
+  acquireOtherImages,
+  baseImages,
+  buildImages,
+  releaseSubstitutes,
+  removeImages,
+  type OtherImages,
+} from './images/build';
+import { readServices, servicesWithout } from './images/compose-file';
+import { findEngine, NoContainerEngine } from './images/engine';
+import { assertIsolated, awaitTargets } from './images/inspection';
+import { withTopology, type Topology } from './images/topology';
+import { violationLines } from './results';
+import { runTrial } from './trial';
+
+interface Options {
+  readonly companies: number;
+  readonly engine?: string;
+}
+
+/** The exit code if this machine has no container engine. */
+const UNAVAILABLE = 3;
+/** The containers that are killed: one of each service. */
+const KILLED = ['worker', 'service', 'temporal', 'ledger'] as const;
+/** A killed container is healthy again after about as long. */
+const PER_PART_MS = 20_000;
+/** The services whose containers must be unable to write to their file system. */
+const OURS = ['worker', 'service', 'codec-server'] as const;
+
+/** The services that nothing else needs. */
+const OPTIONAL = new Set(['ui', 'ui-for-clients', 'prometheus', 'grafana']);
+
+const startedAtMs = Date.now();
+const print = (line: string): void => {
+  const seconds = Math.round((Date.now() - startedAtMs) / 1_000);
+  process.stdout.write(`${String(seconds).padStart(4)} s  ${line}`.trimEnd() + '\n');
+};
+
+async function main({ companies, engine: wanted }: Options): Promise<void> {
+  const engine = await findEngine(wanted);
+  const folder = createTemporaryFolder();
+  print(`Using ${await engine.run(['--version'])}`);
+  const others = await acquireOtherImages(engine, { folder, log: print });
+  try {
+    const leftOut = reportOtherImages(others);
+    print('Building the images of the Dockerfile.');
+    await buildImages(engine, print);
+    const interrupted = interruption();
+    await withTopology(engine, { folder, leftOut, log: print, interrupted }, (topology) =>
+      tryOut(topology, { companies, leftOut, folder }),
+    );
+  } finally {
+    await releaseSubstitutes(engine, others);
+    await removeImages(engine);
+  }
+  if (process.exitCode === undefined) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Returns a promise that is rejected at Ctrl-C, so that everything is removed before this process ends. */
+function interruption(): Promise<never> {
+  const interrupted = new Promise<never>((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => reject(new Error(`Interrupted by ${signal}.`)));
+    }
+  });
+  interrupted.catch(() => undefined); // it may be rejected before anything waits for it
+  return interrupted;
+}
+
+/**
+ * Prints which images were substituted, and returns the services whose image is missing.
+ *
+ * @throws if the others cannot run without one of them
+ */
+function reportOtherImages({ substituted, missing }: OtherImages): readonly string[] {
+  for (const [image, madeFrom] of substituted) print(`substituted ${image}: made from ${madeFrom}`);
+  for (const [image, reason] of missing) print(`missing ${image}: ${reason}`);
+  const leftOut = servicesWithout(new Set(missing.keys()), readServices());
+  const required = [
+    ...baseImages().filter((image) => missing.has(image)),
+    ...leftOut.filter((name) => !OPTIONAL.has(name)),
+  ];
+  if (required.length > 0) throw new Error(`Without ${required.join(', ')}, there is nothing to try out.`);
+  if (leftOut.length > 0) print(`left out: ${leftOut.join(', ')}`);
+  return leftOut;
+}
+
+/** Migrates companies with the running topology, and sets the exit code if the result is wrong. */
+async function tryOut(
+  topology: Topology,
+  { companies, leftOut, folder }: { companies: number; leftOut: readonly string[]; folder: string },
+): Promise<void> {
+  const containersOf = async (services: readonly string[]) =>
+    (await Promise.all(services.map((service) => topology.containers(service)))).flat();
+  print('running: all containers are healthy');
+  const isolated = await containersOf(OURS);
+  await assertIsolated(isolated);
+  print(`${isolated.length} containers run without rights, on a read-only file system`);
+  printIndented(await topology.ferry('doctor'));
+  // Workers send their requests directly, so there is no log of them. The checker then skips what needs one.
+  const requestLog = path.join(folder, 'requests.jsonl');
+  writeFileSync(requestLog, '');
+  const parts = (await Promise.all(KILLED.map((service) => topology.containers(service)))).flatMap(
+    ([first]) => first ?? [],
+  );
+  const { variables, databases } = topology;
+  const trial = await runTrial(
+    { variables, databases, requestLog },
+    { companies, parts, perPartMs: PER_PART_MS, folder, log: print },
+  );
+  for (const line of violationLines({ check: trial.check, movedByRetry: [] })) print(line);
+  print(
+    `${trial.moved} of ${companies} companies moved in ${Math.round(trial.tookMs / 1_000)} s; ` +
+      `${trial.killed} containers killed, ${trial.check.violations.length} violations`,
+  );
+  printIndented(await topology.ferry('list'));
+  if (!leftOut.includes('prometheus')) print(`Prometheus reads ${await awaitTargets(topology.prometheusUrl)} targets`);
+  if (trial.moved !== companies || trial.check.violations.length > 0) process.exitCode = 1;
+}
+
+function printIndented(output: string): void {
+  for (const line of output.split('\n')) print(`  ${line}`);
+}
+
+function positiveInteger(text: string): number {
+  const number = Number(text);
+  if (!(Number.isSafeInteger(number) && number > 0)) throw new InvalidArgumentError('Enter a whole number above 0.');
+  return number;
+}
+
+new Command('npm run images:test --')
+  .option('--companies <count>', 'the number of companies to migrate', positiveInteger, 200)
+  .option('--engine <name>', 'docker or podman (default: the first that works)')
+  .action(main)
+  .parseAsync()
+  .catch((error: unknown) => {
+    const isUnavailable = error instanceof NoContainerEngine;
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = isUnavailable ? UNAVAILABLE : 1;
+  });
