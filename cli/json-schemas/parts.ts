@@ -218,6 +218,10 @@ export const companyFields = {
   state: z.enum(Object.keys(CLIENT_STATES) as [ClientState, ...ClientState[]]),
   ledgerState: z.enum(COMPANY_STATES),
   confirmedAt: time.nullable().describe('when syncing was confirmed as disabled'),
+  credential: z
+    .enum(['supplied', 'missing', 'too-early'])
+    .nullable()
+    .describe('the credential of a waiting company; `too-early`: obtained before the confirmation; null for others'),
   crossedAt: time.nullable().describe('when the credential was handed to the service'),
   sentAt: time
     .nullable()

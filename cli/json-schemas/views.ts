@@ -159,6 +159,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
     'ferry exceptions',
     {
       migrationId: z.string(),
+      withoutCredential: count.describe('companies that could be moved, but have no usable credential'),
       exceptions: z.array(
         z
           .strictObject({

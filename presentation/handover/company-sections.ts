@@ -5,6 +5,7 @@
  */
 import type { CompanyState, Counts } from '../../domain/companies/company-state';
 import { CLIENT_STATES, clientStateText, countOpen } from '../../domain/companies/company-state';
+import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { SyncSchedule } from '../../domain/companies/evidence';
 import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText } from '../../domain/text/sentences';
@@ -13,7 +14,7 @@ import { remediesFor, remedyText } from '../../domain/companies/remedies';
 import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
 
 /** A company of the ledger without the fields that only the move needs. */
-export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvoices' | 'confirmedAt'>;
+export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvoices'>;
 
 /** The facts about a migration that decide how its companies are shown. */
 export interface ReportView {
@@ -61,7 +62,7 @@ const NOT_FINISHED: Section = {
   columns: [REFERENCE, NAME, { title: 'State' }, { title: 'What to do' }, SWITCH_ON],
   cells: (company, { ended }) => [
     ...[company.reference, company.name],
-    [stateText(company, ended), company.failureText ?? company.heldBack].filter(Boolean).join(': '),
+    [stateText(company, ended), whyOf(company)].filter(Boolean).join(': '),
     whatToDo(company, ended),
     switchOn(company, ended),
   ],
@@ -161,12 +162,19 @@ function stateText({ state, failure }: ReportedCompany, ended: boolean): string 
   return ended && text === CLIENT_STATES['not-moved-yet'] ? CLIENT_STATES['not-moved'] : text;
 }
 
+function whyOf(company: ReportedCompany): string {
+  const { failureText, heldBack } = company;
+  return failureText ?? heldBack ?? missingCredentialText(company) ?? '';
+}
+
 function switchOn(company: ReportedCompany, ended: boolean): string {
   return reactivationText(reactivationOf(company, ended));
 }
 
 function whatToDo(company: ReportedCompany, ended: boolean): string {
   const [remedy] = remediesFor(company);
+  if (!ended && missingCredentialText(company) !== null)
+    return 'supply a credential that was exported after the confirmation';
   if (!ended) return remedy === undefined || company.state === 'waiting' ? '' : remedyText(remedy);
   switch (company.failure) {
     case 'incomplete':
@@ -177,8 +185,9 @@ function whatToDo(company: ReportedCompany, ended: boolean): string {
     case 'wrong-organization':
     case 'application-refused':
     case 'credential-unreadable':
-    case 'reauthorization-required':
       return 'correct the problem, then move it in a new migration';
+    case 'reauthorization-required':
+      return company.linkUrl === null ? 'ask support for a link' : 'send its owner the link to reconnect';
     case null:
       if (company.state === 'waiting') return 'to move it, start a new migration';
       return 'ask support: its credential was sent to us, or might have been, but the move was not verified';
@@ -224,7 +233,7 @@ export function companyRecord(company: ReportedCompany, ended: boolean): Readonl
     'stored name': storedName ?? '',
     organization,
     outcome: stateText(company, ended),
-    why: company.failureText ?? company.heldBack ?? '',
+    why: whyOf(company),
     'what to do': needsAction(company) ? whatToDo(company, ended) : '',
     'switch back on': switchOn(company, ended),
     'moved at': dateText(company.movedAt),

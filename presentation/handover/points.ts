@@ -63,6 +63,12 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       section: 'must-reconnect',
     },
     {
+      topic: 'Supply credentials',
+      companies: ended ? 0 : counts.withoutCredential,
+      text: 'their data is out of date until they have moved; the table names them. Export the credentials after your confirmation.',
+      section: 'not-finished',
+    },
+    {
       topic: 'Look at the companies that were not moved',
       companies: counts.failed - figures.mustReconnect,
       text: 'the table says why, and what can be done.',

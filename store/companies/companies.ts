@@ -2,9 +2,11 @@
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
+import type { CredentialState } from '../../domain/companies/credential-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
+import { LACKS_CREDENTIAL } from './claim';
 import { IS_DEFERRED } from './exceptions';
 
 /**
@@ -92,6 +94,8 @@ export interface LedgerCompany {
   readonly expectedInvoices: number | null;
   readonly state: CompanyState;
   readonly confirmedAt: Date | null;
+  /** Null unless the company is waiting. */
+  readonly credential: CredentialState | null;
   /** When the service accepted its credential; null if it has not. */
   readonly crossedAt: Date | null;
   /** Time of the last send intent; null if there is none, or if the credential was certainly not used. */
@@ -135,10 +139,24 @@ export interface CompanyFilter {
   /** Only companies that need attention: not moved, outcome unknown, deferred, or held back. */
   readonly exceptions?: true;
   readonly deferred?: true;
+  /** Only confirmed companies that could be moved, but have no usable credential. */
+  readonly withoutCredential?: true;
 }
 
 const EXCEPTION = sql<boolean>`
   (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null) or ${IS_DEFERRED})`;
+
+/** The state of a waiting company's credential. `c`, `m` and `v` are what `LACKS_CREDENTIAL` compares. */
+const CREDENTIAL = sql<CredentialState | null>`
+  case when state = 'waiting' then (
+    select case when v.row is null then 'missing' when ${LACKS_CREDENTIAL} then 'too-early' else 'supplied' end
+    from migrations m
+    cross join (values (companies.confirmed_at)) as c (confirmed_at)
+    left join credentials v on v.migration_id = companies.migration_id and v.row = companies.row
+    where m.id = companies.migration_id) end`;
+
+const WITHOUT_CREDENTIAL = sql<boolean>`
+  (state = 'waiting' and held_back is null and confirmed_at is not null and ${CREDENTIAL} <> 'supplied')`;
 
 const MUST_RECONNECT = sql<boolean>`(failure is not distinct from 'reauthorization-required')`;
 
@@ -187,6 +205,7 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
       'expected_invoices as expectedInvoices',
       'state',
       'confirmed_at as confirmedAt',
+      CREDENTIAL.as('credential'),
       'crossed_at as crossedAt',
       sql<Date | null>`greatest(authorization_sent_at, earlier_sent_at)`.as('sentAt'),
       eb('named', 'is not', null).$castTo<boolean>().as('existedBefore'),
@@ -213,6 +232,7 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
 
 function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {
   const { states, failure, mustReconnect, search, row, reference, references, wave, exceptions, deferred } = filter;
+  const { withoutCredential } = filter;
   const all = [
     sql`migration_id = ${migrationId}`,
     ...(states === undefined ? [] : [sql`state = any(${states})`]),
@@ -225,6 +245,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
     ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
     ...(exceptions === undefined ? [] : [EXCEPTION]),
     ...(deferred === undefined ? [] : [IS_DEFERRED]),
+    ...(withoutCredential === undefined ? [] : [WITHOUT_CREDENTIAL]),
   ];
   return sql`(${sql.join(all, sql` and `)})`;
 }

@@ -1,5 +1,6 @@
 import type { ClientState } from '../../../domain/companies/company-state';
 import { CLIENT_STATES, clientStateOf, clientStateText, ledgerStatesOf } from '../../../domain/companies/company-state';
+import { missingCredentialText } from '../../../domain/companies/credential-state';
 import type { FailureKind } from '../../../domain/companies/failures';
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import { counted } from '../../../domain/text/sentences';
@@ -20,6 +21,7 @@ interface CompaniesOptions {
   readonly wave?: number;
   readonly limit?: number;
   readonly page?: number;
+  readonly withoutCredential?: true;
   readonly csv?: true;
 }
 
@@ -33,6 +35,7 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
     .addOption(choiceOption('--failure <kind>', 'only companies whose move failed for this reason', FAILURE_KINDS))
     .option('--search <text>', 'only companies with this text in their reference or name; case is ignored')
     .addOption(integerOption('--wave <number>', 'only companies of this wave'))
+    .option('--without-credential', 'only companies that could be moved, but have no usable credential')
     .addOption(integerOption('--limit <number>', `companies per page (default: all, or ${PAGE_SIZE} with --page)`, 1))
     .addOption(integerOption('--page <number>', 'page number', 1))
     .option('--csv', 'print CSV for a spreadsheet')
@@ -79,12 +82,13 @@ async function select({ db }: LedgerClient, migrationId: string, options: Compan
   return { companies: () => all(companies), page: { number: page, from, matching } };
 }
 
-function filterFrom({ state, failure, search, wave }: CompaniesOptions): CompanyFilter {
+function filterFrom({ state, failure, search, wave, withoutCredential }: CompaniesOptions): CompanyFilter {
   return {
     ...(state === undefined ? {} : ledgerStatesOf(state)),
     ...(failure === undefined ? {} : { failure }),
     ...(search === undefined ? {} : { search }),
     ...(wave === undefined ? {} : { wave }),
+    ...(withoutCredential === undefined ? {} : { withoutCredential }),
   };
 }
 
@@ -112,15 +116,17 @@ async function* csvRecords(
       'company id': company.companyId,
       'connection id': company.connectionId,
       'correlation id': company.correlationId,
+      credential: company.credential,
     };
   }
 }
 
-function whatHappened({ state, failureText, heldBack, confirmedAt }: LedgerCompany): string {
-  if (failureText !== null) return failureText;
+function whatHappened(company: LedgerCompany): string {
+  const { state, failureText, heldBack, confirmedAt } = company;
+  if (failureText !== null) return [failureText, missingCredentialText(company) ?? []].flat().join('; ');
   if (state === 'outcome-unknown') return 'unknown whether the credential was used';
   if (state !== 'waiting') return '';
-  return heldBack ?? (confirmedAt ? '' : 'no confirmation that syncing is off');
+  return heldBack ?? (confirmedAt ? (missingCredentialText(company) ?? '') : 'no confirmation that syncing is off');
 }
 
 async function print(output: Output, { companies: read, page }: Selection): Promise<void> {

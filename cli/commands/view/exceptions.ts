@@ -1,15 +1,16 @@
+import { missingCredentialText } from '../../../domain/companies/credential-state';
 import { failureText } from '../../../domain/companies/failures';
 import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor, remedyText } from '../../../domain/companies/remedies';
-import type { LedgerCompany, StoredMigration } from '../../../store';
-import { readCompanies, readMigration } from '../../../store';
+import type { Database, LedgerCompany, StoredMigration } from '../../../store';
+import { readCompanies, readCompanyPage, readMigration } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
 import type { Output, AlreadyWritten, TableCell } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-commands';
+import { BY_CLIENT, REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-commands';
 import { companyJson } from '../../shared/results';
 import { withLedgerClient } from '../../shared/clients';
 
@@ -17,7 +18,7 @@ export function addExceptions({ program, run, output, terminal }: Context): void
   program
     .command('exceptions <migration>')
     .description(
-      'List the companies that were not moved, are deferred, or cannot be moved as they are, with the commands that resolve each problem',
+      'List the companies that were not moved, are deferred, cannot be moved as they are, or have no usable credential, with the commands that resolve each problem',
     )
     .action((migration: string) =>
       run(() => withLedgerClient(terminal.env, (ferry) => exceptions(output, ferry, migration))),
@@ -43,7 +44,7 @@ async function exceptions(output: Output, { db }: LedgerClient, migrationId: str
   const readExceptions = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
   if (output.json) {
     await output.streamJson(
-      { schema: 'ferry.exceptions/1', migrationId },
+      { schema: 'ferry.exceptions/1', migrationId, withoutCredential: (await readLacking(db, migrationId)).matching },
       'exceptions',
       exceptionsJson(migration, readExceptions()),
     );
@@ -54,8 +55,42 @@ async function exceptions(output: Output, { db }: LedgerClient, migrationId: str
     await printGroup(output, migration, kind, () => ofGroup(key, readExceptions()));
     count += kind.companies;
   }
-  output.line(count === 0 ? 'No exceptions.' : counted(count, 'exception'));
+  const lacking = await readLacking(db, migrationId);
+  printLacking(output, migration, lacking);
+  if (count > 0) output.line(counted(count, 'exception'));
+  else if (lacking.matching === 0) output.line('No exceptions.');
   return { written: true };
+}
+
+/** The number of companies without a usable credential that are printed. */
+const LACKING_SHOWN = 10;
+
+type Lacking = Awaited<ReturnType<typeof readCompanyPage>>;
+
+function readLacking(db: Database, migrationId: string): Promise<Lacking> {
+  return readCompanyPage(db, migrationId, { withoutCredential: true }, { offset: 0, limit: LACKING_SHOWN });
+}
+
+/** Prints the companies that could be moved, but have no usable credential. */
+function printLacking(output: Output, migration: StoredMigration, { companies, matching }: Lacking): void {
+  if (matching === 0) return;
+  output.line(`${output.styled('bold', 'without a usable credential')}: ${counted(matching, 'company')}`);
+  output.table(
+    [{ title: 'Reference', unbroken: true }, { title: 'Name' }, { title: 'What is missing' }],
+    companies.map((company) => [company.reference, company.name, missingCredentialText(company) ?? '']),
+  );
+  if (matching > companies.length) {
+    const more = (matching - companies.length).toLocaleString('en-US');
+    output.line(`  and ${more} more; list all with: ferry companies ${migration.id} --without-credential`);
+  }
+  const references = matching > companies.length ? [] : companies.map(({ reference }) => reference);
+  output.line(`  ferry credentials ${migration.id} credentials.csv ${BY_CLIENT}`);
+  output.line('      supply credentials that the client exported after its confirmation');
+  if (references.length > 0) {
+    output.line(`  ${remedyCommand('exclude', migration, references)}`);
+    output.line(`      ${remedyText('exclude')}`);
+  }
+  output.line();
 }
 
 async function* exceptionsJson(migration: StoredMigration, found: AsyncIterable<LedgerCompany>): AsyncGenerator {

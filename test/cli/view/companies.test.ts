@@ -79,10 +79,10 @@ test('CSV has a header, and formulas are escaped', async () => {
   const lines = out.trimEnd().split('\n');
   expect(lines).toHaveLength(7);
   expect(lines[0]).toBe(
-    'reference,name,organization,wave,state,ledger state,failure,what happened,moved at,reconnects at,company id,connection id,correlation id',
+    'reference,name,organization,wave,state,ledger state,failure,what happened,moved at,reconnects at,company id,connection id,correlation id,credential',
   );
   expect(lines[3]).toMatch(
-    /^c3,100% Wool,.*,1,must reconnect,failed,reauthorization-required,.*,https:\/\/link\.example\/3,,,$/,
+    /^c3,100% Wool,.*,1,must reconnect,failed,reauthorization-required,.*,https:\/\/link\.example\/3,,,,$/,
   );
   expect(lines[5]).toMatch(/^c5,'=1\+1,/);
 });

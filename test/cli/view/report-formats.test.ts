@@ -62,7 +62,13 @@ const STATISTICS: MigrationStatistics = {
 
 const COMPANY: LedgerCompany = {
   ...{ row: 1, reference: 'C-1', name: EVIL, organization: EVIL, wave: null, expectedInvoices: 3 },
-  ...{ state: 'moved', confirmedAt: null, crossedAt: new Date('2026-11-20T22:03:00.000Z'), sentAt: null },
+  ...{
+    state: 'moved',
+    credential: null,
+    confirmedAt: null,
+    crossedAt: new Date('2026-11-20T22:03:00.000Z'),
+    sentAt: null,
+  },
   ...{ existedBefore: false, companyId: 'company', connectionId: 'connection', storedName: 'stored', linkUrl: null },
   movedAt: new Date('2026-11-20T22:03:00.000Z'),
   ...{ failure: null, failureText: null, correlationId: 'latest', evidence: null, syncSchedule: null },

@@ -65,6 +65,8 @@ const COMPANY: ReportedCompany = {
   storedName: 'Bramble Finch Interiors',
   organization: '91',
   state: 'moved',
+  credential: null,
+  confirmedAt: null,
   crossedAt: new Date('2026-11-20T22:03:00.000Z'),
   sentAt: null,
   existedBefore: false,

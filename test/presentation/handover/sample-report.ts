@@ -17,7 +17,13 @@ function companyNumber(index: number): LedgerCompany {
   const reference = `K-${String(index).padStart(4, '0')}`;
   const moved: LedgerCompany = {
     ...{ row: index, reference, name, organization: `91303502264${index}`, wave: null, expectedInvoices: 3 },
-    ...{ state: 'moved', confirmedAt: null, crossedAt: new Date('2026-11-22T08:57:00.000Z'), sentAt: null },
+    ...{
+      state: 'moved',
+      credential: null,
+      confirmedAt: null,
+      crossedAt: new Date('2026-11-22T08:57:00.000Z'),
+      sentAt: null,
+    },
     ...{ existedBefore: false, companyId: 'c6f39685-7a5c-4e43-a0cf-2c05b9e0d4a1', linkUrl: null },
     ...{ connectionId: '4271c9b0-1f0e-4e6a-8a53-0a9a2a1d9c11', storedName: name },
     movedAt: new Date(Date.parse('2026-11-22T08:57:00.000Z') + index * 1_000),

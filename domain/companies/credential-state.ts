@@ -1,0 +1,22 @@
+/** Whether a company that waits for its move has a usable credential. */
+
+/**
+ * The credential of a waiting company. `too-early`: obtained before the client confirmed that syncing is off, so that
+ * the client's own application may have refreshed its token since.
+ */
+export type CredentialState = 'supplied' | 'missing' | 'too-early';
+
+interface WaitingCompany {
+  /** Null unless the company is waiting. */
+  readonly credential: CredentialState | null;
+  readonly confirmedAt: Date | null;
+  readonly heldBack: string | null;
+}
+
+/** Returns why a company that could be moved has no usable credential; null if it has one, or if it cannot be moved. */
+export function missingCredentialText({ credential, confirmedAt, heldBack }: WaitingCompany): string | null {
+  if (confirmedAt === null || heldBack !== null || credential === null || credential === 'supplied') return null;
+  return credential === 'missing'
+    ? 'no credential supplied'
+    : 'its credential was obtained before the confirmation that syncing is off';
+}

@@ -1,0 +1,95 @@
+/** Companies that could be moved but have no usable credential are named wherever people look for them. */
+import { readCompanies } from '../../../store';
+import type { MovableMigration } from '../../support/ledger';
+import { CONFIRMED_AT, createMovableMigration, manifestRows, updateRow, useLedger } from '../../support/ledger';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { runJson } from '../command-line';
+
+/** Only for its keys. */
+const ledger = useLedger();
+let orchestrator: Orchestrator;
+let id: string;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  ({ id } = await withoutCredentials(15, 2));
+});
+afterAll(() => orchestrator.close());
+
+/** Creates a migration whose first companies have no credential, except the first one, whose credential is too early. */
+async function withoutCredentials(companies: number, lacking: number): Promise<MovableMigration> {
+  const { db } = orchestrator.ferry;
+  const migration = await createMovableMigration({ db, keys: ledger.keys }, manifestRows(companies));
+  const early = new Date(Date.parse(CONFIRMED_AT) - 1);
+  await db
+    .updateTable('credentials')
+    .set({ obtained_at: early })
+    .where('migration_id', '=', migration.id)
+    .where('row', '=', 1)
+    .execute();
+  await db
+    .deleteFrom('credentials')
+    .where('migration_id', '=', migration.id)
+    .where('row', '>', 1)
+    .where('row', '<=', lacking)
+    .execute();
+  return migration;
+}
+
+const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
+
+test('companies lists them with the reason, and says in JSON and CSV which companies have a credential', async () => {
+  const { out } = await run('companies', id, '--without-credential');
+  expect(out).toMatch(/c1 +.* its credential was obtained before the confirmation that syncing is off\n/);
+  expect(out).toMatch(/c2 +.* no credential supplied\n/);
+  expect(out).toContain('\n2 companies\n');
+  const { json } = await runJson(orchestrator, 'companies', id, '--limit', '3');
+  expect(json['companies']).toMatchObject([
+    { credential: 'too-early' },
+    { credential: 'missing' },
+    { credential: 'supplied' },
+  ]);
+  const csv = (await run('companies', id, '--csv', '--limit', '3')).out.split('\n');
+  expect(csv.slice(1, 4)).toEqual([
+    expect.stringMatching(/,too-early$/),
+    expect.stringMatching(/,missing$/),
+    expect.stringMatching(/,supplied$/),
+  ]);
+});
+
+test('a company is not listed before its confirmation, while it is held back, or once it is no longer waiting', async () => {
+  const { db } = orchestrator.ferry;
+  const other = await withoutCredentials(4, 4);
+  await updateRow(db, other.id, 1, { confirmed_at: null });
+  await updateRow(db, other.id, 2, { held_back: 'no name' });
+  await updateRow(db, other.id, 3, { state: 'excluded' });
+  const found: string[] = [];
+  for await (const each of readCompanies(db, other.id, { withoutCredential: true })) found.push(each.reference);
+  expect(found).toEqual(['c4']);
+});
+
+test('exceptions lists them with the commands that help', async () => {
+  const { out } = await run('exceptions', id);
+  expect(out).toContain('without a usable credential: 2 companies\n');
+  expect(out).toContain('no credential supplied\n');
+  expect(out).toContain(`  ferry credentials ${id} credentials.csv --as client --by "your name"\n`);
+  expect(out).toContain(`  ferry exclude ${id} c1 c2 --reason "why"\n`);
+  expect(out).not.toContain('No exceptions.');
+  expect((await runJson(orchestrator, 'exceptions', id)).json).toMatchObject({ withoutCredential: 2, exceptions: [] });
+});
+
+test('exceptions lists at most ten of them, and says how to list all', async () => {
+  const many = await withoutCredentials(13, 13);
+  const { out } = await run('exceptions', many.id);
+  expect(out.match(/no credential supplied/g)).toHaveLength(9);
+  expect(out).toContain(`  and 3 more; list all with: ferry companies ${many.id} --without-credential\n`);
+});
+
+test('the report asks the client for them', async () => {
+  const text = (await run('report', id)).out;
+  expect(text).toMatch(/## What you need to do\n\n.*\*\*Supply credentials\*\* \(2\)/);
+  expect(text).toMatch(
+    /\| c2 .*not moved yet: no credential supplied .*supply a credential that was exported after the/,
+  );
+});
