@@ -72,7 +72,7 @@ export async function countPreflightRows(db: Database, migrationId: string): Pro
       count(*) filter (where company_id is null) as "toCreate",
       count(*) filter (where family is null) as "withoutFamily",
       (select count(*) from families where size > 1) as families,
-      (select coalesce(sum(size), 0) from families where size > 1)::integer as related,
+      (select coalesce(sum(size), 0) from families where size > 1)::integer as "companiesInFamilies",
       (select coalesce(max(size), 0) from families) as "largestFamily"
     from to_move`,
   );

@@ -1,0 +1,78 @@
+/** TypeScript believes what `sql<Row>` says about a statement, so this test compares the names in both. */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+
+const ROOT = path.join(__dirname, '../..');
+const STORE = path.join(ROOT, 'store');
+
+const files = readdirSync(STORE, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => path.join(STORE, name));
+const program = ts.createProgram(files, { strict: true, target: ts.ScriptTarget.ES2023, skipLibCheck: true });
+const checker = program.getTypeChecker();
+
+interface Statement {
+  readonly place: string;
+  readonly fields: readonly string[];
+  readonly text: string;
+}
+
+/** Returns the text of a statement with that of the constants and functions that it contains. */
+function textOf(node: ts.Node, seen = new Set<ts.Node>()): string {
+  const used: string[] = [];
+  const visit = (each: ts.Node): void => {
+    if (ts.isIdentifier(each)) {
+      const symbol = checker.getSymbolAtLocation(each);
+      const target = symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+      for (const declaration of target?.declarations ?? []) {
+        const isOurs = declaration.getSourceFile().fileName.startsWith(STORE);
+        const isText = ts.isVariableDeclaration(declaration) || ts.isFunctionDeclaration(declaration);
+        if (!isOurs || !isText || seen.has(declaration)) continue;
+        seen.add(declaration);
+        used.push(textOf(declaration, seen));
+      }
+    }
+    ts.forEachChild(each, visit);
+  };
+  visit(node);
+  return [node.getText(), ...used].join('\n');
+}
+
+/** Leaves out the properties of dates and arrays, which are the types of expressions within a statement. */
+function isRequiredAndOurs(property: ts.Symbol): boolean {
+  const isOurs = property.declarations?.some((each) => !each.getSourceFile().fileName.includes('/node_modules/'));
+  return isOurs === true && !(property.flags & ts.SymbolFlags.Optional);
+}
+
+function statementsOf(source: ts.SourceFile): readonly Statement[] {
+  const found: Statement[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'sql' && node.typeArguments?.[0]) {
+      const row = checker.getTypeFromTypeNode(node.typeArguments[0]);
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+      const fields = checker.getPropertiesOfType(row).filter(isRequiredAndOurs);
+      found.push({
+        place: `${path.relative(ROOT, source.fileName)}:${line + 1}`,
+        fields: fields.map(({ name }) => name),
+        text: textOf(node.template),
+      });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+const statements = program
+  .getSourceFiles()
+  .filter(({ fileName }) => files.includes(fileName))
+  .flatMap(statementsOf);
+
+test('every field of a row is selected by its statement', () => {
+  expect(statements.filter(({ fields }) => fields.length > 0).length).toBeGreaterThan(30);
+  const missing = statements.flatMap(({ place, fields, text }) =>
+    fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(text)).map((field) => `${place}: ${field}`),
+  );
+  expect(missing).toEqual([]);
+});
