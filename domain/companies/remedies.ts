@@ -49,8 +49,9 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
       return ['replace-credential', ...relink, 'retry'];
     case 'credential-unreadable':
       return ['replace-credential', 'retry'];
-    case 'refused':
     case 'incomplete':
+      return ['retry', 'amend', 'replace-credential'];
+    case 'refused':
     case 'sync-failed':
     case 'sync-timed-out':
     case null:
@@ -71,7 +72,7 @@ export function remedyText(remedy: Remedy): string {
     case 'skip':
       return 'give up and leave out';
     case 'amend':
-      return 'correct the row in the manifest';
+      return 'correct the row in the manifest (after a wrong expected number, also retry)';
     case 'exclude':
       return 'leave out';
   }

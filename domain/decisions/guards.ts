@@ -78,6 +78,20 @@ export function fourEyesRefusal(
   return null;
 }
 
+/**
+ * Returns why a migration with these approvers and the four-eyes rule could never pass its first two steps; null if it
+ * can. In step 1, someone other than the supplier must accept the details. In step 2, both roles approve a time that a
+ * third person has proposed.
+ */
+export function fourEyesDeadlock({ fourEyes, approvers }: DecisionRules, suppliedBy: string): string | null {
+  if (!fourEyes || approvers === null) return null;
+  const people = new Set(approvers.map(({ by }) => by.trim().toLowerCase()));
+  if (people.size < 3)
+    return 'with four eyes, a time needs three approvers: one proposes it, and one of each role approves it';
+  const accepts = approvers.some(({ role, by }) => role === 'support' && !isSamePerson(by, suppliedBy));
+  return accepts ? null : `with four eyes, an approver of support other than ${suppliedBy} must accept the details`;
+}
+
 function isSamePerson(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }

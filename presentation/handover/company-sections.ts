@@ -114,9 +114,12 @@ const LEFT_OUT: Section = {
       company.state === 'skipped' ? 'after an attempt to move it' : 'before its move',
     ],
     ...[company.leftOutBy ?? '', company.leftOutReason ?? '', company.failureText ?? ''],
-    switchOn(company, ended),
+    company.crossedAt === null ? switchOn(company, ended) : LEFT_OUT_AT_SERVICE,
   ],
 };
+
+/** Instead of `never`, for a company that was left out after the service had received its grant. */
+const LEFT_OUT_AT_SERVICE = 'never: the service has its connection; ask support whether it stays in use';
 
 const MOVED: Section = {
   id: 'moved',

@@ -47,7 +47,8 @@ export class ManifestClosed extends Error {
 }
 
 /**
- * Adds rows with new references and corrects rows whose move has not begun, in one transaction. Each added or corrected
+ * Adds rows with new references and corrects rows whose move has not begun, in one transaction. Of a company that has
+ * fewer records than expected, only the expected number can be corrected: a retry then compares with the new number. Each added or corrected
  * row is held back until a preflight has checked it. In the managed route, the client must also confirm it, even if it
  * was confirmed before the correction. If the organization of a row changes, its credential is deleted.
  *
@@ -75,11 +76,13 @@ async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendme
   const result = { added: [] as string[], corrected: [] as string[], unchanged: 0, tooLate: [] as string[] };
   let last = await readLastRowNumber(tx, migrationId);
   for await (const group of inChunks(rows, ROWS_PER_STATEMENT)) {
-    const { added, corrected, unchanged, tooLate } = classify(await lockRows(tx, migrationId, group), group, last);
+    const before = await lockRows(tx, migrationId, group);
+    const { added, corrected, recounted, unchanged, tooLate } = classify(before, group, last);
     await correctRows(tx, migrationId, corrected);
+    await correctExpectations(tx, migrationId, recounted);
     last += await insertRows(tx, migrationId, added, { heldBack: NOT_CHECKED, organizationOpen: false });
     result.added.push(...added.map(referenceOf));
-    result.corrected.push(...corrected.map(referenceOf));
+    result.corrected.push(...corrected.map(referenceOf), ...recounted.map(referenceOf));
     result.tooLate.push(...tooLate.map(referenceOf));
     result.unchanged += unchanged;
   }
@@ -149,6 +152,8 @@ function manifestRows(tx: Queryable, migrationId: string) {
 interface LockedRow extends ManifestRow {
   /** True if its move has not begun and it was not left out. */
   readonly untouched: boolean;
+  /** True if it failed because it has fewer records than expected. */
+  readonly incomplete: boolean;
 }
 
 async function lockRows(
@@ -160,6 +165,7 @@ async function lockRows(
     .select(
       sql<boolean>`state = 'waiting' and (company_id is null or (named is not null and tries = 0))`.as('untouched'),
     )
+    .select(sql<boolean>`state = 'failed' and failure = 'incomplete'`.as('incomplete'))
     .where(sql<boolean>`reference = any(${rows.map(({ reference }) => reference)}::text[])`)
     .forUpdate()
     .execute();
@@ -178,6 +184,7 @@ async function readLastRowNumber(tx: Queryable, migrationId: string): Promise<nu
 function classify(before: ReadonlyMap<string, LockedRow>, rows: readonly ManifestRow[], lastRow: number) {
   const added: ManifestRow[] = [];
   const corrected: ManifestRow[] = [];
+  const recounted: ManifestRow[] = [];
   const tooLate: ManifestRow[] = [];
   let unchanged = 0;
   let last = lastRow;
@@ -186,9 +193,11 @@ function classify(before: ReadonlyMap<string, LockedRow>, rows: readonly Manifes
     if (!known) added.push({ ...row, row: (last += 1) });
     else if (isSame(known, row)) unchanged += 1;
     else if (known.untouched) corrected.push({ ...row, row: known.row });
+    else if (known.incomplete && isSame(known, { ...row, expectedInvoices: known.expectedInvoices }))
+      recounted.push(row);
     else tooLate.push(row);
   }
-  return { added, corrected, unchanged, tooLate };
+  return { added, corrected, recounted, unchanged, tooLate };
 }
 
 function isSame(one: ManifestRow, other: ManifestRow): boolean {
@@ -216,6 +225,15 @@ async function correctRows(tx: Queryable, migrationId: string, rows: readonly Ma
           (select ${suppliedIdColumns('corrected')}, ${confirmationColumns('m')} from migrations m where m.id = c.migration_id),
         held_back = ${NOT_CHECKED}
     from ${corrected} where ${isCorrected}`.execute(tx);
+}
+
+/** Corrects only the expected numbers. The companies keep their states, and nothing has to be confirmed again. */
+async function correctExpectations(tx: Queryable, migrationId: string, rows: readonly ManifestRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    update companies c set expected_invoices = corrected."expectedInvoices"
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as corrected (reference text, "expectedInvoices" integer)
+    where c.migration_id = ${migrationId} and c.reference = corrected.reference`.execute(tx);
 }
 
 /** A company that cannot be moved until it has been checked or corrected. */

@@ -147,7 +147,7 @@ function amendResult(
       );
       if (tooLate.length > 0) {
         output.line(
-          `  ${counted(tooLate.length, 'company')} not corrected, because only a company that is waiting to be moved can be corrected: ` +
+          `  ${counted(tooLate.length, 'company')} not corrected, because only a company that is waiting to be moved can be corrected, or the expected number of one that has fewer records: ` +
             referenceList(tooLate, MAX_REFERENCES),
         );
       }

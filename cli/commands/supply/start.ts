@@ -4,6 +4,7 @@ import type { Platform } from '../../../platforms/platforms';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import type { Approver } from '../../../domain/migration/signatures';
+import { fourEyesDeadlock } from '../../../domain/decisions/guards';
 import { CommandFailed } from '../../shared/errors';
 import { waitForPreflight, readRetriedErrors, startMigration } from '../../../client';
 import type { Manifest } from '../../manifest';
@@ -84,6 +85,14 @@ function isComplete(options: Partial<StartOptions>): options is StartOptions {
 
 async function start(terminal: Terminal, manifestFile: string, options: StartOptions): Promise<CommandResult> {
   assertStartable(options, 'managed');
+  const decisions = {
+    fourEyes: options.fourEyes ?? false,
+    requireDigest: options.requireDigest ?? false,
+    approvers: options.approver ?? null,
+  };
+  const deadlock = fourEyesDeadlock(decisions, options.by);
+  if (deadlock !== null)
+    throw new CommandFailed(deadlock, 'nothing was started; add another --approver, because none can be added later');
   const { env } = terminal;
   const { client, platform, label, credentials, encoding } = options;
   const files = {
@@ -110,11 +119,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       manifestDigest: manifest.digest,
       contact: options.contact,
       limits,
-      decisions: {
-        fourEyes: options.fourEyes ?? false,
-        requireDigest: options.requireDigest ?? false,
-        approvers: options.approver ?? null,
-      },
+      decisions,
       by: options.by,
       firstCompany,
       ...total,

@@ -68,7 +68,7 @@ test('each exception is listed with its remedies as commands', async () => {
           { remedy: 'skip', command: `ferry skip ${migration.id} R-2 --reason "why"` },
         ],
       },
-      { reference: 'R-3', failure: 'incomplete', remedies: [{ remedy: 'retry' }, {}, {}] },
+      { reference: 'R-3', failure: 'incomplete', remedies: [{ remedy: 'retry' }, { remedy: 'amend' }, {}, {}] },
     ],
   });
   const { out } = await run('exceptions', migration.id);

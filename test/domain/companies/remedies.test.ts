@@ -18,7 +18,7 @@ test.each<[FailureKind, readonly Remedy[]]>([
   ['wrong-organization', ['replace-credential', 'relink', 'retry', 'skip']],
   ['credential-unreadable', ['replace-credential', 'retry', 'skip']],
   ['refused', ['retry', 'replace-credential', 'skip']],
-  ['incomplete', ['retry', 'replace-credential', 'skip']],
+  ['incomplete', ['retry', 'amend', 'replace-credential', 'skip']],
   ['sync-failed', ['retry', 'replace-credential', 'skip']],
   ['sync-timed-out', ['retry', 'replace-credential', 'skip']],
 ])('a company that failed with %s has the remedies %j, in this order', (failure, remedies) => {

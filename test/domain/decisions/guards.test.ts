@@ -1,4 +1,4 @@
-import { digestOf } from '../../../domain/decisions/guards';
+import { digestOf, fourEyesDeadlock } from '../../../domain/decisions/guards';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Step } from '../../../domain/migration/steps';
 import type { DecisionDraft } from '../../support/migration-states';
@@ -144,6 +144,50 @@ describe('the four-eyes rule', () => {
     const approval = approve('migrate-first-company', 'support');
     expect(answer(verified, by('Ann', approval), fourEyes)).toContain('already approved update-application as client');
     expect(answer(verified, by('Sam', approval), fourEyes)).toBe('applied');
+  });
+
+  test.each<[string, readonly (readonly ['support' | 'client', string])[], string | null]>([
+    [
+      'two approvers',
+      [
+        ['support', 'Sam'],
+        ['client', 'Cleo'],
+      ],
+      'a time needs three approvers',
+    ],
+    [
+      'one person in both roles',
+      [
+        ['support', 'Sam'],
+        ['client', 'sam '],
+        ['client', 'Cleo'],
+      ],
+      'needs three approvers',
+    ],
+    [
+      'only the supplier for support',
+      [
+        ['support', 'Mia'],
+        ['client', 'Cleo'],
+        ['client', 'Carl'],
+      ],
+      'other than Mia',
+    ],
+    [
+      'enough approvers',
+      [
+        ['support', 'Sam'],
+        ['support', 'Kim'],
+        ['client', 'Cleo'],
+      ],
+      null,
+    ],
+  ])('with %s, a migration can pass its first two steps, or says why not', (_, people, expected) => {
+    const approvers = people.map(([role, name]) => ({ role, by: name, publicKey: '' }));
+    const deadlock = fourEyesDeadlock({ ...RULES, fourEyes: true, approvers }, 'Mia');
+    if (expected === null) expect(deadlock).toBeNull();
+    else expect(deadlock).toContain(expected);
+    expect(fourEyesDeadlock({ ...RULES, approvers }, 'Mia')).toBeNull();
   });
 
   test('does not apply to rejections', () => {

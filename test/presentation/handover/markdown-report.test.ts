@@ -306,7 +306,7 @@ describe('a company in the report', () => {
   test.each<[CompanyState, boolean, boolean, string]>([
     ['syncing', true, false, 'never'],
     ['failed', true, true, 'never'],
-    ['skipped', true, true, 'never'],
+    ['skipped', true, true, 'never: the service has its connection; ask support whether it stays in use'],
     ['waiting', true, true, 'never'],
     ['importing', false, false, 'ask first'],
     ['outcome-unknown', false, true, 'ask first'],

@@ -104,6 +104,21 @@ test.each<[string, object]>([
   expect(await readRow(ledger.db, id, 1)).toMatchObject({ name: 'Company 1', held_back: null });
 });
 
+test('corrects the expected number of a company with fewer records than expected, and nothing else of it', async () => {
+  const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
+  await updateRow(ledger.db, id, 1, { state: 'failed', failure: 'incomplete' });
+  await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'refused' });
+  const recounted = rows.map((row) => ({ ...row, expectedInvoices: 61 }));
+  expect(await amend(id, recounted)).toMatchObject({ corrected: ['c1'], tooLate: ['c2'] });
+  expect(await readRow(ledger.db, id, 1)).toMatchObject({
+    ...{ expected_invoices: 61, state: 'failed', held_back: null, organization_open: true },
+    confirmed_at: expect.any(Date) as Date,
+  });
+  const renamed = withChanges(recounted[0], { name: 'Another', expectedInvoices: 60 });
+  expect(await amend(id, [renamed])).toMatchObject({ corrected: [], tooLate: ['c1'] });
+  expect(await readRow(ledger.db, id, 1)).toMatchObject({ expected_invoices: 61 });
+});
+
 test('rejects an organization that is open in another migration, names both, and stores nothing', async () => {
   const other = suppliedMigration();
   await supplyMigration(

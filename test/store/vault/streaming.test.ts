@@ -60,6 +60,6 @@ test('counts token families and the companies that must be created', async () =>
     manifestRows(7, (row) => ({ family: family[row - 1] ?? null, ...(row === 1 ? { existing } : {}) })),
   );
   expect(await countPreflightRows(ledger.db, migration.id)).toEqual({
-    ...{ companies: 7, toCreate: 6, withoutFamily: 1, families: 2, related: 5, largestFamily: 3 },
+    ...{ companies: 7, toCreate: 6, withoutFamily: 1, families: 2, companiesInFamilies: 5, largestFamily: 3 },
   });
 });
