@@ -10,6 +10,7 @@ import { createTemporaryFolder } from '../stack/folders';
 import type { Cluster, ClusterProcess } from './cluster';
 import { startCluster, startClusterServers } from './cluster';
 import { startClusterCodecServer } from './cluster/codec-server';
+import { type ClusterPrometheus, startClusterPrometheus } from './cluster/prometheus';
 import { TemporalServerUnavailable } from './cluster/temporal/binaries';
 import { violationLines } from './results';
 import { examine, runTrial } from './trial';
@@ -34,11 +35,14 @@ async function main({ companies, keep, servers }: Options): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   if (servers) return runServers(path.join(folder, 'cluster'), interrupted);
-  const cluster = await startCluster({ folder: path.join(folder, 'cluster'), log, versioned: true });
+  const cluster = await startCluster({ folder: path.join(folder, 'cluster'), log, versioned: true, metrics: true });
   try {
     const codec = await startClusterCodecServer(cluster, path.join(folder, 'cluster', 'logs'));
+    let prometheus: ClusterPrometheus | null = null;
     try {
-      printParts(cluster, [codec], folder);
+      prometheus = await startClusterPrometheus(cluster.workers, path.join(folder, 'prometheus'));
+      printParts(cluster, prometheus ? [codec, prometheus] : [codec], folder);
+      print(prometheus ? `Prometheus: ${prometheus.url}` : 'Prometheus: skipped, because it is not installed');
       if (keep) {
         printVariables(cluster, codec.url, folder);
         await interrupted;
@@ -58,11 +62,13 @@ async function main({ companies, keep, servers }: Options): Promise<void> {
         `${moved} of ${companies} companies moved in ${Math.round(tookMs / 1_000)} s; ` +
           `${killed} parts killed, ${check.violations.length} violations`,
       );
+      if (prometheus) print(`Alerts that fired: ${(await prometheus.firedAlerts()).join(', ') || 'none'}`);
       print((await examine(cluster, codec.url)).trimEnd());
       if (check.violations.length > 0) process.exitCode = 1;
       else rmSync(folder, { recursive: true, force: true });
     } finally {
       await codec.close();
+      await prometheus?.close();
     }
   } finally {
     await cluster.stop();

@@ -16,6 +16,7 @@ import { createWorker } from './worker';
 
 /** Below the ports of outgoing connections, so that none of them takes the port of a killed process. */
 const FIRST_SERVICE_PORT = 20_500;
+const FIRST_METRICS_PORT = 20_800;
 /** The folder of the compiled product. */
 const DIST = path.join(__dirname, '..', '..');
 /** A rate limit that is never reached. */
@@ -28,6 +29,8 @@ export interface ClusterOptions {
   readonly log: (line: string) => void;
   /** True if the workers are versioned. The build that they start with is then made current. */
   readonly versioned: boolean;
+  /** True if the workers show health checks and metrics. Default: false. */
+  readonly metrics?: boolean;
   /** For the service and the workers. Default: none. */
   readonly node?: NodeOptions;
 }
@@ -114,7 +117,7 @@ async function startServers({ folder, log }: Pick<ClusterOptions, 'folder' | 'lo
 }
 
 async function startProcesses(
-  { folder, log, versioned, node = NO_OPTIONS }: ClusterOptions,
+  { folder, log, versioned, metrics = false, node = NO_OPTIONS }: ClusterOptions,
   running: Running,
 ): Promise<Omit<Cluster, 'stop'>> {
   const { databases, temporal, logs } = await startServers({ folder, log }, running);
@@ -141,7 +144,11 @@ async function startProcesses(
   writeFileSync(requestLog, '', { mode: 0o600 });
   const addWorker = async (name: string) => {
     const logFile = path.join(logs, `${name}.log`);
-    const worker = await createWorker({ name, variables, node, logFile, log: requestLogAt(requestLog) });
+    const port = metrics ? await reservePort(FIRST_METRICS_PORT) : null;
+    if (port) running.unshift(port.release);
+    const metricsAddress = port && `127.0.0.1:${port.port}`;
+    const options = { name, variables, node, logFile, metricsAddress };
+    const worker = await createWorker({ ...options, log: requestLogAt(requestLog) });
     running.unshift(worker.close);
     running.unshift(() => worker.process.kill());
     return worker.process;

@@ -48,6 +48,8 @@ export interface WorkerProcess extends ClusterProcess {
   readonly service: HttpProxy;
   readonly ledger: TcpProxy;
   readonly temporal: TcpProxy;
+  /** `host:port` of its health checks and metrics; null if it shows none. */
+  readonly metricsAddress: string | null;
   /** Milliseconds by which the clock of the worker's JavaScript is ahead, from the next start on. Default 0. */
   clockSkewMs: number;
   /** Absolute path of the workflow bundle to run from the next start on; null for that of the build. Default null. */

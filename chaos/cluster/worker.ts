@@ -12,6 +12,8 @@ export interface ClusterWorkerOptions {
   readonly variables: NodeJS.ProcessEnv;
   readonly node: NodeOptions;
   readonly logFile: string;
+  /** `host:port` for health checks and metrics; null for none. */
+  readonly metricsAddress: string | null;
   readonly log: (entry: RequestLogEntry) => void;
 }
 
@@ -24,7 +26,7 @@ export interface ClusterWorker {
 
 /** Creates a worker, which is not running yet, and starts its proxies. */
 export async function createWorker(options: ClusterWorkerOptions): Promise<ClusterWorker> {
-  const { name, variables, node, logFile, log } = options;
+  const { name, variables, node, logFile, metricsAddress, log } = options;
   const ledgerUrl = new URL(variables['DATABASE_URL'] ?? '');
   const temporalPort = Number(variables['TEMPORAL_ADDRESS']?.split(':')[1]);
   const ledger = await startTcpProxy(() => Number(ledgerUrl.port));
@@ -47,6 +49,7 @@ export async function createWorker(options: ClusterWorkerOptions): Promise<Clust
           DATABASE_URL: throughLedgerProxy.href,
           TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
           COMPANY_DATA_URL: service.url,
+          ...(metricsAddress !== null && { TOKENFERRY_HEALTH_ADDRESS: metricsAddress }),
           TOKENFERRY_CLOCK_SKEW_MS: String(worker.clockSkewMs),
           ...node.env,
         },
@@ -55,7 +58,8 @@ export async function createWorker(options: ClusterWorkerOptions): Promise<Clust
     },
     isReady: async () => takesTasks(logFile, logStart),
   });
-  const worker: WorkerProcess = Object.assign(created, { service, ledger, temporal, clockSkewMs: 0, bundle: null });
+  const proxies = { service, ledger, temporal };
+  const worker: WorkerProcess = Object.assign(created, { ...proxies, metricsAddress, clockSkewMs: 0, bundle: null });
   return {
     process: worker,
     close: async () => {
