@@ -41,6 +41,8 @@ export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> &
 export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Short, because a person waits for the end of the command. */
+const EXPORT_WITHIN_MS = 2_000;
 
 /**
  * Connects to Temporal, and to the ledger if a database is configured. Waits at most 5 s.
@@ -102,7 +104,7 @@ function createClient(
   { temporal, payloadKeys, signingKey, providerFingerprint, tracing }: MigrationClientConfig,
 ): MigrationClient {
   const { namespace } = temporal;
-  if (tracing) startTracing({ name: 'ferry' });
+  if (tracing) startTracing({ name: 'ferry', exportWithinMs: EXPORT_WITHIN_MS });
   const interceptors = { workflow: tracing ? [traceMessages] : [] };
   return {
     temporal: new Client({ connection, namespace, dataConverter: createDataConverter(payloadKeys), interceptors }),

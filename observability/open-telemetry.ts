@@ -16,10 +16,11 @@ const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: Sp
 const STOP_WITHIN_MS = 3_000;
 const REPORT_EVERY_MS = 60_000;
 
-export function createSpanExport({ name, onFailure }: SpanExportOptions): SpanExport {
+export function createSpanExport({ name, exportWithinMs, onFailure }: SpanExportOptions): SpanExport {
   reportFailures(onFailure);
   const random = new RandomIdGenerator();
   let preset: TraceIds | undefined;
+  const limit = exportWithinMs === undefined ? {} : { timeoutMillis: exportWithinMs };
   const provider = new BasicTracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': name }))
@@ -28,7 +29,7 @@ export function createSpanExport({ name, onFailure }: SpanExportOptions): SpanEx
       generateTraceId: () => preset?.traceId ?? random.generateTraceId(),
       generateSpanId: () => preset?.spanId ?? random.generateSpanId(),
     },
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter(limit))],
   });
   const tracer = provider.getTracer('tokenferry');
   return {

@@ -47,6 +47,8 @@ export interface SpanExport {
 export interface SpanExportOptions {
   /** The name of the service in traces, unless `OTEL_SERVICE_NAME` is set. */
   readonly name: string;
+  /** Time limit of an export with its retries, in milliseconds. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, or else 10,000. */
+  readonly exportWithinMs?: number;
   /** Called when spans cannot be exported, at most once a minute. Default: not called. */
   readonly onFailure?: (why: string) => void;
 }
