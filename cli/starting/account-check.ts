@@ -77,7 +77,8 @@ export async function checkAccount(
   const conflicts: OrganizationConflicts = { connected: service.connected, openElsewhere: ledger.openElsewhere };
   if (conflicts.connected.size + conflicts.openElsewhere.size > 0) {
     for await (const { company, place } of manifest.placedRows) {
-      for (const { about: _, ...finding } of organizationFindings(company, platform, conflicts)) {
+      for (const found of organizationFindings(company, platform, conflicts)) {
+        const { about: _about, clientMessage: _clientMessage, ...finding } = found;
         findings.add({ ...finding, file, ...place });
       }
     }

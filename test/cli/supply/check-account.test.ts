@@ -49,7 +49,10 @@ test('an organization that is already connected causes an error with its positio
   const { exitCode, json } = await runJson(orchestrator, 'check', file, ...QUICKBOOKS);
   expect(exitCode).toBe(1);
   expect(json['findings']).toEqual([
-    expect.objectContaining({ code: 'organization-connected', severity: 'error', file, line: 3, column: 3 }),
+    expect.objectContaining({
+      ...{ code: 'organization-connected', severity: 'error', file, line: 3, column: 3 },
+      advice: 'remove the row or, if the migration has already started, leave the company out',
+    }),
   ]);
   expect((await runJson(orchestrator, 'check', file, ...QUICKBOOKS, '--offline')).json).toMatchObject({
     ok: true,
