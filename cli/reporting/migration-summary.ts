@@ -54,10 +54,11 @@ export function printMigration(
   const { migrationId } = progress;
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
   const paused = pausedText(progress);
-  if (paused !== null) output.line(`Paused ${paused}`);
+  if (paused !== null) output.sentence(`Paused ${paused}`);
   const reopened = reopenedText(progress);
   if (reopened !== null) output.line(output.styled('yellow', reopened));
-  output.line(ledgerBehind ? output.styled('yellow', LEDGER_BEHIND) : waitingText(progress));
+  if (ledgerBehind) output.line(output.styled('yellow', LEDGER_BEHIND));
+  else output.sentence(waitingText(progress));
   for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
   if (progress.route !== 'self-service') {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { inChunks } from '../../domain/text/streams';
 import { escapedUnsafeCharacters, withoutUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
+import { brokenAtWords } from './styled-text';
 import { formatTable, styled, TableFormatter, type Style, type TableCell, type TableColumn } from './table';
 import type { Terminal } from './terminal';
 
@@ -46,6 +47,12 @@ export class Output {
     if (this.json) this.terminal.stdout.write(`${jsonText(json, 2)}\n`);
     else if (this.quiet && quietly && !failed) quietly(this);
     else print(this);
+  }
+
+  /** Writes a sentence. A terminal would break its lines within words. Not for commands, which people copy. */
+  sentence(text: string): void {
+    const { columns } = this.terminal.stdout;
+    for (const line of columns === undefined ? [text] : brokenAtWords(text, columns)) this.line(line);
   }
 
   /** Writes a line of progress or advice. Does nothing with `--json` or `--quiet`. */

@@ -62,7 +62,7 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
 export function remedyText(remedy: Remedy): string {
   switch (remedy) {
     case 'retry':
-      return 'try again (if the credential was accepted, only the sync and the checks are repeated)';
+      return 'try again (if its credential was accepted, only sync and check)';
     case 'relink':
       return 'check again after the end customer has reconnected with the link';
     case 'replace-credential':

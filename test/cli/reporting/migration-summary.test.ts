@@ -9,6 +9,7 @@ import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';
 import {
+  AT,
   approve,
   counts,
   decideAll,
@@ -97,6 +98,16 @@ test.each(SITUATIONS)('a migration fits a terminal of 80x24, with the link for t
   const rows = shown(state, 80).reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / 80)), 0);
   // One row is for the prompt of the shell.
   expect(rows).toBeLessThanOrEqual(23);
+});
+
+test('sentences are broken between words', () => {
+  const pause = { reason: 'checking C-1014', by: 'Sam', stopReason: null, at: AT };
+  const lines = shown(stateAt('complete-migration', { ...known, pause }), 80);
+  const waiting = lines.findIndex((line) => line.startsWith('Waiting for support: resume'));
+  expect(lines[waiting]?.length).toBeLessThanOrEqual(80);
+  expect(lines.slice(waiting, waiting + 2).join(' ')).toBe(
+    'Waiting for support: resume the migration once the pause is no longer needed; support or the client can do so',
+  );
 });
 
 test('approvals are shown where they fit on one line', () => {
