@@ -30,6 +30,11 @@ export const counts = (
     unconfirmed: count.describe('syncing has not been confirmed as disabled'),
     unconfirmedInFirstWave: count,
     withoutCredential: count.describe('waiting and confirmed, but without a usable credential'),
+    firstWithoutCredential: z
+      .array(z.string())
+      .nullable()
+      .exactOptional()
+      .describe('references of the first five of them'),
     heldBack: count.describe('waiting for a correction'),
     waiting: count,
     importing: count,

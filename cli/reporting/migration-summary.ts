@@ -137,11 +137,11 @@ function printCompanies(output: Output, { migrationId, route, state, step, count
   const command = isEnding(state) ? 'report' : 'exceptions';
   if (exceptions !== '') output.line(`  ${output.styled('yellow', exceptions)}: ferry ${command} ${migrationId}`);
   const isBeforeConfirmations = route === 'managed' && stepNumber(step) < stepNumber('disable-syncing');
-  const missing = listed([
-    [isBeforeConfirmations ? 0 : counts.unconfirmed, 'without confirmation that syncing is off'],
-    [counts.withoutCredential, 'confirmed, but still without a usable credential'],
-  ]);
-  if (missing !== '') output.line(`  ${missing}`);
+  const unconfirmed = isBeforeConfirmations ? 0 : counts.unconfirmed;
+  if (unconfirmed > 0) output.line(`  ${number(unconfirmed)} without confirmation that syncing is off`);
+  const { withoutCredential } = counts;
+  if (withoutCredential > 0)
+    output.line(`  ${number(withoutCredential)} without a usable credential: ferry exceptions ${migrationId}`);
 }
 
 const listed = (counts: readonly (readonly [number, string])[]): string =>

@@ -92,6 +92,8 @@ export interface Counts {
   readonly unconfirmedInFirstWave: number;
   /** Waiting, not held back and confirmed, but without a usable credential. */
   readonly withoutCredential: number;
+  /** References of the first five of them; null or absent if there are none, or if they were not counted. */
+  readonly firstWithoutCredential?: readonly string[] | null;
   /** Waiting for a correction, or for the preflight to check a correction, even if something else is missing too. */
   readonly heldBack: number;
   readonly waiting: number;

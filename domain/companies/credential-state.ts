@@ -1,4 +1,6 @@
 /** Whether a company that waits for its move has a usable credential. */
+import { counted, oneLine } from '../text/sentences';
+import type { Counts } from './company-state';
 
 /**
  * The credential of a waiting company. `too-early`: obtained before the client confirmed that syncing is off, so that
@@ -19,4 +21,17 @@ export function missingCredentialText({ credential, confirmedAt, heldBack }: Wai
   return credential === 'missing'
     ? 'no credential supplied'
     : 'its credential was obtained before the confirmation that syncing is off';
+}
+
+const REFERENCES_SHOWN = 3;
+const MAX_REFERENCE_LENGTH = 40;
+
+/** Returns how many companies have no usable credential, with the first references: `4 companies (C-1, C-2, C-3 and 1 more)`. */
+export function withoutCredentialText({ withoutCredential, firstWithoutCredential }: Counts): string {
+  const companies = counted(withoutCredential, 'company');
+  const shown = (firstWithoutCredential ?? []).slice(0, REFERENCES_SHOWN);
+  if (shown.length === 0) return companies;
+  const more = withoutCredential - shown.length;
+  const references = shown.map((reference) => oneLine(reference, MAX_REFERENCE_LENGTH)).join(', ');
+  return `${companies} (${references}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''})`;
 }

@@ -1,6 +1,7 @@
 /** Who has to act in a migration, and what they have to do: one sentence for every state. */
 import type { Counts } from '../companies/company-state';
 import { countReadyOrMoving, countOpen } from '../companies/company-state';
+import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
 import { stopReasonText } from '../companies/failures';
 import type { MigrationState, Pause } from '../migration/migration-state';
@@ -158,7 +159,7 @@ function nothingReady(state: MigrationState): WaitingFor {
       count: unconfirmed,
       what: `turn off syncing for ${companies(unconfirmed)}, confirm that it is off, and supply credentials`,
     },
-    { role: 'client', count: withoutCredential, what: `supply credentials for ${companies(withoutCredential)}` },
+    { role: 'client', count: withoutCredential, what: `supply credentials for ${withoutCredentialText(state.counts)}` },
     {
       role: 'client',
       count: checking ? 0 : heldBack,

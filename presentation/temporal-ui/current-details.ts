@@ -93,15 +93,16 @@ function taskText(progress: Progress, now: string): string[] {
     ...(reopened === null ? [] : [escapedMarkdown(reopened)]),
   ];
   const { roles } = waitingFor;
+  const meanwhile = meanwhileText(progress) === null ? [] : [`**How:** ${howText(progress)}`];
   if (roles.length === 0) {
-    return meanwhileText(progress) === null ? reason : [...reason, `**How:** ${howText(progress)}`];
+    return [...reason, ...meanwhile];
   }
   const since = waitingSince ? `, since ${momentText(waitingSince)}` : '';
   return [
     ...reason,
     `**Waiting for:** ${roles.join(' and ')}${since}`,
     ...actionText(progress, now),
-    ...(roles.includes('client') ? [`**How:** ${howText(progress)}`] : []),
+    ...(roles.includes('client') ? [`**How:** ${howText(progress)}`] : meanwhile),
   ];
 }
 
@@ -120,12 +121,22 @@ function actionText({ step, state, pause, preflight, proposal, waitingFor }: Pro
   return [`${label} correct these details`, [...lines, ...more].join('\n')];
 }
 
-function howText({ route, migrationId, contact }: Progress): string {
+function howText(progress: Progress): string {
+  const { route, migrationId, contact } = progress;
   const who = untrustedText(contact, MAX_TEXT_LENGTH);
   const commands = `run \`ferry show ${migrationId}\`, which lists the commands`;
+  const never = 'never send tokens or secrets by email, chat or phone';
+  if (needsSecret(progress)) return `${commands}; ${never}; for help, ask ${who}`;
   return route === 'self-service'
     ? `${commands}; for help, ask ${who}`
     : `tell ${who}, who will record your decision; or ${commands}`;
+}
+
+/** Returns whether the client has to supply credentials or the secret of its application. */
+function needsSecret({ step, preflight, counts }: Progress): boolean {
+  if (step !== 'supply-details')
+    return counts.withoutCredential > 0 && stepNumber(step) > stepNumber('disable-syncing');
+  return preflight?.problemCodes.some((code) => code.startsWith('application-')) ?? false;
 }
 
 function reportText({ migrationId, contact }: Progress): string {

@@ -5,6 +5,7 @@
  */
 import type { Counts } from '../../domain/companies/company-state';
 import { countOpen, countReadyOrMoving } from '../../domain/companies/company-state';
+import { withoutCredentialText } from '../../domain/companies/credential-state';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Outage } from '../../domain/migration/outage';
@@ -21,13 +22,14 @@ export function statusLine(progress: Progress, platform: string, now: string): s
 }
 
 /**
- * Returns what the client can do while other companies are moving; null if there is nothing. Companies that are not
+ * Returns what the client can do while other companies are moving or wait for support; null if there is nothing. Companies that are not
  * confirmed are not mentioned, because those of a later wave should keep syncing until it is their turn.
  */
-export function meanwhileText({ state, step, counts, checking }: Progress): string | null {
-  if (state !== 'running' || step !== 'complete-migration' || countReadyOrMoving(counts) === 0) return null;
+export function meanwhileText({ state, step, counts, checking, waitingFor }: Progress): string | null {
+  const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
+  if ((state !== 'running' && state !== 'waiting') || !isMoving || waitingFor.roles.includes('client')) return null;
   const { withoutCredential, heldBack } = counts;
-  if (withoutCredential > 0) return `Please supply credentials for ${counted(withoutCredential, 'company')}.`;
+  if (withoutCredential > 0) return `Please supply credentials for ${withoutCredentialText(counts)}.`;
   if (heldBack > 0 && !checking) return `Please correct or leave out ${counted(heldBack, 'company')}.`;
   return null;
 }
@@ -201,7 +203,7 @@ function needsText(progress: Progress): string {
   if (unconfirmed > 0) {
     return `Please turn off syncing for ${counted(unconfirmed, 'company')}, confirm it, and supply credentials.`;
   }
-  if (withoutCredential > 0) return `Please supply credentials for ${counted(withoutCredential, 'company')}.`;
+  if (withoutCredential > 0) return `Please supply credentials for ${withoutCredentialText(counts)}.`;
   if (checking) return 'Your changes are being checked.';
   if (heldBack > 0) return `Please correct or leave out ${counted(heldBack, 'company')}.`;
   const who = route === 'self-service' ? 'Please find out' : 'Support is finding out';

@@ -140,6 +140,8 @@ function countsOf(migrationId: string) {
       count(*) filter (where c.state = 'waiting' and c.held_back is not null) as "heldBack",
       count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is not null
         and ${LACKS_CREDENTIAL}) as "withoutCredential",
+      (array_agg(c.reference order by c.row) filter (where c.state = 'waiting' and c.held_back is null
+        and c.confirmed_at is not null and ${LACKS_CREDENTIAL}))[1:5] as "firstWithoutCredential",
       count(*) filter (where c.state = 'waiting') as waiting,
       count(*) filter (where c.state = 'waiting' and (c.crossed_at is not null or c.authorization_sent_at is not null
         or c.earlier_sent_at is not null)) as "waitingAgain",

@@ -174,6 +174,16 @@ test('the page of a finished migration shows 20 links to reconnect, the report, 
   expect(text).not.toContain('What to do');
 });
 
+test('the page asks nobody to send credentials by email', () => {
+  const lacking = counts({ waiting: 9, total: 9, withoutCredential: 2, firstWithoutCredential: ['N-1', 'N-2'] });
+  const text = detailsAt(stateAt('complete-migration', { counts: lacking }));
+  expect(text).toContain('to go. Please supply credentials for 2 companies (N-1, N-2).');
+  expect(text).toContain(
+    'which lists the commands; never send tokens or secrets by email, chat or phone; for help, ask',
+  );
+  expect(text).not.toContain('record your decision');
+});
+
 test('the page shows the problems without the names of other clients', () => {
   const found = preflight({ problems: ['used by kite.xero'], clientProblems: ['used by another client'] });
   const text = detailsAt(stateAt('supply-details', { preflight: found }));

@@ -98,6 +98,26 @@ const MANAGED: readonly Row[] = [
     stateAt('migrate-first-company', { limits: { ...DEFAULT_LIMITS, windows: [SUNDAYS] } }),
     `The first company will be moved at 2026-03-08 21:00 UTC.${FREE}`,
   ],
+  [
+    'before the first company, with credentials missing',
+    first({
+      counts: counts({
+        waiting: 60,
+        total: 60,
+        withoutCredential: 4,
+        firstWithoutCredential: ['N-1', 'N-2', 'N-3', 'N-4'],
+      }),
+    }),
+    'The first company will be moved now. Please supply credentials for 4 companies (N-1, N-2, N-3 and 1 more).',
+  ],
+  [
+    'a first company that support checks, with a credential missing',
+    first({
+      firstCompany: firstCompany(),
+      counts: counts({ waiting: 1, moved: 1, total: 2, withoutCredential: 1, firstWithoutCredential: ['N-1'] }),
+    }),
+    'The first company, acme-1, has moved. Support is checking it before the others follow. Please supply credentials for 1 company (N-1).',
+  ],
   ['before the window', first({ window }), `The first company will be moved at 2026-03-08 20:00 UTC.${FREE}`],
   ['after the start', first({}), `The first company will be moved now.${FREE}`],
   [

@@ -40,6 +40,7 @@ test('counts companies by state, and waiting companies by what they lack', async
     unconfirmedInFirstWave: 1,
     heldBack: 0,
     withoutCredential: 2,
+    firstWithoutCredential: ['c9', 'c10'],
     waiting: 4,
     waitingAgain: 1,
     importing: 1,
