@@ -102,7 +102,7 @@ interface SuppliedReferences {
   readonly has: (reference: string) => boolean;
 }
 
-/** Reports credentials that were supplied too early, or companies without a credential. */
+/** Reports credentials that were supplied too early, and companies without a credential. */
 export async function reportCredentials(
   files: { readonly manifest: string; readonly credentials?: string },
   rows: AsyncIterable<ManifestRow>,
@@ -116,7 +116,6 @@ export async function reportCredentials(
     const message = `${platform.name} rotates its tokens; credentials that were obtained before the client confirmed that syncing was off will not be used`;
     const advice = 'once the client has confirmed that syncing is off, obtain new ones and supply them';
     report({ ...warning, code: 'credential-early', message, advice });
-    return;
   }
   for await (const { reference } of rows) {
     if (supplied.has(reference)) continue;

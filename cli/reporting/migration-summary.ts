@@ -136,6 +136,8 @@ function printCompanies(output: Output, { migrationId, route, state, step, count
   ]);
   const command = isEnding(state) ? 'report' : 'exceptions';
   if (exceptions !== '') output.line(`  ${output.styled('yellow', exceptions)}: ferry ${command} ${migrationId}`);
+  // Nothing can be supplied after the end, and the credentials have been deleted.
+  if (isEnding(state)) return;
   const isBeforeConfirmations = route === 'managed' && stepNumber(step) < stepNumber('disable-syncing');
   const unconfirmed = isBeforeConfirmations ? 0 : counts.unconfirmed;
   if (unconfirmed > 0) output.line(`  ${number(unconfirmed)} without confirmation that syncing is off`);

@@ -94,7 +94,7 @@ export interface LedgerCompany {
   readonly expectedInvoices: number | null;
   readonly state: CompanyState;
   readonly confirmedAt: Date | null;
-  /** Null unless the company is waiting. */
+  /** Null unless the company is waiting. Null after the end, because the credentials have been deleted. */
   readonly credential: CredentialState | null;
   /** When the service accepted its credential; null if it has not. */
   readonly crossedAt: Date | null;
@@ -153,7 +153,7 @@ const CREDENTIAL = sql<CredentialState | null>`
     from migrations m
     cross join (values (companies.confirmed_at)) as c (confirmed_at)
     left join credentials v on v.migration_id = companies.migration_id and v.row = companies.row
-    where m.id = companies.migration_id) end`;
+    where m.id = companies.migration_id and m.state <> 'closed') end`;
 
 const WITHOUT_CREDENTIAL = sql<boolean>`
   (state = 'waiting' and held_back is null and confirmed_at is not null and ${CREDENTIAL} <> 'supplied')`;

@@ -93,12 +93,12 @@ test('a duplicate reference or refresh token is an error', async () => {
   ]);
 });
 
-test('credentials supplied at the start cause a warning if the platform rotates tokens', async () => {
+test('credentials supplied at the start cause a warning if the platform rotates tokens, as does each missing one', async () => {
   const manifestWithTokens = tempFile(
     'reference,name,realmId,expectedInvoices,accessToken,refreshToken\nA-1,Acme,17,3,at-1,rt-1\nA-2,Bolt,18,4,,',
   );
   const read = await readWholeManifest({ manifest: manifestWithTokens }, quickBooks);
-  expect(codes(read)).toEqual(['credential-early']);
+  expect(codes(read)).toEqual(['credential-early', 'credential-missing']);
   expect(read.credentials.map(({ reference }) => reference)).toEqual(['A-1']);
   expect(read.rows).toHaveLength(2);
   expect(read.rows[0]).not.toHaveProperty('accessToken');
@@ -107,7 +107,9 @@ test('credentials supplied at the start cause a warning if the platform rotates 
     manifest: tempFile(MANIFEST),
     credentials: tempFile('reference,accessToken,refreshToken,realmId\nA-1,at-1,rt-1,17'),
   };
-  expect(codes(await readWholeManifest(separateFiles, quickBooks))).toEqual(['credential-early']);
+  const separate = await readWholeManifest(separateFiles, quickBooks);
+  expect(codes(separate)).toEqual(['credential-early', 'credential-missing']);
+  expect(separate.findings[1]?.message).toContain('"A-2"');
 });
 
 test('companies without a credential are reported if the platform does not rotate tokens', async () => {

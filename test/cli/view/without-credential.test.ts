@@ -69,6 +69,15 @@ test('a company is not listed before its confirmation, while it is held back, or
   expect(found).toEqual(['c4']);
 });
 
+test('no company lacks a credential after the end, when all credentials have been deleted', async () => {
+  const { db } = orchestrator.ferry;
+  const ended = await withoutCredentials(2, 2);
+  await db.updateTable('migrations').set({ state: 'closed' }).where('id', '=', ended.id).execute();
+  expect((await run('exceptions', ended.id)).out).toBe('No exceptions.\n');
+  const { json } = await runJson(orchestrator, 'companies', ended.id);
+  expect(json['companies']).toMatchObject([{ credential: null }, { credential: null }]);
+});
+
 test('exceptions lists them with the commands that help', async () => {
   const { out } = await run('exceptions', id);
   expect(out).toContain('without a usable credential: 2 companies\n');
