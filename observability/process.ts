@@ -7,7 +7,10 @@ import { createLog, openStandardOutput } from '../security/log';
 import { stopTracing } from './tracing';
 
 export interface ProcessContext {
-  /** Aborts at the first SIGINT or SIGTERM. A second one of the same kind ends the process at once. */
+  /**
+   * Aborts at the first SIGINT or SIGTERM, or when the supervisor has ended. A second signal of the same kind ends the
+   * process at once.
+   */
   readonly stopped: AbortSignal;
   /** Creates the log of the process, which also receives Node's warnings and errors that are not caught. */
   readonly openLog: (level: string) => Logger;
@@ -42,6 +45,11 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
       stop.abort();
     });
   }
+  // A supervisor that started this process with a channel has ended without stopping it, for example by `kill -9`.
+  process.once('disconnect', () => {
+    log.warn(`the supervisor of the ${name} has ended, so the ${name} is stopping`);
+    stop.abort();
+  });
   // Replaces Node's own listener, which prints plain text.
   process.removeAllListeners('warning');
   process.on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node.js'));

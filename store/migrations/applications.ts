@@ -17,6 +17,41 @@ export async function recordApplication(
     .execute();
 }
 
+/** An application with which companies were moved. */
+export interface ApplicationInUse {
+  readonly application: ApplicationFacts;
+  /** The number of companies whose credentials the service has accepted. */
+  readonly companies: number;
+}
+
+/**
+ * Lists the applications with which companies were moved on a migration's platform and in its namespace, by this
+ * migration and by all others, open or ended. The service refreshes their tokens with the application that is
+ * registered, and with no other.
+ */
+export async function readApplicationsInUse(db: Database, migrationId: string): Promise<readonly ApplicationInUse[]> {
+  const { rows } = await sql<ApplicationInUse>`
+    select application, sum(companies)::integer as companies
+    from (
+      select coalesce(
+          (select jsonb_build_object('clientId', content ->> 'clientId', 'environment', content ->> 'environment')
+            from decisions
+            where migration_id = m.id and applied and content ->> 'kind' = 'application-supplied'
+              and at <= max(c.crossed_at)
+            order by position desc limit 1),
+          m.application) as application,
+        count(*) as companies
+      from migrations own
+      join migrations m on m.platform_key = own.platform_key and m.namespace is not distinct from own.namespace
+      join companies c on c.migration_id = m.id and c.crossed_at is not null
+      where own.id = ${migrationId}
+      group by m.id) used
+    where application is not null
+    group by application
+    order by 2 desc`.execute(db);
+  return rows;
+}
+
 /**
  * Reads the applications of a migration and of the other open migrations on its platform and in its namespace, because
  * the workers of a namespace share one account.

@@ -109,6 +109,26 @@ test('a Node program is ready when it sends a message, and never if it ends befo
   expect(await start(node('')).ready).toBe(false);
 });
 
+test('a process that runs with runProcess stops when its supervisor is killed', async () => {
+  const script = `
+    const { runProcess, untilAborted } = require(${JSON.stringify(path.resolve(__dirname, '../../dist/observability/process.js'))});
+    runProcess('worker', async ({ stopped }) => {
+      require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, process.pid + ' ' + process.ppid);
+      process.send('ready');
+      const running = setInterval(() => undefined, 1000);
+      await untilAborted(stopped);
+      clearInterval(running);
+    });`;
+  const program = { ...shell(''), command: process.execPath, args: ['-e', script], sendsReady: true };
+  const supervised = startSupervised({ ...program, env: process.env });
+  expect(await supervised.ready).toBe(true);
+  const [pid = 0, supervisor = 0] = readFileSync(pidFile, 'utf8').split(' ').map(Number);
+  process.kill(supervisor, 'SIGKILL');
+  await supervised.exited;
+  await until(async () => !(await isRunning(pid)));
+  expect(readFileSync(program.logFile, 'utf8')).toContain('the supervisor of the worker has ended');
+});
+
 test('stop sends the program its own stop signal first', async () => {
   const goodbye = path.join(folder, 'goodbye');
   const program = start(shell(`trap "echo bye > '${goodbye}'; exit 0" INT; while :; do sleep 0.05; done`));

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { CompanyDataClient } from '../../../company-data-client';
 import { Secret } from '../../../security';
-import { applicationName, findOtherApplication } from '../../../domain/preflight/applications';
+import { applicationName, findOtherApplication, isSameApplication } from '../../../domain/preflight/applications';
 import type { ApplicationFacts } from '../../../domain/preflight/applications';
 import type { StoredMigration } from '../../../store';
-import { discardSealedApplication, readApplications, stageApplication } from '../../../store';
+import { discardSealedApplication, readApplications, readApplicationsInUse, stageApplication } from '../../../store';
 import { CommandFailed } from '../../shared/errors';
 import type { LedgerClient } from '../../../client';
 import { waitForPreflight } from '../../../client';
 import type { CommandResult, Terminal } from '../../terminal';
-import type { Context } from '../../shared/context';
+import { counted } from '../../../domain/text/sentences';
+import type { Context, YesOption } from '../../shared/context';
+import { addYesOption, confirm } from '../../shared/context';
 import { choiceOption } from '../../shared/options';
 import { printPreflight } from '../../shared/results';
 import { readOpenMigration, withLedgerClient, withService } from '../../shared/clients';
@@ -19,7 +21,7 @@ import { isSealedFile, readSealedApplication } from '../../manifest';
 import { assertSealedFor } from '../../shared/sealed-for';
 import { readSecretFile } from '../../shared/secret-file';
 
-interface ApplicationOptions extends ActorOptions {
+interface ApplicationOptions extends ActorOptions, YesOption {
   readonly clientId?: string;
   readonly environment?: 'production' | 'sandbox';
   readonly secretFile?: string;
@@ -31,8 +33,8 @@ interface ApplicationOptions extends ActorOptions {
  * decision. The migration receives the client id and the environment. The secret is sent only to the service, or, if
  * the client has sealed it, stored sealed until a worker sends it to the service.
  */
-export function addApplication({ program, run, terminal }: Context): void {
-  addActorOptions(
+export function addApplication({ program, run, terminal, output }: Context): void {
+  const command = addActorOptions(
     program
       .command('application <migration>')
       .description("Register the client's own application: tokens work only with the application that obtained them")
@@ -45,8 +47,14 @@ export function addApplication({ program, run, terminal }: Context): void {
       )
       .option('--secret-file <path>', 'a file that contains only the client secret (default: ask for it)')
       .option('--sealed <file>', 'the application and its secret, sealed by the client; replaces the other options'),
-  ).action((migration: string, options: ApplicationOptions) =>
-    run(() => withLedgerClient(terminal.env, (ferry) => supply(terminal, ferry, migration, options))),
+  );
+  addYesOption(command).action((migration: string, options: ApplicationOptions) =>
+    run(() =>
+      withLedgerClient(terminal.env, async (ferry) => {
+        const ask = (question: string): Promise<boolean> => confirm({ output, terminal }, options, { question });
+        return supply(terminal, ferry, migration, { ...options, ask });
+      }),
+    ),
   );
 }
 
@@ -54,7 +62,7 @@ async function supply(
   terminal: Terminal,
   ferry: LedgerClient,
   migrationId: string,
-  options: ApplicationOptions,
+  options: ApplicationOptions & { readonly ask: (question: string) => Promise<boolean> },
 ): Promise<CommandResult> {
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(
@@ -72,6 +80,9 @@ async function supply(
     );
   }
   await assertNotReplacing({ clientId, environment }, ferry, migration, platform.name);
+  const consequence = await consequenceForMoved({ clientId, environment }, ferry, migrationId);
+  if (consequence !== null && !(await options.ask(`${consequence} Replace it?`)))
+    throw new CommandFailed('the application was not replaced', 'nothing was sent');
   const decisionId = randomUUID();
   const decide = () =>
     sendDecision(ferry, migrationId, 'applicationSupplied', { decisionId, clientId, environment, ...actor });
@@ -165,6 +176,20 @@ async function assertNotReplacing(
       `${platformName} application, so ${applicationName(application)} for ${migration.id} would replace it`,
     `nothing was sent; wait until ${other.migrationId} has ended, or give each client its own account (docs/deploying.md)`,
   );
+}
+
+/** Returns what happens to companies that were moved with another application; null if there are none. */
+async function consequenceForMoved(
+  application: ApplicationFacts,
+  { db }: LedgerClient,
+  migrationId: string,
+): Promise<string | null> {
+  const other = (await readApplicationsInUse(db, migrationId)).find(
+    (used) => !isSameApplication(used.application, application),
+  );
+  if (!other) return null;
+  const companies = counted(other.companies, 'company');
+  return `${companies} moved with ${applicationName(other.application)}. With ${applicationName(application)}, the service can no longer refresh their tokens.`;
 }
 
 /**

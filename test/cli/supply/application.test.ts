@@ -65,6 +65,41 @@ test('the secret can come from a file, which the client is told to delete', asyn
   expect(await registeredApplication()).toEqual({ clientId: 'from-file', environment: 'production' });
 });
 
+test('an application that would replace the one of moved companies must be confirmed', async () => {
+  const { db } = orchestrator.ferry;
+  const before = await registeredApplication();
+  const moved = (crossed_at: Date | null) =>
+    db.updateTable('companies').set({ crossed_at }).where('migration_id', '=', ID).where('row', '<=', 2).execute();
+  await moved(new Date());
+  try {
+    const questions: string[] = [];
+    const prompts: Partial<Prompts> = {
+      secret: async () => CANARY,
+      confirm: async (question) => {
+        questions.push(question);
+        return false;
+      },
+    };
+    const command = ['application', ID, '--client-id', 'typo-app', '--environment', 'production', ...CLIENT];
+    const declined = await ferry(command, undefined, orchestrator.env, prompts);
+    expect(declined).toMatchObject({
+      exitCode: 1,
+      err: 'ferry: the application was not replaced; nothing was sent\n',
+    });
+    expect(questions).toEqual([
+      `2 companies moved with ${before?.clientId} (production). With typo-app (production), the service can no longer refresh their tokens. Replace it?`,
+    ]);
+    expect(await registeredApplication()).toEqual(before);
+    const unattended = await ferry([...command, '--secret-file', secretFile(CANARY)], undefined, orchestrator.env);
+    expect(unattended.err).toContain('run it again with --yes');
+    expect(await registeredApplication()).toEqual(before);
+    expect((await application(before?.clientId ?? '', 'production')).exitCode).toBe(0);
+    expect((await application('typo-app', 'production', '--yes')).exitCode).toBe(0);
+  } finally {
+    await moved(null);
+  }
+});
+
 test.each<[string, string[], string]>([
   [
     'an application of the wrong environment',
