@@ -232,6 +232,7 @@ test('while companies move, the page says how much time is left, and when that w
 
 test.each(SITUATIONS)('the page promises nothing for a time that has passed: %s', (_, state) => {
   const text = at('2027-01-01T00:00:00.000Z', state);
+  expect(text).toContain('\n\nWritten at 2027-01-01 00:00 UTC. ');
   const promises = text
     .split('\n')
     .filter((line) => /^\*\*(Plan|Start|Expected end|Estimated duration|What)|out of date/.test(line));
