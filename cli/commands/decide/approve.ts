@@ -1,4 +1,5 @@
-import type { Step } from '../../../domain/migration/steps';
+import type { Role, Step } from '../../../domain/migration/steps';
+import type { Progress } from '../../../domain/progress/progress';
 import { readProgressIfAnswered } from '../../../client';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
@@ -65,11 +66,29 @@ function approve(
     // Without a worker there is nothing to review, so the approval has no digest. Temporal keeps it until a worker runs.
     const review = progress && (await readReview(ferry, progress, step));
     if (!output.json && !(output.quiet && options.yes)) review?.print(output, options.evidence);
-    const question = review ? `Approve ${step}?` : `No worker answers, so there is nothing to review. Approve ${step}?`;
+    const other = progress && roleSoFar(progress, options);
+    if (other)
+      output.warn(`${options.by} has acted only as ${other} so far; to approve as ${other}, add --as ${other}`);
+    const ask = `Approve ${step} as ${options.as} (${options.by})?`;
+    const question = review ? ask : `No worker answers, so there is nothing to review. ${ask}`;
     const isReversible = !IRREVERSIBLE_STEPS.includes(step);
-    if (!(await confirm({ output, terminal }, options, { question, isReversible }))) {
+    // The migration refuses it with the reason, so the answer to a question would make no difference.
+    const isRefused = progress !== undefined && hasProblems(progress, step);
+    if (!isRefused && !(await confirm({ output, terminal }, options, { question, isReversible }))) {
       throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
     }
     return sendDecision(ferry, migrationId, 'approve', { ...(review && { digest: review.digest }), ...content });
   });
+}
+
+/** Returns whether the details cannot be approved because of what their check found. */
+function hasProblems({ step: current, preflight }: Progress, step: Step): boolean {
+  return step === 'supply-details' && current === step && (preflight?.problems.length ?? 0) > 0;
+}
+
+/** Returns the role in which a person has acted so far, if it is only the other one; null otherwise. */
+function roleSoFar({ proposal, steps }: Progress, { as: role, by }: ApproveOptions): Role | null {
+  const acted = [...(proposal ? [proposal] : []), ...steps.flatMap(({ approvals }) => approvals)];
+  const roles = acted.filter((each) => each.by === by).map((each) => each.role);
+  return roles.includes(role) ? null : (roles[0] ?? null);
 }

@@ -46,7 +46,7 @@ test('invalid limits are refused before anything is stored', async () => {
 
 test('approve shows a review on a terminal, and decides nothing if the answer is no', async () => {
   const { exitCode, out, err, questions } = await answering(false, 'approve', ID, ...SAM);
-  expect({ exitCode, questions }).toEqual({ exitCode: 1, questions: ['Approve supply-details?'] });
+  expect({ exitCode, questions }).toEqual({ exitCode: 1, questions: ['Approve supply-details as support (Sam)?'] });
   expect(out).toContain('25 companies, supplied by Mia');
   expect(err).toContain('nothing was decided');
   expect((await runJson(orchestrator, 'audit', ID)).json['trail']).toEqual([]);
@@ -72,9 +72,17 @@ test('a decision is refused after its --valid-until', async () => {
 
 test('an approval on a terminal contains the digest of the review that was shown', async () => {
   const { exitCode, questions } = await answering(true, 'approve', ID, 'supply-details', ...SAM);
-  expect({ exitCode, questions }).toEqual({ exitCode: 0, questions: ['Approve supply-details?'] });
+  expect({ exitCode, questions }).toEqual({ exitCode: 0, questions: ['Approve supply-details as support (Sam)?'] });
   const withYes = await answering(true, 'approve', ID, 'update-application', '--yes', ...SAM);
   expect(withYes).toMatchObject({ exitCode: 0, questions: [] });
+});
+
+test('a person who has acted only in the other role is told so before the question', async () => {
+  const asClient = await answering(false, 'approve', ID, 'update-application', '--as', 'client', ...SAM);
+  expect(asClient.questions).toEqual(['Approve update-application as client (Sam)?']);
+  expect(asClient.err).toContain('Sam has acted only as support so far; to approve as support, add --as support');
+  const asSupport = await answering(false, 'approve', ID, 'update-application', ...SAM);
+  expect(asSupport.err).not.toContain('acted only as');
 });
 
 test('the handover cannot be signed off before anything has been moved', async () => {

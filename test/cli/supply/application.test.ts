@@ -209,6 +209,13 @@ test('an application that would replace the one of another open migration is ref
   );
   expect(await review()).not.toContain('check again');
 
+  // A question would make no difference.
+  const confirm = () => Promise.reject(new Error('asked'));
+  const approve = ['approve', 'bee.quickbooks-online', '--by', 'Sam'];
+  const refused = await ferry(approve, undefined, orchestrator.env, { confirm, secret: async () => '' });
+  expect(refused).toMatchObject({ exitCode: 1, err: '' });
+  expect(refused.out).toContain('✗ refused: bee.quickbooks-online: the check of the details found 1 problem');
+
   // The same client can have two migrations with one application.
   expect(await supply('--client-id', 'x', '--by', 'Bea')).toMatchObject({ exitCode: 0 });
   await until(async () => (await findings())?.length === 0);
