@@ -17,8 +17,15 @@ start() {
       shift
       nohup node "$TOKENFERRY_APP/dist/$program" "$@" >>"$FOLDER/$name.log" 2>&1 &
       echo $! >"$FOLDER/$name.pid"
-      echo "$name runs as process $!"
     )
+  done
+  sleep 5
+  for name in "$@"; do
+    if kill -0 "$(cat "$FOLDER/$name.pid")" 2>/dev/null; then
+      echo "$name runs as process $(cat "$FOLDER/$name.pid")"
+    else
+      echo "$name has ended; its log says why: logs $name" >&2
+    fi
   done
 }
 
