@@ -125,7 +125,7 @@ function howText(progress: Progress): string {
   const { route, migrationId, contact } = progress;
   const who = untrustedText(contact, MAX_TEXT_LENGTH);
   const commands = `run \`ferry show ${migrationId}\`, which lists the commands`;
-  const never = 'never send tokens or secrets by email, chat or phone, unless `ferry seal` has encrypted them';
+  const never = 'never send tokens or secrets by email, chat or phone, unless ferry seal has encrypted them';
   if (needsSecret(progress)) return `${commands}; ${never}; for help, ask ${who}`;
   return route === 'self-service'
     ? `${commands}; for help, ask ${who}`

@@ -179,7 +179,7 @@ test('the page asks nobody to send credentials by email', () => {
   const text = detailsAt(stateAt('complete-migration', { counts: lacking }));
   expect(text).toContain('to go. Please supply credentials for 2 companies (N-1, N-2).');
   expect(text).toContain(
-    'which lists the commands; never send tokens or secrets by email, chat or phone, unless `ferry seal` has encrypted them; for help, ask',
+    'which lists the commands; never send tokens or secrets by email, chat or phone, unless ferry seal has encrypted them; for help, ask',
   );
   expect(text).not.toContain('record your decision');
 });
