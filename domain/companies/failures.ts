@@ -182,7 +182,8 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   'wrong-organization':
     'a credential belongs to another organization; check whether manifest rows are shifted, then resume',
   'too-many-failures': 'too many companies were not moved; find out why, then resume to accept these failures',
-  'ledger-behind': 'the ledger is out of date: it was probably restored from a backup; reconcile it, then resume',
+  'ledger-behind':
+    'the ledger was out of date: it was probably restored from a backup; reconcile it unless that is done, then resume',
 };
 
 /**

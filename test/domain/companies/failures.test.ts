@@ -132,3 +132,9 @@ test('the texts of failures and stops are distinct and contain no internal terms
   for (const text of texts) expect(text).not.toMatch(/ledger|vault|slice|crossing|digest|PendingAuth/i);
   for (const text of reasons.map((reason) => stopReasonText(reason))) expect(text).toMatch(/, then resume$/);
 });
+
+test('the reason of a pause for a restored ledger stays true after it was reconciled', () => {
+  expect(stopReasonText('ledger-behind')).toMatch(
+    /^the ledger was out of date: .*; reconcile it unless that is done, /,
+  );
+});
