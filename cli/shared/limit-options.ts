@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import ms from 'ms';
-import type { LimitsChange, ReminderIntervals } from '../../domain/planning/limits';
+import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
+import { expectedLimit } from '../../domain/planning/limits';
 import type { Weekday, Window } from '../../domain/planning/windows';
 import { isTimeZone, isWindow, WEEKDAYS } from '../../domain/planning/windows';
 
@@ -27,24 +28,32 @@ export function addLimitOptions(command: Command): Command {
       .option(
         '--slices-at-once <number>',
         'number of slices (parallel parts of a batch run) at the same time',
-        parseNumber,
+        limit('slicesAtOnce'),
       )
-      .option('--companies-per-slice <number>', 'number of companies that a slice moves at the same time', parseNumber)
+      .option(
+        '--companies-per-slice <number>',
+        'number of companies that a slice moves at the same time',
+        limit('companiesPerSliceAtOnce'),
+      )
       .option(
         '--companies-per-minute <number>',
         'maximum number of moves that begin per minute; "any": no limit',
-        parseNumberOrAny,
+        limitOrAny('companiesPerMinute'),
       )
-      .option('--ramp <number>', 'number of companies to move first, before the rest; 0: no ramp', parseNumber)
+      .option(
+        '--ramp <number>',
+        'number of companies to move first, before the rest; 0: no ramp',
+        limit('rampCompanies'),
+      )
       .option(
         '--tolerated-failures <number>',
         'pause when more than this number of companies were not moved; "any": no limit',
-        parseNumberOrAny,
+        limitOrAny('toleratedFailures'),
       )
       .option(
         '--tolerated-share <share>',
         'pause when at least 20 companies have been tried and more than this share of them (0 to 1) was not moved; "any": no limit',
-        parseNumberOrAny,
+        limitOrAny('toleratedShare'),
       )
       .option(
         '--sync-timeout <duration>',
@@ -102,14 +111,18 @@ export function windowsFrom({ window }: Pick<LimitOptions, 'window'>): { readonl
   return window === false ? { windows: [] } : {};
 }
 
-function parseNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number.');
-  return value;
+/** Returns a parser for the value of a limit. It accepts what a migration accepts. */
+function limit(name: keyof MigrationLimits): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === '' ? NaN : Number(text);
+    const expected = expectedLimit(name, value);
+    if (expected !== null) throw new InvalidArgumentError(`Expected ${expected.replace('or null', `or "${ANY}"`)}.`);
+    return value;
+  };
 }
 
-function parseNumberOrAny(text: string): number | typeof ANY {
-  return text === ANY ? ANY : parseNumber(text);
+function limitOrAny(name: keyof MigrationLimits): (text: string) => number | typeof ANY {
+  return (text) => (text === ANY ? ANY : limit(name)(text));
 }
 
 function orNull(limit: number | typeof ANY): number | null {

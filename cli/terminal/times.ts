@@ -66,6 +66,9 @@ export function parseTime(text: string): Date {
   if (text === 'now') return new Date();
   const iso = DateTime.fromISO(text.trim().replace(' ', 'T'));
   if (iso.isValid && iso.toMillis() >= EARLIEST && iso.toMillis() <= LATEST) return iso.toJSDate();
+  if (/^\d{4}-\d{2}-\d{2}/.test(text.trim()) && iso.invalidReason === 'unit out of range') {
+    throw new InvalidArgumentError('There is no such day or time.');
+  }
   const now = new Date();
   const utc = tomorrowEvening(now).toISOString().replace('.000', '');
   throw new InvalidArgumentError(`Write it like "${exampleTime(now)}" or ${utc}, or use the word now.`);

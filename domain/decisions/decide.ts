@@ -6,6 +6,8 @@
  * checks are in `preconditions`. The effects of the more complex kinds of decision are in `approvals`, `rejections`,
  * `first-company`, `exceptions` and `supplied-details`. `guards` contains the digest check and the four-eyes rule.
  */
+import type { MigrationLimits } from '../planning/limits';
+import { LIMIT_NAMES } from '../planning/limits';
 import type { Decision, Outcome, Unreadable } from '../migration/decision';
 import type { MigrationState, UnrecordedDecision } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
@@ -239,7 +241,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'adjust':
       return applied(
         { ...state, limits: { ...state.limits, ...decision.limits } },
-        `limits changed: ${Object.keys(decision.limits).join(', ')}`,
+        `limits changed: ${(Object.keys(decision.limits) as (keyof MigrationLimits)[]).map((name) => LIMIT_NAMES[name]).join(', ')}`,
       );
   }
 }

@@ -103,6 +103,30 @@ const RULES: Readonly<Record<keyof MigrationLimits, LimitRule>> = {
   remindWhileStale: REMINDER_INTERVALS,
 };
 
+/**
+ * Returns which values of a limit are valid, as the end of a sentence.
+ *
+ * @returns null if the value is valid
+ */
+export function expectedLimit(name: keyof MigrationLimits, value: unknown): string | null {
+  const { isValid, expected } = RULES[name];
+  return isValid(value) ? null : expected;
+}
+
+/** The names of the limits in texts for people. */
+export const LIMIT_NAMES: Readonly<Record<keyof MigrationLimits, string>> = {
+  slicesAtOnce: 'slices at once',
+  companiesPerSliceAtOnce: 'companies per slice',
+  companiesPerMinute: 'companies per minute',
+  syncTimeoutMs: 'sync timeout',
+  rampCompanies: 'ramp',
+  toleratedFailures: 'tolerated failures',
+  toleratedShare: 'tolerated share',
+  windows: 'windows',
+  remindBeforeStale: 'reminders while data is up to date',
+  remindWhileStale: 'reminders while syncing is disabled',
+};
+
 /** Parses an untrusted change of limits. */
 export function parseLimits(value: unknown): { readonly limits: LimitsChange } | { readonly malformed: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value))

@@ -34,13 +34,16 @@ test('the limits that are given at the start are stored', async () => {
   });
 });
 
-test('invalid limits are refused before anything is stored', async () => {
-  const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'nobody', '--tolerated-share', '7'];
+test.each([
+  ['--tolerated-share', '7', 'Expected a number from 0 to 1, or "any".'],
+  ['--tolerated-share', '30%', 'Expected a number from 0 to 1, or "any".'],
+  ['--companies-per-minute', '0', 'Expected a whole number from 1 to 1,000,000, or "any".'],
+  ['--ramp', 'some', 'Expected a whole number from 0 to 100,000; 0 for no ramp.'],
+])('an invalid limit is refused before anything is stored: %s %s', async (option, value, expected) => {
+  const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'nobody', option, value];
   const { exitCode, err } = await ferry(start, undefined, orchestrator.env);
-  expect({ exitCode, err }).toEqual({
-    exitCode: 1,
-    err: 'ferry: toleratedShare must be a number from 0 to 1, or null; nothing was started\n',
-  });
+  expect(exitCode).toBe(2);
+  expect(err).toContain(expected);
   expect((await runJson(orchestrator, 'companies', 'nobody.quickbooks-online')).exitCode).toBe(1);
 });
 

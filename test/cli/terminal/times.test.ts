@@ -15,6 +15,10 @@ test('an invalid time is answered with examples that are in the future', () => {
   expect(() => parseTime('someday')).toThrow(`Write it like "2031-03-01 22:00" or ${utc}, or use the word now.`);
 });
 
+test('a day that does not exist is named as the reason', () => {
+  expect(() => parseTime('2031-11-31 22:00')).toThrow('There is no such day or time.');
+});
+
 test('help texts show a time that is in the future', async () => {
   const tomorrow = exampleTime(new Date());
   const { out } = await ferry(['propose-time', '--help']);
