@@ -63,6 +63,7 @@ async function main({ companies, engine: wanted }: Options): Promise<void> {
     await removeImages(engine);
   }
   if (process.exitCode === undefined) rmSync(folder, { recursive: true, force: true });
+  else print(`The evidence is in ${folder}`);
 }
 
 /** Returns a promise that is rejected at Ctrl-C, so that everything is removed before this process ends. */

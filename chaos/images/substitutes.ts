@@ -12,6 +12,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -91,12 +92,16 @@ export async function makeSubstitute(
   if (!(await exists(engine, name))) {
     const context = path.join(folder, path.basename(name).replace(':', '-'));
     mkdirSync(context, { recursive: true });
-    await substitute.prepare(context, tag, log);
-    if (substitute.stage === undefined) {
-      await engine.run(['import', '--change', `LABEL ${LABEL}=true`, path.join(context, 'root.tar'), name]);
-    } else {
-      const file = ['--file', path.join(FILES, 'Dockerfile'), '--build-arg', `DEBIAN=${debian}`];
-      await engine.run(['build', '--quiet', ...file, '--target', substitute.stage, '--tag', name, context]);
+    try {
+      await substitute.prepare(context, tag, log);
+      if (substitute.stage === undefined) {
+        await engine.run(['import', '--change', `LABEL ${LABEL}=true`, path.join(context, 'root.tar'), name]);
+      } else {
+        const file = ['--file', path.join(FILES, 'Dockerfile'), '--build-arg', `DEBIAN=${debian}`];
+        await engine.run(['build', '--quiet', ...file, '--target', substitute.stage, '--tag', name, context]);
+      }
+    } finally {
+      rmSync(context, { recursive: true, force: true });
     }
   }
   await engine.run(['tag', name, image]);
