@@ -1,12 +1,13 @@
 /**
  * `npm run package:test [-- <version>...]`: packs the project and tries the package as its users would. For each version
  * of Node, it installs the package in an empty folder, starts the servers with `ferry up`, starts a migration, and runs
- * the example of the programmatic client. It also compiles a program against the package's types. Then it runs the demo
- * of this clone with each version. Installs the versions of Node that are missing.
+ * the example of the programmatic client. Then it runs the demo of this clone with each version. It also installs the
+ * package as docs/deploying.md does, checks that the packages have the versions of package-lock.json, and compiles a
+ * program against the package's types. Installs the versions of Node that are missing.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -46,6 +47,9 @@ async function main(versions) {
       const { stdout: exact } = await run(node, ['--version']);
       console.log(`passed: package and demo with Node ${exact.trim()}`);
     }
+    const oldest = path.join(folder, `node-${versions[0]}`, 'node_modules', 'node', 'bin', 'node');
+    await deploy(oldest, tarball, path.join(folder, 'deployed'));
+    console.log('passed: a deployment has the versions of package-lock.json');
     await compileAgainst(path.join(folder, `package-${versions[0]}`));
     console.log('passed: the types of the package');
   } finally {
@@ -65,6 +69,23 @@ async function install(node, folder, ...packages) {
   if (!existsSync(manifest)) writeFileSync(manifest, JSON.stringify({ private: true }));
   const env = { ...environment, PATH: `${path.dirname(node)}${path.delimiter}${environment.PATH}` };
   await run(node, [npm, 'install', '--no-audit', '--no-fund', ...packages], { cwd: folder, env });
+}
+
+/** Installs the package as docs/deploying.md does, and compares the installed packages with the lock file. */
+async function deploy(node, tarball, folder) {
+  mkdirSync(folder);
+  await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components', '1']);
+  const env = { ...environment, PATH: `${path.dirname(node)}${path.delimiter}${environment.PATH}` };
+  await run(node, [npm, 'ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, env });
+  await expectOutput(run(node, [path.join(folder, 'bin', 'ferry.js'), '--version']), /^\d+\.\d+\.\d+/);
+  const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  const needed = Object.entries(packages).filter(([place, { dev }]) => place !== '' && dev !== true);
+  const wrong = needed.filter(([place, { version, optional }]) => {
+    const manifest = path.join(folder, place, 'package.json');
+    if (!existsSync(manifest)) return optional !== true;
+    return JSON.parse(readFileSync(manifest, 'utf8')).version !== version;
+  });
+  if (wrong.length > 0) throw new Error(`not as in package-lock.json: ${wrong.map(([place]) => place).join(', ')}`);
 }
 
 async function tryPackage(node, tarball, folder) {
