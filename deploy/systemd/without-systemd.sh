@@ -5,6 +5,7 @@
 start() {
   for name in "$@"; do
     (
+      umask 077
       set -a
       . "$CONF/$name.env"
       set +a

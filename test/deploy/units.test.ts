@@ -49,3 +49,21 @@ test('docs/configuration.md describes every variable that docs/deploying.md sets
     configuration.includes(`\`${name}\``) || configuration.includes(`\`${name.replace(/_FILE$/, '')}\``);
   expect(names.filter((name) => !isForUnits(name) && !describes(name))).toEqual([]);
 });
+
+test('docs/deploying.md gives each process a health port of its own, however many workers there are', () => {
+  const ports = [...guide.matchAll(/HEALTH_ADDRESS=0\.0\.0\.0:\$(?:\(\((HEALTH_PORT[^)]*)\)\)|(HEALTH_PORT)$)/gm)].map(
+    ([, sum, name]) => sum ?? name ?? '',
+  );
+  const portOf = (sum: string, number: number): number =>
+    sum
+      .replace(' - ', ' + -')
+      .split(' + ')
+      .reduce((port, term) => port + Number({ HEALTH_PORT: 9464, number }[term] ?? term), 0);
+  const ofWorkers = new Set(ports.filter((sum) => sum.includes('number')));
+  const ofOthers = ports.filter((sum) => !sum.includes('number')).map((sum) => portOf(sum, 0));
+  expect(ofWorkers.size).toBe(1);
+  expect(ofOthers).toHaveLength(2);
+  const numbers = Array.from({ length: 50 }, (_, index) => index + 1);
+  const all = [...ofOthers, ...[...ofWorkers].flatMap((sum) => numbers.map((number) => portOf(sum, number)))];
+  expect(new Set(all).size).toBe(52);
+});
