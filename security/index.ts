@@ -35,6 +35,7 @@ export {
   providerFingerprint,
 } from './migration-key';
 export {
+  assertKeyPair,
   createMasterKeyProvider,
   createOpener,
   createSealer,

@@ -41,13 +41,16 @@ export interface VaultKey {
   readonly privateKey: Secret<Buffer>;
 }
 
-/** Thrown when a box cannot be opened, because it was altered, sealed with another key, or copied from another row. */
+/**
+ * Thrown when a box cannot be opened, because it was altered, sealed with another key, or copied from another row, or
+ * when it does not contain what it should.
+ */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 
   constructor(options?: ErrorOptions) {
     super(
-      'The sealed credential cannot be opened: it was altered, sealed with another key, or copied from another row.',
+      'The sealed credential cannot be opened: it was altered, sealed with another key, or copied from another row, or it is not a credential.',
       options,
     );
   }
@@ -109,13 +112,19 @@ export function createSealer(publicKey: Uint8Array): Sealer {
  */
 type Opener = (sealed: Uint8Array, boundTo: Uint8Array) => Buffer;
 
+/** @throws {VaultKeyMismatch} when the public key does not belong to the private key */
+export function assertKeyPair({ publicKey, privateKey }: VaultKey): void {
+  if (!publicKeyOf(privateKey.reveal()).equals(publicKey)) throw new VaultKeyMismatch();
+}
+
 /**
  * Creates a function that opens the boxes that were sealed with this key pair, in any order.
  *
  * @throws {VaultKeyMismatch} when the public key does not belong to the private key
  */
-export function createOpener({ publicKey, privateKey }: VaultKey): Opener {
-  if (!publicKeyOf(privateKey.reveal()).equals(publicKey)) throw new VaultKeyMismatch();
+export function createOpener(key: VaultKey): Opener {
+  assertKeyPair(key);
+  const { privateKey } = key;
   const createRecipient = createRecipients(privateKey.reveal(), INFO);
   const recipients = new Map<string, ReturnType<typeof createRecipient>>();
 

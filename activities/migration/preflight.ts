@@ -66,7 +66,7 @@ export function preflightActivities(deps: ActivityDeps) {
           callbackUrl: null,
         };
       }
-      const notRegistered = await registerSealedApplication(deps, migrationId, platform.key);
+      const notRegistered = await registerSealedApplication(deps, migration);
       await untilRegistered(service, platform.key, await readNewApplication(db, migrationId));
       const facts = await readServiceFacts(service, {
         platformKey: platform.key,

@@ -1,11 +1,18 @@
 /** Registers the client's application with the service, if the client has sealed its secret. */
 import { cancellationSignal, log } from '@temporalio/activity';
 import { BadRequest, CompanyDataError } from '../../company-data-client';
-import { applicationName } from '../../domain/preflight/applications';
+import { applicationName, findOtherApplication } from '../../domain/preflight/applications';
 import type { PreflightFinding } from '../../domain/preflight/findings';
 import { errorFinding } from '../../domain/preflight/findings';
 import { SealBroken } from '../../security';
-import { discardSealedApplication, readUnregisteredApplication, readVault } from '../../store';
+import type { StoredMigration } from '../../store';
+import {
+  discardSealedApplication,
+  discardSealedApplications,
+  readApplications,
+  readUnregisteredApplication,
+  readVault,
+} from '../../store';
 import type { ActivityDeps } from '../deps';
 
 /**
@@ -18,12 +25,14 @@ import type { ActivityDeps } from '../deps';
  */
 export async function registerSealedApplication(
   { db, keys, service }: ActivityDeps,
-  migrationId: string,
-  platformKey: string,
+  migration: StoredMigration,
 ): Promise<PreflightFinding | null> {
+  const { id: migrationId, platformKey } = migration;
   const sealed = await readUnregisteredApplication(db, migrationId);
   if (!sealed) return null;
   const { decisionId, clientId, environment } = sealed;
+  // Another open migration may have supplied its application since the command checked that. The preflight reports it.
+  if (findOtherApplication(sealed, (await readApplications(db, migration)).others)) return null;
   try {
     const clientSecret = (await readVault(db, keys, migrationId)).openClientSecret(sealed);
     const application = { clientId, clientSecret, environment };
@@ -32,12 +41,15 @@ export async function registerSealedApplication(
     if (error instanceof CompanyDataError && error.retrySafety !== 'useless') throw error;
     if (!(error instanceof CompanyDataError || error instanceof SealBroken)) throw error;
     log.warn('the sealed application was not registered', { migrationId, reason: error.message });
-    if (error instanceof BadRequest || error instanceof SealBroken)
-      await discardSealedApplication(db, migrationId, decisionId);
+    const isUseless = error instanceof BadRequest || error instanceof SealBroken;
+    if (isUseless) await discardSealedApplication(db, migrationId, decisionId);
     const reason = error instanceof SealBroken ? 'its sealed secret cannot be opened' : error.message;
     const message = `the application ${applicationName(sealed)} could not be registered: ${reason}`;
-    return errorFinding('application-not-registered', message, 'seal and supply it again');
+    const advice = isUseless
+      ? 'seal and supply it again'
+      : 'check the API key of the workers; it is tried again whenever the details are checked';
+    return errorFinding('application-not-registered', message, advice);
   }
-  await discardSealedApplication(db, migrationId, decisionId);
+  await discardSealedApplications(db, migrationId);
   return null;
 }

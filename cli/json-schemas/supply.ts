@@ -94,7 +94,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       migrationId: z.string(),
       key: z.string().describe('not secret'),
       fingerprint: z.string(),
-      provider: z.string().describe('fingerprint of the provider key that signed it'),
+      signedBy: z.string().describe('fingerprint of the key that signed it; compare it with the one that you publish'),
     },
   ],
   'ferry.amend/1': [

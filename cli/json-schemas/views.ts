@@ -103,7 +103,9 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       keyFingerprint: z
         .string()
         .nullable()
-        .describe('of the migration key (ferry migration-key); null without a database or a vault'),
+        .describe(
+          'of the migration key (ferry migration-key); null without a database or a vault, or if the provider has not signed it, or if the provider has not signed it',
+        ),
       ledgerBehind: z.boolean().describe('true: the ledger was restored to an older state; run ferry reconcile'),
       interrupted: z
         .strictObject({ companies: count, inFlightUntil: time.nullable() })

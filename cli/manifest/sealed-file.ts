@@ -5,8 +5,9 @@
  * A file of credentials has one JSON object per line: a header, and then one line per company. The references and the
  * times are readable; a company's box cannot be opened if either of them is changed.
  */
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { MigrationKey, Secret } from '../../security';
@@ -14,7 +15,7 @@ import { createSealer, fingerprintOf, sealClientSecret, sealCredential } from '.
 import type { SealedApplication, SealedCredential } from '../../store';
 import { CommandFailed } from '../shared/errors';
 import { HashedKeyMap } from './hashed-key-map';
-import type { ParsedCredential } from './row-parser';
+import { obtainedAtProblem, type ParsedCredential } from './row-parser';
 
 const MAX_BYTES = 512 * 1024 * 1024;
 /** Every sealed file begins with this. */
@@ -121,7 +122,9 @@ async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<st
   try {
     const source = await open(unfinished, 'w', 0o600);
     try {
-      for await (const line of lines) await source.write(line);
+      for await (const line of lines) await source.appendFile(line);
+      // The caller may destroy the original next.
+      await source.sync();
     } finally {
       await source.close();
     }
@@ -157,33 +160,43 @@ export async function isSealedFile(file: string): Promise<boolean> {
  * @throws {CommandFailed} if it is incomplete or was altered, or contains something else
  */
 export async function readSealedCredentials(file: string): Promise<SealedCredentials> {
-  let header: z.infer<typeof credentialsHeader> | null = null;
-  for await (const line of linesOf(file)) {
-    header = parsed(file, 1, credentialsHeader, line);
-    break;
-  }
-  if (header === null) throw damaged(file, 1);
-  const { migration, keyFingerprint, companies } = header;
-
+  const now = new Date();
+  const found: { header?: z.infer<typeof credentialsHeader> } = {};
   async function* credentials(): AsyncGenerator<SealedCredential> {
     const references = new HashedKeyMap();
     let count = 0;
     for await (const line of linesOf(file)) {
       count += 1;
-      if (count === 1) continue;
+      if (count === 1) {
+        found.header = parsed(file, 1, credentialsHeader, line);
+        continue;
+      }
       const { reference, obtainedAt, sealed } = parsed(file, count, credentialLine, line);
       if (references.update(reference, () => count) > 0) throw damaged(file, count);
+      assertPossible(file, count, obtainedAt, now);
       yield { reference, obtainedAt, sealed: Buffer.from(sealed, 'base64') };
     }
-    if (count - 1 !== companies) throw damaged(file, count);
+    if (found.header === undefined || count - 1 !== found.header.companies) throw damaged(file, Math.max(1, count));
   }
   for await (const _ of credentials());
+  if (found.header === undefined) throw damaged(file, 1);
+  const { migration, keyFingerprint, companies } = found.header;
   return {
     migrationId: migration,
     keyFingerprint,
     companies,
     credentials: { [Symbol.asyncIterator]: credentials },
   };
+}
+
+/** Refuses a time that plain credentials could not have either, for example because the client's clock was wrong. */
+function assertPossible(file: string, line: number, obtainedAt: string, now: Date): void {
+  const problem = obtainedAtProblem(new Date(obtainedAt), now);
+  if (problem === null) return;
+  throw new CommandFailed(
+    `${file}, line ${line}: the time at which the credential was obtained is ${problem}`,
+    "nothing was stored; check the clock of the client's machine, and have the file sealed again",
+  );
 }
 
 /** @throws {CommandFailed} if it is incomplete or was altered, or contains something else */
@@ -196,14 +209,16 @@ export async function readSealedApplication(file: string): Promise<SealedFor & S
 }
 
 async function* linesOf(file: string): AsyncGenerator<string> {
-  const handle = await open(file, 'r');
+  if ((await stat(file)).size > MAX_BYTES)
+    throw new CommandFailed(`${file} is larger than 512 MB`, 'seal the credentials in several files');
+  const input = createReadStream(file, { encoding: 'utf8' });
+  const closed = once(input, 'close');
   try {
-    if ((await handle.stat()).size > MAX_BYTES)
-      throw new CommandFailed(`${file} is larger than 512 MB`, 'seal the credentials in several files');
-    const input = createReadStream('', { fd: handle.fd, encoding: 'utf8', autoClose: false, start: 0 });
     yield* createInterface({ input, crlfDelay: Infinity });
   } finally {
-    await handle.close();
+    // A reader may stop early, while the next piece is being read.
+    input.destroy();
+    await closed;
   }
 }
 

@@ -66,7 +66,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
   [
     MigrationKeyInvalid,
-    'nothing was sealed or stored; if a new master key is in use, run ferry vault rotate, and otherwise find out who changed the key (docs/security.md)',
+    'nothing was sealed or stored; get the key again from the provider, who finds under "Sealed files" in docs/security.md what this means',
   ],
   [VaultKeyMismatch, 'the credentials in this file were neither sealed nor stored'],
   [

@@ -1,5 +1,6 @@
 import { fingerprintOf } from '../../security';
-import { type Database, readMigrationKey } from '../../store';
+import type { LedgerClient } from '../../client';
+import { readMigrationKey } from '../../store';
 import { CommandFailed } from './errors';
 
 /**
@@ -9,7 +10,7 @@ import { CommandFailed } from './errors';
  */
 export async function assertSealedFor(
   sealedFor: { readonly migrationId: string; readonly keyFingerprint: string },
-  db: Database,
+  { db, provider }: Pick<LedgerClient, 'db' | 'provider'>,
   migrationId: string,
   file: string,
 ): Promise<void> {
@@ -18,7 +19,7 @@ export async function assertSealedFor(
       `${file} was sealed for ${sealedFor.migrationId}, not for ${migrationId}`,
       'nothing was stored; specify the migration that the file was sealed for',
     );
-  const { publicKey } = await readMigrationKey(db, migrationId);
+  const { publicKey } = await readMigrationKey(db, migrationId, provider);
   if (sealedFor.keyFingerprint !== fingerprintOf(publicKey))
     throw new CommandFailed(
       `${file} was sealed with an older key of ${migrationId}, which no longer opens anything`,

@@ -4,7 +4,10 @@ import type { ApplicationFacts, MigrationApplications } from '../../domain/prefl
 import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 
-/** Stores the application that a preflight found at the service, if it found no problem with it. */
+/**
+ * Stores the application that a preflight found at the service, if it found no problem with it. Keeps the earlier one if
+ * companies were moved with it.
+ */
 export async function recordApplication(
   db: Database,
   migrationId: string,
@@ -14,6 +17,10 @@ export async function recordApplication(
     .updateTable('migrations')
     .set({ application: JSON.stringify({ clientId, environment }) })
     .where('id', '=', migrationId)
+    .where(
+      sql<boolean>`application is null or not exists (
+        select from companies c where c.migration_id = migrations.id and c.crossed_at is not null)`,
+    )
     .execute();
 }
 

@@ -1,6 +1,7 @@
 /** Rotates the master key, and replaces the keys of a vault that can no longer be opened. */
-import type { KeyProvider } from '../../security';
+import type { KeyProvider, Secret } from '../../security';
 import {
+  assertKeyPair,
   UnknownMasterKey,
   VaultKeyMismatch,
   VaultSecretElsewhere,
@@ -30,6 +31,7 @@ export interface Rotation {
  * already rewrapped stay rewrapped
  * @throws {VaultSecretElsewhere} when a vault's secret was stored somewhere other than where the provider looks
  * @throws {WrappedKeyBroken} when a stored key was altered
+ * @throws {VaultKeyMismatch} when a public key was replaced; it is not signed
  */
 export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rotation> {
   const migrations = await db
@@ -58,15 +60,21 @@ async function rewrap(
   const vault = await lockVault(tx, migrationId);
   if (!vault?.publicKey) return 'destroyed';
   if (vault.key === null) return 'lost';
-  if (vault.signedBy !== keys.providerPublicKey) await signKey(tx, keys, migrationId, vault.publicKey);
-  if (vault.key.keyId === keys.newestKeyId) return 'unchanged';
+  const isWrappedByNewest = vault.key.keyId === keys.newestKeyId;
+  const isSigned = vault.signedBy === keys.providerPublicKey;
+  if (isWrappedByNewest && isSigned) return 'unchanged';
+  let privateKey: Secret<Buffer>;
   try {
-    await storeKey(tx, migrationId, await keys.wrap(migrationId, await keys.unwrap(migrationId, vault.key)));
-    return 'rewrapped';
+    privateKey = await keys.unwrap(migrationId, vault.key);
   } catch (error) {
     if (error instanceof VaultSecretMissing) return 'lost';
     throw error;
   }
+  // Otherwise, the signature would make a key genuine that somebody has put into the database.
+  assertKeyPair({ publicKey: vault.publicKey, privateKey });
+  if (!isWrappedByNewest) await storeKey(tx, migrationId, await keys.wrap(migrationId, privateKey));
+  if (!isSigned) await signKey(tx, keys, migrationId, vault.publicKey);
+  return isWrappedByNewest ? 'unchanged' : 'rewrapped';
 }
 
 /**

@@ -44,11 +44,20 @@ export async function readUnregisteredApplication(
   return rows[0] ?? null;
 }
 
-/** Deletes a sealed client secret, because it was registered or its decision was refused. */
+/** Deletes a sealed client secret, because it is useless or its decision was refused. */
 export async function discardSealedApplication(db: Queryable, migrationId: string, decisionId: string): Promise<void> {
   await db
     .deleteFrom('sealed_applications')
     .where('migration_id', '=', migrationId)
     .where('decision_id', '=', decisionId)
     .execute();
+}
+
+/** Deletes the sealed client secrets of all recorded decisions, because the latest one is registered. */
+export async function discardSealedApplications(db: Queryable, migrationId: string): Promise<void> {
+  await sql`
+    delete from sealed_applications s using decisions d
+    where s.migration_id = ${migrationId} and d.migration_id = s.migration_id and d.decision_id = s.decision_id`.execute(
+    db,
+  );
 }

@@ -79,22 +79,37 @@ export async function signKey(
 /**
  * Reads the migration key, with which clients seal their credentials.
  *
+ * @param provider fingerprint of the provider that must have signed the key; undefined if it is not checked
  * @throws {VaultClosed}
- * @throws {MigrationKeyInvalid} when an earlier version opened the vault, so that no provider has signed its key
+ * @throws {MigrationKeyInvalid} when another provider or nobody has signed the key
  */
-export async function readMigrationKey(db: Queryable, migrationId: string): Promise<MigrationKey> {
-  const { publicKey, platformKey, signedBy, signature } = await readSealingKey(db, migrationId);
-  if (signedBy === null || signature === null)
-    throw new MigrationKeyInvalid(
-      `the key of ${migrationId} has not been signed, because an earlier version created it`,
-    );
+export async function readMigrationKey(db: Queryable, migrationId: string, provider?: string): Promise<MigrationKey> {
+  const { publicKey, platformKey, signedBy, signature } = await readSealingKey(db, migrationId, provider);
+  if (signedBy === null || signature === null) throw notSigned(migrationId);
   return { migrationId, platformKey, publicKey, signedBy, signature };
 }
 
-/** Returns the fingerprint of the public key of a vault; null if the vault has not been opened or was destroyed. */
-export async function readKeyFingerprint(db: Queryable, migrationId: string): Promise<string | null> {
-  const stored = await readKey(db, migrationId);
-  return stored?.publicKey ? fingerprintOf(stored.publicKey) : null;
+/**
+ * Returns the fingerprint of the public key of a vault; null if the vault has not been opened or was destroyed, or if
+ * this provider has not signed the key.
+ */
+export async function readKeyFingerprint(
+  db: Queryable,
+  migrationId: string,
+  provider?: string,
+): Promise<string | null> {
+  try {
+    return fingerprintOf((await readSealingKey(db, migrationId, provider)).publicKey);
+  } catch (error) {
+    if (error instanceof VaultClosed || error instanceof MigrationKeyInvalid) return null;
+    throw error;
+  }
+}
+
+function notSigned(migrationId: string): MigrationKeyInvalid {
+  return new MigrationKeyInvalid(
+    `the key of ${migrationId} has not been signed, because an earlier version created it; sign it with: ferry vault rotate`,
+  );
 }
 
 /**
@@ -108,11 +123,10 @@ export async function readSealingKey(db: Queryable, migrationId: string, provide
   const stored = await readKey(db, migrationId);
   if (!stored?.publicKey) throw new VaultClosed(migrationId);
   const { publicKey, platformKey, rotating, signedBy, signature } = stored;
-  if (provider !== undefined)
-    assertSignedBy(
-      { migrationId, platformKey, publicKey, signedBy: signedBy ?? '', signature: signature ?? '' },
-      provider,
-    );
+  if (provider !== undefined) {
+    if (signedBy === null || signature === null) throw notSigned(migrationId);
+    assertSignedBy({ migrationId, platformKey, publicKey, signedBy, signature }, provider);
+  }
   return { publicKey, platformKey, rotating, signedBy, signature };
 }
 

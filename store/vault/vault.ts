@@ -11,14 +11,27 @@
  * the vault's secret and deletes the rest. Postgres can keep copies of deleted rows, in its files, log and backups, but
  * from then on nobody can open them.
  */
+import { z } from 'zod';
 import type { KeyProvider } from '../../security';
-import { applicationBinding, createOpener, credentialBinding, isBoundToRow, Secret } from '../../security';
+import { applicationBinding, createOpener, credentialBinding, isBoundToRow, SealBroken, Secret } from '../../security';
 import type { Queryable } from '../database/database';
 import type { ClaimedCompany } from '../companies/lease';
 import type { SealedApplication } from './sealed-applications';
 import { unwrapKey } from './vault-keys';
 
 export type CredentialFields = Readonly<Record<string, string>>;
+
+/** Anyone who has the public key can seal, so a box can contain anything. */
+const credentialFields = z.record(z.string(), z.string().min(1).max(100_000));
+
+/** @throws {SealBroken} without the cause, whose text would quote the content */
+function fieldsOf(plain: Buffer): CredentialFields {
+  try {
+    return credentialFields.parse(JSON.parse(plain.toString('utf8')));
+  } catch {
+    throw new SealBroken();
+  }
+}
 
 /** Opens what was sealed for one migration. */
 export interface VaultReader {
@@ -47,7 +60,7 @@ export async function readVault(db: Queryable, keys: KeyProvider, migrationId: s
       const binding = isBoundToRow(sealed)
         ? Buffer.from(`${migrationId}/${row}`)
         : credentialBinding(migrationId, label);
-      return new Secret(JSON.parse(open(sealed, binding).toString('utf8')) as CredentialFields);
+      return new Secret(fieldsOf(open(sealed, binding)));
     },
     openClientSecret(application) {
       const plain = open(application.sealed, applicationBinding(migrationId, application));

@@ -71,6 +71,11 @@ async function supply(
     () => 'supply the application to a new migration',
   );
   const { sealed: sealedFile } = options;
+  if (sealedFile !== undefined && (options.clientId ?? options.environment ?? options.secretFile) !== undefined)
+    throw new CommandFailed(
+      `${sealedFile} contains the client id, the environment and the secret`,
+      'nothing was sent; leave the other options out',
+    );
   const sealed = sealedFile === undefined ? null : await readSealed(ferry, migrationId, sealedFile);
   const { clientId, environment } = sealed ?? named(options);
   if (platform.environment !== undefined && platform.environment !== environment) {
@@ -91,17 +96,20 @@ async function supply(
     : await sendSecret(terminal, platform.key, { clientId, environment }, options, decide);
   const isAccepted = result.json['outcome'] === 'applied';
   const preflight = isAccepted ? await waitForPreflight(ferry, migrationId) : null;
+  // A worker registers a sealed application before it checks the details.
+  const isRegistered =
+    isAccepted &&
+    (!sealed || (preflight !== null && !preflight.problemCodes.some((code) => code === 'application-not-registered')));
+  const later = sealed ? ' yet; a worker registers it' : '; start a worker and run the command again';
   const { secretFile } = options;
   return {
     ...result,
-    failed: !isAccepted,
+    failed: !isRegistered,
     json: { ...result.json, preflight },
     print: (output) => {
       result.print(output);
-      if (!isAccepted)
-        output.line(
-          `  Nothing was registered with the service${result.failed ? '' : sealed ? ' yet; a worker registers it' : '; start a worker and run the command again'}`,
-        );
+      if (!isRegistered)
+        output.line(`  Nothing was registered with the service${result.failed || preflight ? '' : later}`);
       if (preflight) printPreflight(output, preflight);
       if (secretFile !== undefined)
         output.line(`  ${secretFile} still contains the secret in plain text. Delete it and all copies.`);
@@ -109,19 +117,19 @@ async function supply(
   };
 }
 
-function named({ clientId, environment, sealed }: ApplicationOptions) {
-  if (clientId !== undefined && environment !== undefined && sealed === undefined) return { clientId, environment };
+function named({ clientId, environment }: ApplicationOptions) {
+  if (clientId !== undefined && environment !== undefined) return { clientId, environment };
   throw new CommandFailed(
     'the application is not specified',
     'add --client-id and --environment, or --sealed with the file from the client',
   );
 }
 
-async function readSealed({ db }: LedgerClient, migrationId: string, file: string) {
+async function readSealed(ferry: LedgerClient, migrationId: string, file: string) {
   if (!(await isSealedFile(file)))
     throw new CommandFailed(`${file} is not a sealed file`, 'specify the file that ferry seal has written');
   const sealed = await readSealedApplication(file);
-  await assertSealedFor(sealed, db, migrationId, file);
+  await assertSealedFor(sealed, ferry, migrationId, file);
   return sealed;
 }
 

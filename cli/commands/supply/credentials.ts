@@ -167,7 +167,7 @@ async function readCredentialFile(
 
 /** Refuses a file that the workers could not open, because it was sealed for another migration or an older key. */
 async function readSealedFile(
-  { db }: LedgerClient,
+  ferry: LedgerClient,
   migrationId: string,
   file: string,
   obtainedAt: Date | undefined,
@@ -178,7 +178,7 @@ async function readSealedFile(
       'leave --obtained-at out; ferry seal has the same option',
     );
   const sealed = await readSealedCredentials(file);
-  await assertSealedFor(sealed, db, migrationId, file);
+  await assertSealedFor(sealed, ferry, migrationId, file);
   return { findings: new FindingList(), credentials: sealed.credentials, isSealed: true };
 }
 

@@ -72,7 +72,9 @@ export function addSeal({ program, run, terminal }: Context): void {
     .description('Print the key with which the client seals its credentials')
     .action((migration: string) =>
       run(() =>
-        withLedgerClient(terminal.env, async ({ db }) => migrationKeyResult(await readMigrationKey(db, migration))),
+        withLedgerClient(terminal.env, async ({ db, provider }) =>
+          migrationKeyResult(await readMigrationKey(db, migration, provider)),
+        ),
       ),
     );
 }
@@ -82,9 +84,9 @@ const addFileOptions = (command: Command): Command => addShred(addEncoding(comma
 function migrationKeyResult(key: MigrationKey): CommandResult {
   const text = formatMigrationKey(key);
   const fingerprint = fingerprintOf(key.publicKey);
-  const provider = providerFingerprint(key.signedBy);
+  const signedBy = providerFingerprint(key.signedBy);
   return {
-    json: { schema: 'ferry.migration-key/1', migrationId: key.migrationId, key: text, fingerprint, provider },
+    json: { schema: 'ferry.migration-key/1', migrationId: key.migrationId, key: text, fingerprint, signedBy },
     printQuietly: (output) => output.line(text),
     print: (output) => {
       output.line(`The migration key of ${key.migrationId} (fingerprint ${fingerprint}):`);
@@ -92,9 +94,11 @@ function migrationKeyResult(key: MigrationKey): CommandResult {
       output.line(text);
       output.line();
       output.line('It is not secret. Send it to the client, who saves it as a file and seals the credentials with:');
-      output.line(`  ferry seal credentials.csv --for migration.key --provider ${provider}`);
-      output.line("The provider's fingerprint must reach the client in another way than the key, for example on your");
-      output.line('website: it shows that nobody has replaced the key.');
+      output.line('  ferry seal credentials.csv --for migration.key');
+      output.line(
+        'The command shows the client who signed the key, and asks whether it is you. So publish the fingerprint',
+      );
+      output.line('of your provider key, for example on your website; do not send it together with the key.');
     },
   };
 }
@@ -131,7 +135,7 @@ function readKey(keyOrFile: string): MigrationKey {
  * signature is the provider's.
  */
 async function assertTrusted(key: MigrationKey, { prompts, env }: Terminal, options: SealOptions): Promise<void> {
-  const expected = options.provider ?? loadConfig([], env, ['providerFingerprint']).providerFingerprint;
+  const expected = options.provider ?? providerOf(env);
   if (expected !== undefined) return assertSignedBy(key, expected);
   const signer = providerFingerprint(key.signedBy);
   assertSignedBy(key, signer);
@@ -143,6 +147,13 @@ async function assertTrusted(key: MigrationKey, { prompts, env }: Terminal, opti
   const question = `The key was signed by ${signer}. Is this the fingerprint that your provider publishes?`;
   if (!(await prompts.confirm(question)))
     throw new CommandFailed('nothing was sealed', 'ask your provider for its fingerprint, by phone for example');
+}
+
+/** Reads only the variable, because a stack that the client runs to try the product is another provider. */
+function providerOf(env: NodeJS.ProcessEnv): string | undefined {
+  return loadConfig([], { TOKENFERRY_PROVIDER_FINGERPRINT: env['TOKENFERRY_PROVIDER_FINGERPRINT'] }, [
+    'providerFingerprint',
+  ]).providerFingerprint;
 }
 
 async function sealCredentials(
@@ -180,6 +191,7 @@ async function sealCredentials(
     print: (out) => {
       printFindings(out, findings);
       out.line(`${out.styled('green', '✓')} ${counted(companies, 'credential')} sealed in ${output}`);
+      out.line(`  Migration key: ${fingerprintOf(key.publicKey)}`);
       out.line(
         `  Send this file to support, who stores it with: ferry credentials ${key.migrationId} ${path.basename(output)}`,
       );

@@ -39,7 +39,7 @@ export function addShow({ program, run, terminal }: Context): void {
           const [progress, retriedErrors, findings] = await inParallel(
             readProgress(ferry, migration),
             readRetriedErrors(ferry, migration),
-            db ? readLedgerFindings(db, migration) : NO_LEDGER,
+            db ? readLedgerFindings(db, migration, ferry.provider) : NO_LEDGER,
           );
           // Queries the workflow again, and so not in parallel: a worker that cannot replay the workflow answers only
           // one of several queries that wait.
@@ -65,10 +65,14 @@ type LedgerFindings = Pick<MigrationFindings, 'interrupted' | 'deferred' | 'keyF
 const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null, keyFingerprint: null };
 
 /** One query after another, because another connection to the ledger takes longer than these queries. */
-async function readLedgerFindings(db: Database, migrationId: string): Promise<LedgerFindings> {
+async function readLedgerFindings(
+  db: Database,
+  migrationId: string,
+  provider: string | undefined,
+): Promise<LedgerFindings> {
   const interrupted = await countInterrupted(db, migrationId);
   const deferred = await readDeferred(db, migrationId);
-  return { interrupted, deferred, keyFingerprint: await readKeyFingerprint(db, migrationId) };
+  return { interrupted, deferred, keyFingerprint: await readKeyFingerprint(db, migrationId, provider) };
 }
 
 /** Reads what the next commands name; nothing if they name no company and no application. */

@@ -78,7 +78,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
   [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove these rows/],
   [new VaultClosed(M), /acme\.xero has no vault yet/, /ferry show acme\.xero$/],
-  [new MigrationKeyInvalid('The migration key is incomplete.'), /incomplete/, /ferry vault rotate/],
+  [new MigrationKeyInvalid('The migration key is incomplete.'), /incomplete/, /get the key again/],
   [new VaultKeyMismatch(), /./, /neither sealed nor stored/],
   [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('0123456789abcdef', ['efgh']), /payload key 0123456789abcdef/, /TOKENFERRY_PAYLOAD_KEY/],

@@ -2,7 +2,20 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createVaultKey } from '../../../security';
+import { inspect } from 'node:util';
+import type { KeyProvider } from '../../../security';
+import {
+  createMasterKeyProvider,
+  createSealer,
+  createVaultKey,
+  createVaultSecretFolder,
+  credentialBinding,
+  fingerprintOf,
+  parseMigrationKey,
+  providerFingerprint,
+  SealBroken,
+} from '../../../security';
+import { readVault } from '../../../store';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { platform } from '../../support/platform';
@@ -18,6 +31,7 @@ let migration: TestMigration;
 let folder: string;
 let key: string;
 let provider: string;
+let keys: KeyProvider;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   orchestrator = await startOrchestrator();
@@ -26,7 +40,10 @@ beforeAll(async () => {
   await migration.until(({ preflight, checking }) => preflight !== null && !checking);
   const { json } = await runJson(orchestrator, 'migration-key', migration.id);
   key = fileOf('migration.key', String(json['key']));
-  provider = String(json['provider']);
+  const { masterKeys, vaultSecrets } = orchestrator.config;
+  keys = createMasterKeyProvider(masterKeys, createVaultSecretFolder(vaultSecrets));
+  provider = providerFingerprint(keys.providerPublicKey);
+  expect(json['signedBy']).toBe(provider);
 });
 afterAll(async () => {
   await orchestrator.close();
@@ -124,6 +141,66 @@ test.each<[string, (sealed: string) => string]>([
   expect(err).toMatch(/is incomplete or was altered \(line \d\).*nothing was stored/);
 });
 
+test('a file of any size is stored, and one that says the wrong number of companies is not', async () => {
+  const references = Array.from({ length: 1_500 }, (_, index) => `X-${index}`);
+  const lines = references.map((each) => `${each},a-${each},r-${each},1`);
+  const file = fileOf('large.csv', ['reference,accessToken,refreshToken,realmId', ...lines].join('\n'));
+  expect((await seal(file)).exitCode).toBe(0);
+  const content = readFileSync(`${file}.sealed`, 'utf8');
+  expect(content.length).toBeGreaterThan(400_000);
+  const { out } = await atSupport('credentials', migration.id, `${file}.sealed`, '--json', ...AS_CLIENT);
+  expect((JSON.parse(out) as { unknown: string[] }).unknown).toEqual(references);
+  const wrong = fileOf('wrong-number.sealed', content.replace('"companies":1500', '"companies":1499'));
+  expect((await atSupport('credentials', migration.id, wrong, ...AS_CLIENT)).err).toContain('nothing was stored');
+});
+
+test.each<[string, string, RegExp]>([
+  [
+    'in the future',
+    '2999-01-01T00:00:00.000Z',
+    /line 2: the time at which the credential was obtained is .*nothing was/,
+  ],
+  ['before there were tokens', '0000-01-01T00:00:00.000Z', /line 2: the time at which the credential was obtained is/],
+])('a sealed credential with a time %s is refused', async (_, obtainedAt, expected) => {
+  const file = fileOf('clock.sealed', sealedByHand('R-1', obtainedAt, '{"refreshToken":"r"}'));
+  const { exitCode, err } = await atSupport('credentials', migration.id, file, ...AS_CLIENT);
+  expect(exitCode).toBe(1);
+  expect(err).toMatch(expected);
+});
+
+/** Seals any content with the migration key, as a program other than `ferry seal` could. */
+function sealedByHand(reference: string, obtainedAt: string, content: string, boundTo = reference): string {
+  const { migrationId, publicKey } = parseMigrationKey(readFileSync(key, 'utf8'));
+  const binding = credentialBinding(migrationId, { reference: boundTo, obtainedAt });
+  const sealed = createSealer(publicKey)(Buffer.from(content), binding).toString('base64');
+  const keyFingerprint = fingerprintOf(publicKey);
+  const header = { tokenferry: 'sealed-credentials/1', migration: migrationId, keyFingerprint, companies: 1 };
+  return [header, { reference, obtainedAt, sealed }].map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+test.each<[string, string, string]>([
+  ['belongs to another company', '{"refreshToken":"sbx-ok-1.x"}', 'R-9'],
+  ['is a token instead of a credential', 'raw-token-marker', 'R-1'],
+  ['has a field that is not text', '{"refreshToken":{"raw":"raw-token-marker"}}', 'R-1'],
+])('a box that %s fails its company alone, without being quoted', async (_, content, boundTo) => {
+  const { db } = orchestrator.ferry;
+  const obtainedAt = '2026-01-01T00:00:00.000Z';
+  const text = sealedByHand('R-1', obtainedAt, content, boundTo);
+  const { sealed } = JSON.parse(text.split('\n')[1] ?? '') as { sealed: string };
+  const vault = await readVault(db, keys, migration.id);
+  const stored = { row: 1, reference: 'R-1', obtainedAt: new Date(obtainedAt), sealed: Buffer.from(sealed, 'base64') };
+  const failure = (() => {
+    try {
+      return vault.open(stored);
+    } catch (error) {
+      return error;
+    }
+  })();
+  // The import turns this error, and no other, into the failure credential-unreadable of one company.
+  expect(failure).toBeInstanceOf(SealBroken);
+  expect(inspect(failure)).not.toContain('raw-token-marker');
+});
+
 test('a file that was sealed for another migration, or with an older key, is refused', async () => {
   const sealed = await seal(await credentialFile('mixed-up.csv'));
   expect(sealed.exitCode).toBe(0);
@@ -152,6 +229,9 @@ describe('if somebody has replaced the public key in the database', () => {
   afterAll(() => setKey(stored.vault_public_key));
 
   test('ferry seal refuses the key, and writes nothing', async () => {
+    const env = { ...orchestrator.env, TOKENFERRY_PROVIDER_FINGERPRINT: provider };
+    const { err: refusal } = await ferry(['migration-key', migration.id], undefined, env);
+    expect(refusal).toContain('its signature does not match');
     const { out: replaced } = await atSupport('migration-key', migration.id, '--quiet');
     const file = await credentialFile('refused.csv');
     const { exitCode, err } = await ferry(['seal', file, '--for', replaced.trim(), '--provider', provider], undefined, {

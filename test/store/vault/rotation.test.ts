@@ -5,19 +5,26 @@ import { sql } from 'kysely';
 import type { KeyProvider } from '../../../security';
 import {
   createMasterKeyProvider,
+  createVaultKey,
   createVaultSecretFolder,
+  MigrationKeyInvalid,
   parseMasterKeys,
+  providerFingerprint,
+  SealBroken,
   Secret,
   UnknownMasterKey,
+  VaultKeyMismatch,
   VaultSecretElsewhere,
   VaultSecretMissing,
 } from '../../../security';
+import { createSender } from '../../../security/hpke';
 import { createTemporaryFolder } from '../../../stack/folders';
 import type { Database } from '../../../store';
 import {
   destroyVault,
   openVault,
   readMigration,
+  readMigrationKey,
   readVault,
   renewVault,
   rotateVaults,
@@ -190,4 +197,36 @@ test('a worker with another folder neither opens nor destroys a vault, and says 
   cpSync(ledger.secrets, other, { recursive: true });
   expect(await openAccessToken(elsewhere, id)).toBe('access-1');
   rmSync(other, { recursive: true });
+});
+
+test('signs the key of a vault that an earlier version created, but not one that somebody has replaced', async () => {
+  const id = await createSealedUnderOld();
+  const keys = withKeys(OLD);
+  const fingerprint = providerFingerprint(keys.providerPublicKey);
+  const set = (values: { vault_public_key?: Buffer; vault_signed_by?: null; vault_signature?: null }) =>
+    db.updateTable('migrations').set(values).where('id', '=', id).execute();
+  const { publicKey } = await readMigrationKey(db, id, fingerprint);
+  const unsigned = { vault_signed_by: null, vault_signature: null };
+  await set(unsigned);
+  await expect(readMigrationKey(db, id, fingerprint)).rejects.toThrow('ferry vault rotate');
+  await rotateVaults(db, keys);
+  expect((await readMigrationKey(db, id, fingerprint)).publicKey).toEqual(publicKey);
+
+  await set({ ...unsigned, vault_public_key: createVaultKey().publicKey });
+  await expect(rotateVaults(db, keys)).rejects.toThrow(VaultKeyMismatch);
+  await expect(readMigrationKey(db, id)).rejects.toThrow(MigrationKeyInvalid);
+  await set({ vault_public_key: Buffer.from(publicKey) });
+  await rotateVaults(db, keys);
+});
+
+test('opens a credential that an earlier version bound to the number of its row', async () => {
+  const id = await createSealedUnderOld();
+  const stored = await storedOf(id);
+  const { publicKey } = await readMigrationKey(db, id);
+  const sender = createSender(publicKey, Buffer.from('tokenferry vault 1'));
+  const { ciphertext } = sender.encrypt(Buffer.from('{"refreshToken":"old"}'), Buffer.from(`${id}/1`));
+  const sealed = Buffer.concat([Buffer.of(2), sender.encapsulated, Buffer.alloc(4), ciphertext]);
+  const vault = await readVault(db, withKeys(OLD), id);
+  expect(vault.open({ ...stored, sealed }).reveal()).toEqual({ refreshToken: 'old' });
+  expect(() => vault.open({ ...stored, sealed, row: 2 })).toThrow(SealBroken);
 });
