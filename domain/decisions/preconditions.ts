@@ -75,9 +75,10 @@ function kindRefusal(decision: Decision, facts: DecisionFacts, at: string): stri
       return exceptionRefusal(facts);
     case 'replace-credential':
       return hasNoExceptions(facts) ? NO_EXCEPTIONS : null;
+    case 'application-supplied':
+      return applicationRefusal(facts);
     case 'sync-disabled':
     case 'credentials-supplied':
-    case 'application-supplied':
     case 'manifest-amended':
     case 'exclude':
     case 'adjust':
@@ -121,6 +122,16 @@ function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFac
         ? 'the move of the first company has already begun, so this step cannot be reopened'
         : null;
   }
+}
+
+/**
+ * Accepted details name the application, and step 3 changes it, so another one needs both approvals again. Once the first
+ * company is being moved, a wrong application can still be replaced, because nothing else repairs it.
+ */
+function applicationRefusal(facts: DecisionFacts): string | null {
+  return facts.route === 'managed' && facts.ended.includes('supply-details') && !hasCrossed(facts)
+    ? 'the details have been accepted; support must reject supply-details first, and then accept them again'
+    : null;
 }
 
 /** A proposed start can be this far in the past, because typing and delivering the message takes time. */

@@ -62,8 +62,9 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
     case 'cancel':
       return { ...before, ended: 'cancelled' };
     case 'application-supplied':
+      return withSupplier(by, withDetailsChanged(withoutApplicationApprovals(before)));
     case 'manifest-amended':
-      return { ...withDetailsChanged(before), suppliers: [...new Set([...before.suppliers, by])] };
+      return withSupplier(by, withDetailsChanged(before));
     case 'exclude':
       return withDetailsChanged(before);
     case 'skip':
@@ -80,6 +81,16 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
     case 'resume':
       return before;
   }
+}
+
+function withSupplier(name: string, before: RecordedDecisions): RecordedDecisions {
+  return { ...before, suppliers: [...new Set([...before.suppliers, name])] };
+}
+
+/** In step 1, withdraws the approvals of step 3, because they were given for another application. */
+function withoutApplicationApprovals(before: RecordedDecisions): RecordedDecisions {
+  if (missingApprovals(before, 'supply-details').length === 0) return before;
+  return { ...before, approvals: before.approvals.filter(({ step }) => step !== 'update-application') };
 }
 
 function withRejection(before: RecordedDecisions, { step, afterwards }: StepDecision): RecordedDecisions {

@@ -7,7 +7,9 @@ import { counted } from '../text/sentences';
 
 export function applicationSupplied(state: MigrationState, decision: ApplicationSupplied): Ruling {
   const { clientId, environment, by } = decision;
-  return applied(withSupplier(by, withDetailsChanged(state)), `the application is ${clientId} (${environment})`);
+  // The approvals of step 3 were given for the callback URL of another application.
+  const changed = state.step === 'supply-details' ? withoutApprovals(state, 'update-application') : state;
+  return applied(withSupplier(by, withDetailsChanged(changed)), `the application is ${clientId} (${environment})`);
 }
 
 export function manifestAmended(state: MigrationState, { added, corrected, by }: ManifestAmended): Ruling {

@@ -70,7 +70,7 @@ function statusText(progress: Progress, platform: string, now: string): string {
 const hasClientTask = ({ waitingFor }: Progress): boolean => waitingFor.roles.includes('client');
 
 function afterCompletion({ mustReconnect }: Counts): string {
-  if (mustReconnect === 0) return 'Nothing is left to do.';
+  if (mustReconnect === 0) return 'Please do what the handover report asks of you.';
   return mustReconnect === 1
     ? '1 company must reconnect: please send its owner the link below.'
     : `${counted(mustReconnect, 'company')} must reconnect: please send each owner its link.`;

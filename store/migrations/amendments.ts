@@ -37,6 +37,8 @@ export interface AmendmentResult {
   readonly added: readonly string[];
   readonly corrected: readonly string[];
   readonly unchanged: number;
+  /** Companies with fewer records than expected whose expected number was corrected. They have to be retried. */
+  readonly recounted: readonly string[];
   /** Rows that were not corrected, because their move has begun or they were left out. */
   readonly tooLate: readonly string[];
 }
@@ -73,7 +75,13 @@ export async function amendManifest(db: Database, amendment: Amendment): Promise
 async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendment): Promise<AmendmentResult> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 0))`.execute(tx);
   await assertOpen(tx, migrationId);
-  const result = { added: [] as string[], corrected: [] as string[], unchanged: 0, tooLate: [] as string[] };
+  const result = {
+    added: [] as string[],
+    corrected: [] as string[],
+    recounted: [] as string[],
+    unchanged: 0,
+    tooLate: [] as string[],
+  };
   let last = await readLastRowNumber(tx, migrationId);
   for await (const group of inChunks(rows, ROWS_PER_STATEMENT)) {
     const before = await lockRows(tx, migrationId, group);
@@ -82,7 +90,8 @@ async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendme
     await correctExpectations(tx, migrationId, recounted);
     last += await insertRows(tx, migrationId, added, { heldBack: NOT_CHECKED, organizationOpen: false });
     result.added.push(...added.map(referenceOf));
-    result.corrected.push(...corrected.map(referenceOf), ...recounted.map(referenceOf));
+    result.corrected.push(...corrected.map(referenceOf));
+    result.recounted.push(...recounted.map(referenceOf));
     result.tooLate.push(...tooLate.map(referenceOf));
     result.unchanged += unchanged;
   }

@@ -61,17 +61,19 @@ async function amend(
   if (problem !== null) throw new CommandFailed(problem, 'nothing was changed; sign it with the key of an approver');
   output.note(`Storing ${counted(manifest.totals.companies, 'row')} ...`);
   const amended = await storeRows(ferry, migration, manifest);
-  const { added, corrected } = amended;
+  const { added, corrected, recounted } = amended;
   // Rows can also be unchecked because an earlier amendment was interrupted before it notified the migration.
   const hasUnchecked = (await readHeldBack(ferry.db, migrationId)).some(isUnchecked);
   if (hasUnchecked) output.note('Waiting for a worker to check them (up to 15 s) ...');
-  const decision = hasUnchecked
-    ? await decide(ferry, migrationId, 'manifestAmended', {
-        added: added.length,
-        corrected: corrected.length,
-        ...actor,
-      })
-    : null;
+  // A corrected number is checked by nobody, but the audit trail must say who corrected it.
+  const decision =
+    hasUnchecked || recounted.length > 0
+      ? await decide(ferry, migrationId, 'manifestAmended', {
+          added: added.length,
+          corrected: corrected.length + recounted.length,
+          ...actor,
+        })
+      : null;
   const held =
     decision?.outcome === 'applied'
       ? await waitForCheck(ferry, migrationId)
@@ -119,11 +121,12 @@ function invalidManifest({ findings }: Manifest): CommandResult {
 function amendResult(
   { id: migrationId, route }: StoredMigration,
   { findings }: Manifest,
-  { added, corrected, unchanged, tooLate }: AmendmentResult,
+  { added, recounted, unchanged, tooLate, ...amended }: AmendmentResult,
   decision: DecisionResult | null,
   held: readonly HeldBack[],
 ): CommandResult {
-  const changed = new Set([...added, ...corrected]);
+  const changed = new Set([...added, ...amended.corrected]);
+  const corrected = [...amended.corrected, ...recounted];
   const heldBack = held.filter(({ reference }) => changed.has(reference));
   return {
     failed: tooLate.length > 0 || heldBack.length > 0,
@@ -156,6 +159,10 @@ function amendResult(
         output.line(`  ${output.styled('yellow', 'held back:')} ${reference}: ${why}`);
       }
       if (heldBack.length > MAX_REFERENCES) output.line(`  and ${heldBack.length - MAX_REFERENCES} more held back`);
+      if (recounted.length > 0) {
+        output.line('  Compare with the corrected numbers again:');
+        output.line(`    ferry retry ${migrationId} ${referenceArguments(recounted)}`);
+      }
       if (changed.size > 0 && route === 'managed') {
         const confirm = `ferry confirm-sync-disabled ${migrationId} ${referenceArguments([...changed])} ${BY_CLIENT}`;
         output.line('  Once syncing is disabled for the added and corrected companies, confirm that with:');

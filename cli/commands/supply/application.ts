@@ -86,6 +86,8 @@ async function supply(
   }
   await assertNotReplacing({ clientId, environment }, ferry, migration, platform.name);
   const consequence = await consequenceForMoved({ clientId, environment }, ferry, migrationId);
+  if (consequence !== null && !options.yes && !terminal.prompts)
+    throw new CommandFailed(consequence, 'nothing was sent; to replace it all the same, run it again with --yes');
   if (consequence !== null && !(await options.ask(`${consequence} Replace it?`)))
     throw new CommandFailed('the application was not replaced', 'nothing was sent');
   const decisionId = randomUUID();
@@ -110,6 +112,7 @@ async function supply(
       result.print(output);
       if (!isRegistered)
         output.line(`  Nothing was registered with the service${result.failed || preflight ? '' : later}`);
+      if (consequence !== null && isRegistered) output.line(`  ${output.styled('yellow', '!')} ${consequence}`);
       if (preflight) printPreflight(output, preflight);
       if (secretFile !== undefined)
         output.line(`  ${secretFile} still contains the secret in plain text. Delete it and all copies.`);

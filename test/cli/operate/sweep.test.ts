@@ -52,7 +52,7 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
 
 test('sweep --close names the workflow that occupies the id of the closing workflow', async () => {
   const { workflow } = orchestrator.ferry.temporal;
-  const { id } = await startTestMigration(orchestrator, 'occupied', ['sbx-ok-1.oc1']);
+  const { id } = await startTestMigration(orchestrator, 'occupied-closing', ['sbx-ok-1.oc1']);
   const { id: free } = await startTestMigration(orchestrator, 'unoccupied', ['sbx-ok-1.oc2']);
   for (const each of [id, free]) {
     await until(async () => (await readMigration(orchestrator.ferry.db, each))?.state === 'open');

@@ -91,10 +91,12 @@ test('an application that would replace the one of moved companies must be confi
     ]);
     expect(await registeredApplication()).toEqual(before);
     const unattended = await ferry([...command, '--secret-file', secretFile(CANARY)], undefined, orchestrator.env);
-    expect(unattended.err).toContain('run it again with --yes');
+    expect(unattended.err).toMatch(
+      /2 companies moved with from-file .* refresh their tokens; nothing was sent; .*run it again with --yes/,
+    );
     expect(await registeredApplication()).toEqual(before);
     expect((await application(before?.clientId ?? '', 'production')).exitCode).toBe(0);
-    expect((await application('typo-app', 'production', '--yes')).exitCode).toBe(0);
+    expect((await application('typo-app', 'production', '--yes')).out).toContain('! 2 companies moved with from-file');
   } finally {
     await moved(null);
   }

@@ -104,7 +104,9 @@ test('sealed credentials are moved, although nobody but the client could read th
 });
 
 test('a sealed client secret is registered by a worker, and is not stored afterwards', async () => {
-  const other = await startTestMigration(orchestrator, 'application', ['sbx-ok-1.s4'], null, { slug: 'zoho-books' });
+  const other = await startTestMigration(orchestrator, 'seal-application', ['sbx-ok-1.s4'], null, {
+    slug: 'zoho-books',
+  });
   await other.until(({ preflight, checking }) => preflight !== null && !checking);
   const { json } = await runJson(orchestrator, 'migration-key', other.id);
   const secret = fileOf('secret.txt', 'client-secret-marker\n');
@@ -205,7 +207,7 @@ test('a file that was sealed for another migration, or with an older key, is ref
   const sealed = await seal(await credentialFile('mixed-up.csv'));
   expect(sealed.exitCode).toBe(0);
   const file = path.join(folder, 'mixed-up.csv.sealed');
-  const other = await startTestMigration(orchestrator, 'another', ['sbx-ok-1.s5']);
+  const other = await startTestMigration(orchestrator, 'seal-another', ['sbx-ok-1.s5']);
   await other.until(({ preflight }) => preflight !== null);
   const { err } = await atSupport('credentials', other.id, file, ...AS_CLIENT);
   expect(err).toContain(`was sealed for ${migration.id}, not for ${other.id}; nothing was stored`);

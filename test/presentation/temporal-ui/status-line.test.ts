@@ -234,12 +234,12 @@ const MANAGED: readonly Row[] = [
   [
     'completed',
     step6({ total: 60, moved: 60 }, { closed: 'completed' }),
-    'Completed: all 60 companies have moved. Nothing is left to do.',
+    'Completed: all 60 companies have moved. Please do what the handover report asks of you.',
   ],
   [
     'completed, without those that were given up',
     step6({ total: 60, moved: 50, failed: 3, skipped: 7 }, { closed: 'completed' }),
-    'Completed: 50 of 60 companies have moved. Nothing is left to do.',
+    'Completed: 50 of 60 companies have moved. Please do what the handover report asks of you.',
   ],
   [
     'completed, with companies that must reconnect',

@@ -47,6 +47,7 @@ test('gives a new reference the next row number and holds it back until it has b
   expect(await amend(id, [withChanges(rows[0], {}), withChanges(late, {})])).toEqual({
     added: ['late'],
     corrected: [],
+    recounted: [],
     unchanged: 1,
     tooLate: [],
   });
@@ -109,7 +110,7 @@ test('corrects the expected number of a company with fewer records than expected
   await updateRow(ledger.db, id, 1, { state: 'failed', failure: 'incomplete' });
   await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'refused' });
   const recounted = rows.map((row) => ({ ...row, expectedInvoices: 61 }));
-  expect(await amend(id, recounted)).toMatchObject({ corrected: ['c1'], tooLate: ['c2'] });
+  expect(await amend(id, recounted)).toMatchObject({ corrected: [], recounted: ['c1'], tooLate: ['c2'] });
   expect(await readRow(ledger.db, id, 1)).toMatchObject({
     ...{ expected_invoices: 61, state: 'failed', held_back: null, organization_open: true },
     confirmed_at: expect.any(Date) as Date,
