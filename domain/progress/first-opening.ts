@@ -11,9 +11,14 @@ type Planned = Pick<Progress, 'proposal' | 'windows' | 'firstCompany'>;
  *
  * @param now ISO 8601, UTC
  */
-export function firstOpening({ proposal, windows, firstCompany }: Planned, now: string): WindowOccurrence | null {
-  if (proposal === null || firstCompany !== null) return null;
-  return windowOccurrences(windows, earliestMove(proposal.startAt, now))[0] ?? null;
+export function firstOpening(progress: Planned, now: string): WindowOccurrence | null {
+  return firstOpenings(progress, now)[0] ?? null;
+}
+
+/** Returns the same window and those after it; empty in the same cases. @param now ISO 8601, UTC */
+export function firstOpenings({ proposal, windows, firstCompany }: Planned, now: string): readonly WindowOccurrence[] {
+  if (proposal === null || firstCompany !== null) return [];
+  return windowOccurrences(windows, earliestMove(proposal.startAt, now));
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Estimate } from '../../domain/planning/estimate';
 import { CLIENT_STATES, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
-import { openingAfterStart } from '../../domain/progress/first-opening';
+import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import { duration, momentText, counted, hoursText, oneLine } from '../../domain/text/sentences';
@@ -49,6 +49,7 @@ export function currentDetails(progress: Progress, { now, reconnect = [] }: Page
     ...reconnectText(progress, reconnect),
     ...timesText(progress, now),
     ...windowsLine(progress),
+    ...deadlineLine(progress, now),
     ...stepsText(progress),
     '## Questions',
     [
@@ -187,6 +188,19 @@ function timesText(progress: Progress, now: string): string[] {
 function windowsLine({ state, windows, counts }: Progress): string[] {
   if (isEnding(state) || windows.length === 0 || (counts.total > 0 && countOpen(counts) === 0)) return [];
   return [`**Windows:** moves begin only ${untrustedText(windowsText(windows), MAX_TEXT_LENGTH)}`];
+}
+
+/**
+ * Returns what happens if the people who must act do not do so before the window closes. Nobody writes the page at that
+ * moment, so it must say so beforehand.
+ */
+function deadlineLine(progress: Progress, now: string): string[] {
+  const [window, next] = isEnding(progress.state) ? [] : firstOpenings(progress, now);
+  if (!window || !next) return [];
+  const [closes, reopens] = [momentText(window.closesAt), momentText(next.opensAt)];
+  return [
+    `**Deadline:** the window closes at ${closes}. If this is done later, moves begin at ${reopens}, and the data of companies whose syncing is off is out of date until then.`,
+  ];
 }
 
 const HOUR_MS = 3_600_000;

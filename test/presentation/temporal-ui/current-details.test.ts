@@ -288,3 +288,14 @@ test('an end whose earliest and latest times are equal is shown as one time', ()
   expect(endText('22:31', '22:31')).toBe('ends at 22:31');
   expect(endText('22:31', '22:40')).toBe('ends between 22:31 and 22:40');
 });
+
+test('the page of a migration with windows says what happens after the window has closed', () => {
+  const windows = [{ days: ['mon', 'tue'], from: '22:00', to: '23:30', timeZone: 'UTC' }] as const;
+  const planned = stateAt('disable-syncing', { ...estimated });
+  const proposal = { startAt: '2026-03-02T22:00:00.000Z', by: 'Sam', role: 'support', at: AT } as const;
+  const state = { ...planned, proposal, limits: { ...planned.limits, windows: [...windows] } };
+  expect(detailsAt(state)).toContain(
+    '**Deadline:** the window closes at 2026-03-02 23:30 UTC. If this is done later, moves begin at 2026-03-03 22:00 UTC, and the data of companies whose syncing is off is out of date until then.',
+  );
+  expect(detailsAt({ ...state, limits: planned.limits })).not.toContain('Deadline');
+});
