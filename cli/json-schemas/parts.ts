@@ -29,6 +29,7 @@ export const counts = (
     total: count,
     unconfirmed: count.describe('syncing has not been confirmed as disabled'),
     unconfirmedInFirstWave: count,
+    unconfirmedInNextWave: count.exactOptional().describe('those of the lowest wave with such companies'),
     withoutCredential: count.describe('waiting and confirmed, but without a usable credential'),
     firstWithoutCredential: z
       .array(z.string())

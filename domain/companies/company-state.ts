@@ -90,6 +90,8 @@ export interface Counts {
   readonly unconfirmed: number;
   /** The part of `unconfirmed` that belongs to the first wave. */
   readonly unconfirmedInFirstWave: number;
+  /** The part of `unconfirmed` that belongs to the lowest wave with such companies; absent if it was not counted. */
+  readonly unconfirmedInNextWave?: number;
   /** Waiting, not held back and confirmed, but without a usable credential. */
   readonly withoutCredential: number;
   /** References of the first five of them; null or absent if there are none, or if they were not counted. */
@@ -117,6 +119,14 @@ export interface Counts {
    * state keeps the latest one.
    */
   readonly throughput?: { readonly moved: number; readonly withinMs: number };
+}
+
+/** Returns whether two counts are equal, including the references that they name. */
+export function isSameCounts(one: Counts, other: Counts): boolean {
+  // A list becomes text here, because two lists with the same references are not the same object.
+  return (Object.keys(one) as (keyof Counts)[]).every(
+    (count) => JSON.stringify(one[count]) === JSON.stringify(other[count]),
+  );
 }
 
 export const NO_COUNTS: Counts = {

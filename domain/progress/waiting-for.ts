@@ -148,18 +148,25 @@ export function isChecking({ preflight, changes, changesChecked }: MigrationStat
   return preflight === null || changes > changesChecked;
 }
 
+/** Describes the companies that are confirmed next: those of the next wave, if later waves follow. */
+export function nextWaveText({ unconfirmed, unconfirmedInNextWave = unconfirmed }: Counts): string {
+  const companies = counted(unconfirmedInNextWave, 'company');
+  return unconfirmedInNextWave === unconfirmed ? companies : `${companies} of the next wave`;
+}
+
 /** Returns everything that is needed before any company can be moved, and who can supply it. */
 function nothingReady(state: MigrationState): WaitingFor {
-  const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = state.counts;
+  const { unconfirmed, unconfirmedInNextWave, withoutCredential, heldBack, outcomeUnknown } = state.counts;
   const checking = isChecking(state);
   const companies = (count: number): string => counted(count, 'company');
   const tasks = [
+    { role: 'client', count: withoutCredential, what: `supply credentials for ${withoutCredentialText(state.counts)}` },
     {
       role: 'client',
-      count: unconfirmed,
-      what: `turn off syncing for ${companies(unconfirmed)}, confirm that it is off, and supply credentials`,
+      // Companies of the next wave go on syncing until those that are confirmed have what they need.
+      count: withoutCredential > 0 && unconfirmedInNextWave !== undefined ? 0 : unconfirmed,
+      what: `turn off syncing for ${nextWaveText(state.counts)}, confirm that it is off, and supply credentials`,
     },
-    { role: 'client', count: withoutCredential, what: `supply credentials for ${withoutCredentialText(state.counts)}` },
     {
       role: 'client',
       count: checking ? 0 : heldBack,

@@ -6,6 +6,7 @@
 import type { Counts } from '../../domain/companies/company-state';
 import { countOpen, countReadyOrMoving } from '../../domain/companies/company-state';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
+import { nextWaveText } from '../../domain/progress/waiting-for';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Outage } from '../../domain/migration/outage';
@@ -200,10 +201,10 @@ function outageText({ source, until }: Outage, platform: string, now: string): s
 function needsText(progress: Progress): string {
   const { counts, checking, route } = progress;
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;
-  if (unconfirmed > 0) {
-    return `Please turn off syncing for ${counted(unconfirmed, 'company')}, confirm it, and supply credentials.`;
-  }
   if (withoutCredential > 0) return `Please supply credentials for ${withoutCredentialText(counts)}.`;
+  if (unconfirmed > 0) {
+    return `Please turn off syncing for ${nextWaveText(counts)}, confirm it, and supply credentials.`;
+  }
   if (checking) return 'Your changes are being checked.';
   if (heldBack > 0) return `Please correct or leave out ${counted(heldBack, 'company')}.`;
   const who = route === 'self-service' ? 'Please find out' : 'Support is finding out';

@@ -137,6 +137,11 @@ function countsOf(migrationId: string) {
           select min(coalesce(wave, ${NO_WAVE})) from companies
           where migration_id = ${migrationId} and state <> 'excluded' and held_back is null))
         as "unconfirmedInFirstWave",
+      count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is null
+        and coalesce(c.wave, ${NO_WAVE}) = (
+          select min(coalesce(wave, ${NO_WAVE})) from companies
+          where migration_id = ${migrationId} and state = 'waiting' and held_back is null and confirmed_at is null))
+        as "unconfirmedInNextWave",
       count(*) filter (where c.state = 'waiting' and c.held_back is not null) as "heldBack",
       count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is not null
         and ${LACKS_CREDENTIAL}) as "withoutCredential",

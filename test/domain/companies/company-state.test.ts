@@ -14,6 +14,7 @@ import {
   NO_COUNTS,
   countOpen,
   countFinished,
+  isSameCounts,
 } from '../../../domain/companies/company-state';
 import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
 import { STEPS, isRole, isStep, stepNumber } from '../../../domain/migration/steps';
@@ -135,4 +136,11 @@ test('isStep and isRole accept only the names of steps and roles', () => {
       expect(isRole(word)).toBe(word === 'client' || word === 'support');
     }),
   );
+});
+
+test('counts that name the same references are equal, although their lists are other objects', () => {
+  const counted = () => ({ ...NO_COUNTS, withoutCredential: 2, firstWithoutCredential: ['a', 'b'] });
+  expect(isSameCounts(counted(), counted())).toBe(true);
+  expect(isSameCounts(counted(), { ...counted(), firstWithoutCredential: ['a', 'c'] })).toBe(false);
+  expect(isSameCounts(counted(), { ...counted(), moved: 1 })).toBe(false);
 });

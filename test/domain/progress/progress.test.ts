@@ -89,7 +89,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'several missing things',
     rest({ waiting: 6, unconfirmed: 1, withoutCredential: 2, heldBack: 3, outcomeUnknown: 1, moved: 3 }),
     ['client', 'support'],
-    'turn off syncing for 1 company, confirm that it is off, and supply credentials; supply credentials for 2 companies; correct or leave out 3 companies that cannot be moved as they are; decide what to do about 1 company with an unknown outcome',
+    'supply credentials for 2 companies; turn off syncing for 1 company, confirm that it is off, and supply credentials; correct or leave out 3 companies that cannot be moved as they are; decide what to do about 1 company with an unknown outcome',
   ],
   [
     'one held-back company',

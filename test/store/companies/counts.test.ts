@@ -38,6 +38,7 @@ test('counts companies by state, and waiting companies by what they lack', async
     total: 11,
     unconfirmed: 1,
     unconfirmedInFirstWave: 1,
+    unconfirmedInNextWave: 1,
     heldBack: 0,
     withoutCredential: 2,
     firstWithoutCredential: ['c9', 'c10'],
@@ -66,6 +67,9 @@ test('uses the lowest wave with companies that were not excluded as the first wa
     await updateRow(ledger.db, id, row, { wave, confirmed_at: null });
   }
   expect(await countCompanies(ledger.db, id)).toMatchObject({ unconfirmed: 4, unconfirmedInFirstWave: 1 });
+  await updateRow(ledger.db, id, 1, { confirmed_at: new Date(CONFIRMED_AT) });
+  const counted = await countCompanies(ledger.db, id);
+  expect(counted).toMatchObject({ unconfirmed: 3, unconfirmedInFirstWave: 0, unconfirmedInNextWave: 2 });
   await updateRow(ledger.db, id, 1, { state: 'excluded' });
   expect(await countCompanies(ledger.db, id)).toMatchObject({ unconfirmed: 3, unconfirmedInFirstWave: 2 });
 });

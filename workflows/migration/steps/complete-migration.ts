@@ -9,8 +9,7 @@ import {
   startChild,
 } from '@temporalio/workflow';
 import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
-import type { Counts } from '../../../domain/companies/company-state';
-import { countReadyOrMoving } from '../../../domain/companies/company-state';
+import { countReadyOrMoving, isSameCounts } from '../../../domain/companies/company-state';
 import { isIsolated } from '../../../domain/companies/failures';
 import { outageSummary } from '../../../domain/migration/outage';
 import type { MigrationState, Pause } from '../../../domain/migration/migration-state';
@@ -121,16 +120,12 @@ async function runBatch(migration: MigrationContext): Promise<void> {
   await refreshEstimate(migration, true);
   // Otherwise runs that change nothing would follow one another immediately, for example if claims are paused in the
   // ledger but the migration's state is not.
-  if (stop === null && isEqual(migration.state().counts, countsBefore))
+  if (stop === null && isSameCounts(migration.state().counts, countsBefore))
     await migration.awaitCondition(hasChanged, { ms: IDLE_DELAY_MS, summary: 'Until the next batch run' });
 }
 
 /** The delay after a run that has changed nothing, in milliseconds. */
 const IDLE_DELAY_MS = 30_000;
-
-function isEqual(one: Counts, other: Counts): boolean {
-  return (Object.keys(one) as (keyof Counts)[]).every((count) => one[count] === other[count]);
-}
 
 /** Starts a batch run. Returns null if another workflow occupies its id. */
 async function startBatchRun(batch: Batch): Promise<ChildWorkflowHandle<typeof batchRun> | null> {
