@@ -37,6 +37,7 @@ import type { ImportContext } from './company-at-service';
 import { CompanyImport } from './import';
 import type { SliceOutage } from './circuit-breaker';
 import { trustLedger } from './ledger-comparison';
+import { beginAgainIfLost } from './runs';
 import { verifyCompany } from './verify';
 import { runSlice, stopsFor, type SliceEnd } from './worker-pool';
 
@@ -163,6 +164,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   if (trust.ledger === 'reconciling') {
     return { claimed: 0, ledgerMark: knownMark, stop: null, stopNumbers: null, outage: RECONCILING };
   }
+  await beginAgainIfLost(db, owner, trust.currentRun);
   const context = await createImportContext(deps, owner, trust.ledger === 'current');
   let claimed = 0;
   /** No company is claimed before this time, because the limits set a pace. Epoch milliseconds. */

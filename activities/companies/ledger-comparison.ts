@@ -48,6 +48,8 @@ export interface LedgerTrust {
   readonly ledger: 'current' | 'behind' | 'reconciling' | 'unknown';
   /** The highest mark that is known. */
   readonly mark: number;
+  /** The only run that can claim companies; null before the first one. */
+  readonly currentRun: string | null;
 }
 
 /**
@@ -64,15 +66,17 @@ export async function trustLedger(
   { migrationId, attempt }: LeaseOwner,
   workflowMark: number,
 ): Promise<LedgerTrust> {
-  const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, workflowMark);
-  if (behindSince !== null) return { ledger: isProvenBehind ? 'behind' : 'reconciling', mark };
-  if (workflowMark > 0 && attempt > 1 && activityInfo().attempt === 1) return { ledger: 'current', mark };
+  const status = await checkLedgerMark(db, migrationId, workflowMark);
+  const { behindSince, isProvenBehind, mark, currentRun } = status;
+  const known = { mark, currentRun };
+  if (behindSince !== null) return { ledger: isProvenBehind ? 'behind' : 'reconciling', ...known };
+  if (workflowMark > 0 && attempt > 1 && activityInfo().attempt === 1) return { ledger: 'current', ...known };
   try {
-    if ((await findLostTries(db, service, migrationId)).length === 0) return { ledger: 'current', mark };
+    if ((await findLostTries(db, service, migrationId)).length === 0) return { ledger: 'current', ...known };
   } catch (error) {
-    if (error instanceof CompanyDataError) return { ledger: 'unknown', mark };
+    if (error instanceof CompanyDataError) return { ledger: 'unknown', ...known };
     throw error;
   }
   await flagLedger(db, migrationId);
-  return { ledger: 'behind', mark };
+  return { ledger: 'behind', ...known };
 }

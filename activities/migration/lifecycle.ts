@@ -4,17 +4,14 @@ import { MAX_IN_FLIGHT } from '../../company-data-client';
 import type { Counts } from '../../domain/companies/company-state';
 import { paceOf } from '../../domain/planning/pacing';
 import {
-  beginRun,
   countWithMark,
   countWithThroughput,
   openMigration,
   openVault,
   pauseForProblem,
-  hasRamp,
-  isRampInProgress,
   NotReleased,
-  readLimits,
 } from '../../store';
+import { startRun } from '../companies/runs';
 import type { ActivityDeps } from '../deps';
 
 interface MigrationRef {
@@ -41,11 +38,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
 
     /** Begins a batch run. Fails without a retry if no recorded decision has released all companies. */
     async beginRun({ migrationId, run }: MigrationRef & { run: string }): Promise<RunStart> {
-      const { limits } = await readLimits(db, migrationId);
-      // The first run begins the ramp. An interrupted ramp continues, because the other companies wait until it has
-      // succeeded.
-      const inRamp = !(await hasRamp(db, migrationId)) || (await isRampInProgress(db, migrationId));
-      await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0).catch(asFinalFailure);
+      const limits = await startRun(db, migrationId, run).catch(asFinalFailure);
       const { slices, companies } = paceOf(limits);
       if (slices * companies > MAX_IN_FLIGHT) {
         const problem = `the plan asks for ${slices * companies} companies at once, but a worker has at most ${MAX_IN_FLIGHT} requests in flight`;

@@ -22,6 +22,8 @@ export interface LedgerStatus {
    * reconciliation.
    */
   readonly isProvenBehind: boolean;
+  /** The only run that can claim companies; null before the first one. */
+  readonly currentRun: string | null;
 }
 
 /** Builds the SQL for the mark of a migration. The mark is 0 if nothing has raised it yet. */
@@ -37,6 +39,7 @@ export async function readLedgerStatus(db: Queryable, migrationId: string): Prom
     sql<LedgerStatus>`
     select ${markOf(migrationId)} as mark,
       (select behind_since from migrations where id = ${migrationId}) as "behindSince",
+      (select current_run from migrations where id = ${migrationId}) as "currentRun",
       exists (
         select from migrations where id = ${migrationId} and behind_since is not null and not behind_unproven)
         as "isProvenBehind"`,

@@ -110,3 +110,30 @@ test('the first slice of a run asks once for all companies, the next one only if
   );
   expect(lists()).toBe(2);
 });
+
+describe('a batch run', () => {
+  const inRun = async (currentRun: string, run: string) => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], { platformKey: SINGLE_USE });
+    const migrations = rig.ledger.db.updateTable('migrations').set({ current_run: currentRun });
+    await migrations.where('id', '=', id).execute();
+    const work = { migrationId: id, run, slice: 1, ledgerMark: 0 };
+    return { id, report: await rig.runActivity((activities) => activities.importSlice(work)) };
+  };
+  const currentRunOf = async (id: string) =>
+    rig.ledger.db.selectFrom('migrations').select('current_run').where('id', '=', id).executeTakeFirst();
+
+  test.each(['first-company', 'batch-1'])(
+    'continues in a ledger that was restored and reconciled to a time in %s, before the run began',
+    async (restored) => {
+      const { id, report } = await inRun(restored, 'batch-2');
+      expect(report).toMatchObject({ claimed: 2, stop: null });
+      expect(await currentRunOf(id)).toEqual({ current_run: 'batch-2' });
+    },
+  );
+
+  test('claims nothing once a later run has begun', async () => {
+    const { id, report } = await inRun('batch-3', 'batch-2');
+    expect(report).toMatchObject({ claimed: 0 });
+    expect(await currentRunOf(id)).toEqual({ current_run: 'batch-3' });
+  });
+});

@@ -1,0 +1,47 @@
+/** Batch runs in the ledger: only the current run can claim companies. */
+import type { MigrationLimits } from '../../domain/planning/limits';
+import type { Database, LeaseOwner } from '../../store';
+import { beginRun, hasRamp, isRampInProgress, NotReleased, readLimits } from '../../store';
+
+/**
+ * Makes this run the current one. The first run begins the ramp. An interrupted ramp continues, because the other
+ * companies wait until it has succeeded.
+ *
+ * @throws {NotReleased} if no recorded decision has released all companies
+ */
+export async function startRun(db: Database, migrationId: string, run: string): Promise<MigrationLimits> {
+  const { limits } = await readLimits(db, migrationId);
+  const inRamp = !(await hasRamp(db, migrationId)) || (await isRampInProgress(db, migrationId));
+  await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
+  return limits;
+}
+
+/**
+ * Begins the run in the ledger again if the ledger was restored to a time before the run began. Otherwise the run could
+ * claim nothing, and would never end.
+ */
+export async function beginAgainIfLost(
+  db: Database,
+  { migrationId, run }: LeaseOwner,
+  currentRun: string | null,
+): Promise<void> {
+  if (!isLaterRun(run, currentRun)) return;
+  try {
+    await startRun(db, migrationId, run);
+  } catch (error) {
+    // The ledger has also lost a decision. A reconciliation restores it.
+    if (!(error instanceof NotReleased)) throw error;
+  }
+}
+
+/** Returns whether a batch run began after another run. */
+function isLaterRun(run: string, other: string | null): boolean {
+  const number = batchNumber(run);
+  return number !== null && number > (batchNumber(other ?? '') ?? 0);
+}
+
+/** Returns the number of a batch run (`batch-3`); null for the move of the first company. */
+function batchNumber(run: string): number | null {
+  const [, number] = /^batch-(\d+)$/.exec(run) ?? [];
+  return number === undefined ? null : Number(number);
+}
