@@ -10,7 +10,7 @@ import { SEARCH_ATTRIBUTES, sweepSchedule } from '../workflows/messages';
 import { connect } from './connect';
 import { SetupFailed } from './errors';
 
-/** What a namespace had, and what was created. */
+/** The parts that a namespace had, and those that were created. */
 export interface NamespaceSetup {
   readonly namespace: string;
   readonly namespaceCreated: boolean;

@@ -23,7 +23,7 @@ export interface CheckState {
 
 export type CheckStates = Readonly<Record<string, CheckState>>;
 
-/** What a process shows. The functions are called for each request, so they must return at once. */
+/** The answers of a process. The functions are called for each request, so they must return at once. */
 export interface Health {
   live(): CheckStates;
   ready(): CheckStates;

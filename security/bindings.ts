@@ -1,5 +1,5 @@
 /**
- * What a sealed box is bound to (additional authenticated data). A box that was stored with other values cannot be
+ * Bindings of sealed boxes (additional authenticated data). A box that was stored with other values cannot be
  * opened. The first word separates the purposes, so that a box of one kind cannot pass as the other.
  */
 import type { Sealer } from './sealing';
@@ -33,7 +33,7 @@ interface ApplicationLabel {
   readonly environment: string;
 }
 
-/** What the sealed client secret of an application is bound to. */
+/** Returns the binding of the sealed client secret of an application. */
 export function applicationBinding(migrationId: string, { clientId, environment }: ApplicationLabel): Buffer {
   return Buffer.from(JSON.stringify(['application', migrationId, clientId, environment]));
 }

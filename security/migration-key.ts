@@ -33,7 +33,7 @@ export function deriveProviderKey(masterKey: Secret<Buffer>): ProviderKey {
   };
 }
 
-/** What the provider signs. */
+/** The facts that the provider signs. */
 export interface MigrationKeyFacts {
   readonly migrationId: string;
   readonly platformKey: string;

@@ -80,7 +80,7 @@ export class TemporalUnreachable extends Error {
   override readonly name = 'TemporalUnreachable';
 }
 
-/** What a process that shows its health and metrics passes to its worker. */
+/** The observers that a process with health and metrics passes to its worker. */
 export interface WorkerObservation {
   /** `host:port` on which the SDK serves its own metrics. */
   readonly sdkMetricsAddress: string;

@@ -18,7 +18,7 @@ interface BuildOptions {
 }
 
 export interface OtherImages {
-  /** What each substituted image was made from. */
+  /** The source of each substituted image. */
   readonly substituted: ReadonlyMap<string, string>;
   /** The images that could be neither pulled nor substituted, each with the reason. */
   readonly missing: ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-/** What a run reads from docker-compose.yml, and the file with which it extends it. */
+/** Reads docker-compose.yml, and writes the file that extends it for a run. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';

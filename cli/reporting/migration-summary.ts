@@ -25,7 +25,7 @@ export interface Deferred {
   readonly references: readonly string[];
 }
 
-/** What is known about a migration besides its progress. */
+/** Facts about a migration that its progress does not contain. */
 export interface MigrationFindings {
   /** Null without a ledger. */
   readonly interrupted: Interrupted | null;

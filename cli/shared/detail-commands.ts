@@ -10,7 +10,7 @@ import type { Progress } from '../../domain/progress/progress';
 import type { NextCommand } from './remedy-commands';
 import { byClient, bySupport, shellQuoted, WITH_REASON } from './remedy-commands';
 
-/** What somebody does outside `ferry` about a problem, before the check is repeated. */
+/** An action outside `ferry` that solves a problem, before the check is repeated. */
 const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {
   'service-refuses': 'give the workers a valid API key of the account',
   'key-not-administrator': 'give the workers an administrator key',

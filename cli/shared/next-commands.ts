@@ -20,7 +20,7 @@ import {
   WITH_REASON,
 } from './remedy-commands';
 
-/** What commands need to know besides the progress. */
+/** Facts that commands need and the progress does not contain. */
 export interface NamedInCommands extends NamedCompanies {
   /** The applications of this and other open migrations; absent without the ledger, or if no problem is about them. */
   readonly applications?: MigrationApplications;

@@ -6,7 +6,7 @@ import type { StoredMigration } from '../../store';
 export interface NextCommand {
   readonly who: Role;
   readonly command: string;
-  /** What somebody has to do before the command helps; absent if nothing. */
+  /** An action without which the command does not help; absent if none is needed. */
   readonly first?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Whether a company that waits for its move has a usable credential. */
+/** Tells whether a company that waits for its move has a usable credential. */
 import { counted, oneLine } from '../text/sentences';
 import type { Counts } from './company-state';
 

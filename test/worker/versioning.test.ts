@@ -1,4 +1,4 @@
-/** How a versioned worker gets its name and build id. */
+/** Tests how a versioned worker gets its name and build id. */
 import { loadConfig } from '../../config';
 import { buildIdOf, versioningOptions } from '../../worker/versioning';
 

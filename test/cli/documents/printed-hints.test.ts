@@ -73,7 +73,7 @@ interface Hint {
 function hintsIn({ file, text }: Text): readonly Hint[] {
   return [...text.matchAll(HINT)].map(([, command = '']) => ({
     file,
-    // What follows a comma, a full stop or a sentence's next word is not part of the command.
+    // The command ends at a comma, at a full stop or at the sentence's next word.
     command: command.replace(/(?:, |\. | (?:and|or|for|again|to|adds|shows|prints|describes)\b).*$|[,.:]?\s*$/, ''),
   }));
 }

@@ -6,7 +6,7 @@ type Shown = Parameters<typeof printFirstCompany>[1];
 
 interface Result {
   readonly state?: 'open' | 'done';
-  /** Whether the last check has passed. */
+  /** True if the last check has passed. */
   readonly passed: boolean;
   readonly lists?: boolean;
 }
