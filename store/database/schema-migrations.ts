@@ -8,8 +8,10 @@ import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 import { authorizationsSent } from './authorizations-sent';
 import { earlierSendIntents } from './earlier-send-intents';
+import { erasableVaults } from './erasable-vaults';
 import { ledgerMarks } from './ledger-marks';
 import { ledgerRules } from './ledger-rules';
+import { sealedFiles } from './sealed-files';
 import { verifiedDecisions } from './verified-decisions';
 
 const createLedger: Migration = {
@@ -257,23 +259,6 @@ const renameForVersion1: Migration = {
   },
 };
 
-const erasableVaults: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    // Id of the vault secret, which, together with the master key, wraps the private key. The secret itself is stored
-    // outside Postgres, where it can be erased. Null in an open vault: an earlier version wrapped the key without a
-    // secret.
-    await sql`alter table migrations add column vault_secret_id text`.execute(db);
-    // ANALYZE stores samples of a column unless its statistics target is 0.
-    await sql`alter table credentials alter column sealed set statistics 0`.execute(db);
-    await sql`alter table migrations alter column vault_wrapped_key set statistics 0`.execute(db);
-    // A change of type removes the existing samples. Only a superuser could delete them from pg_statistic.
-    await sql`alter table credentials alter column sealed type bytea using sealed || ''::bytea`.execute(db);
-    await sql`alter table migrations alter column vault_wrapped_key type bytea using vault_wrapped_key || ''::bytea`.execute(
-      db,
-    );
-  },
-};
-
 const authorizationsSentAgain: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     // True if an attempt that reclaimed the company sent its authorization again, because an answer was lost.
@@ -285,29 +270,6 @@ const registeredApplications: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     // The client's application that the latest preflight without an application error found registered at the service.
     await sql`alter table migrations add column application jsonb`.execute(db);
-  },
-};
-
-const sealedFiles: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await sql`
-      alter table migrations
-        -- Public key and signature of the provider key that signed the vault's public key. Null if an earlier version opened the vault.
-        add column vault_signed_by text,
-        add column vault_signature text`.execute(db);
-    // The client secrets that clients have sealed. A row is deleted once a worker has registered the application with
-    // the service, or if its decision is refused.
-    await sql`
-      create table sealed_applications (
-        migration_id text not null references migrations (id) on delete cascade,
-        decision_id text not null,
-        client_id text not null,
-        environment text not null,
-        sealed bytea not null,
-        supplied_at timestamptz not null default now(),
-        primary key (migration_id, decision_id)
-      )`.execute(db);
-    await sql`alter table sealed_applications alter column sealed set statistics 0`.execute(db);
   },
 };
 

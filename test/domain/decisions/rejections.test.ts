@@ -1,7 +1,6 @@
 import type { Companies } from '../../../domain/migration/decision';
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { NO_DECISIONS, withDecision } from '../../../domain/decisions/release';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import { isStepComplete, withStepEnded } from '../../../domain/decisions/step-transitions';
 import type { Role, Step } from '../../../domain/migration/steps';
@@ -304,37 +303,4 @@ test('a rejection of the handover withdraws its approvals and keeps the step ope
   const state = decideAll(done, approve('complete-migration', 'support'), reject('complete-migration', 'client'));
   expect(state.step).toBe('complete-migration');
   expect(missingApprovals(state, 'complete-migration')).toEqual(['support', 'client']);
-});
-
-describe('another application', () => {
-  const supply = { kind: 'application-supplied', role: 'client', clientId: 'b', environment: 'production' } as const;
-  const accepted = { steps: { 'supply-details': { openedAt: AT, endedAt: AT } } };
-  const answer = (state: MigrationState): string => {
-    const { applied, text } = decideOne(state, supply).outcome;
-    return applied ? 'applied' : text;
-  };
-
-  test.each(['schedule', 'update-application', 'disable-syncing'] as const)(
-    'is refused at %s, because the accepted details name another one',
-    (step) => {
-      expect(answer(stateAt(step, accepted))).toContain('support must reject supply-details first');
-    },
-  );
-
-  test('can be supplied once companies are being moved, because nothing else repairs a wrong one', () => {
-    const moving = { ...accepted, counts: counts({ total: 2, moved: 1, waiting: 1 }), firstCompany: firstCompany() };
-    expect(answer(stateAt('complete-migration', moving))).toBe('applied');
-  });
-
-  test('withdraws the early approvals of step 3, which were given for another one', () => {
-    const early = decideAll(stateAt('supply-details'), approve('update-application', 'client'));
-    expect(early.approvals).toHaveLength(1);
-    expect(decideAll(early, supply).approvals).toEqual([]);
-    const recorded = withDecision(
-      { ...NO_DECISIONS, approvals: [{ step: 'update-application', role: 'client', by: 'Cleo', at: AT }] },
-      { ...supply, by: 'Cleo', decisionId: 'd' },
-      AT,
-    );
-    expect(recorded.approvals).toEqual([]);
-  });
 });
