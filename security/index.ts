@@ -27,6 +27,7 @@ export {
   assertSignedBy,
   deriveProviderKey,
   fingerprintOf,
+  fingerprintOfProvider,
   formatMigrationKey,
   isMigrationKey,
   type MigrationKey,
@@ -51,5 +52,5 @@ export {
   WrappedKeyBroken,
 } from './sealing';
 export { Secret } from './secret';
-export { createSigningKey, parseSigningKey, type SigningKey } from './signing-key';
+export { createSigningKey, jsonOf, parseSigningKey, type SigningKey } from './signing-key';
 export { createVaultSecretFolder, VaultSecretElsewhere, VaultSecretMissing } from './vault-secrets';

@@ -10,6 +10,7 @@ import { ed25519 } from '@noble/curves/ed25519';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils';
 import { z } from 'zod';
 import { POINT_BYTES } from './hpke';
+import type { KeyRing } from './key-ring';
 import type { Secret } from './secret';
 import { jsonOf } from './signing-key';
 
@@ -65,6 +66,10 @@ export function fingerprintOf(publicKey: Uint8Array): string {
 
 /** Returns the fingerprint of a provider key, which the provider publishes. */
 export const providerFingerprint = (publicKey: string): string => fingerprintOf(hexToBytes(publicKey));
+
+/** Returns the fingerprint of the provider key that is derived from the newest of these master keys. */
+export const fingerprintOfProvider = ({ newest }: KeyRing): string =>
+  providerFingerprint(deriveProviderKey(newest.key).publicKey);
 
 /** Thrown when a migration key is incomplete, altered, or not signed by the expected provider. */
 export class MigrationKeyInvalid extends Error {

@@ -16,7 +16,7 @@ import {
 } from '../config';
 import { continueTrace } from '../observability/request-traces';
 import { startTracing } from '../observability/tracing';
-import { deriveProviderKey, parseMasterKeys, parsePayloadKeys, providerFingerprint, Secret } from '../security';
+import { fingerprintOfProvider, parseMasterKeys, parsePayloadKeys, Secret } from '../security';
 import { postgresUser } from './postgres/binaries';
 import { startServiceOnFreePort } from './service/standalone';
 import { reserveStackCodec } from './codec';
@@ -154,7 +154,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   const vaultSecretsFolder = ensureVaultSecretsFolder(dataFolder);
   const payloadKeyFile = ensurePayloadKeyFile(dataFolder);
   const masterKeys = parseMasterKeys(new Secret(readFileSync(masterKeyFile, 'utf8')));
-  const fingerprint = providerFingerprint(deriveProviderKey(masterKeys.newest.key).publicKey);
+  const providerFingerprint = fingerprintOfProvider(masterKeys);
   const { address } = temporal;
   const config: StackConfig = {
     home: dataFolder,
@@ -163,7 +163,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
     databaseUrl: new Secret(databases.orchestratorDatabaseUrl),
     service: { url: service.url, apiKey: new Secret(apiKey) },
     masterKeys,
-    providerFingerprint: fingerprint,
+    providerFingerprint,
     vaultSecrets: vaultSecretsFolder,
     payloadKeys: parsePayloadKeys(new Secret(readFileSync(payloadKeyFile, 'utf8'))),
     webhook: loadConfig(['webhook'], env).webhook,
@@ -180,7 +180,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
     masterKeyFile,
     vaultSecretsFolder,
     payloadKeyFile,
-    providerFingerprint: fingerprint,
+    providerFingerprint,
   });
   const uiUrls = [temporal.uiUrl, clientUi.url];
   running.push(await codec.start({ payloadKeys: config.payloadKeys, uiUrls, dataFolder }));

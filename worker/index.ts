@@ -80,7 +80,7 @@ export class TemporalUnreachable extends Error {
   override readonly name = 'TemporalUnreachable';
 }
 
-/** The observers that a process with health and metrics passes to its worker. */
+/** The metrics of a process, and the address for those of the SDK, which the process passes to its worker. */
 export interface WorkerObservation {
   /** `host:port` on which the SDK serves its own metrics. */
   readonly sdkMetricsAddress: string;

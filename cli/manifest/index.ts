@@ -11,7 +11,7 @@ export { ManifestDigest, manifestDigest } from './whole-manifest';
 export { obtainedAtProblem } from './row-parser';
 export { FindingList } from './findings';
 export { TEMPLATE_FORMATS, type TemplateFormat, templatesOf, templateText } from './template';
-export { addShred, disposeOf, type Disposal, type ShredOption } from './shred-file';
+export { addFileOptions, disposeOf, type Disposal, type ShredOption } from './shred-file';
 export { type FileIdentity, identifyFile, NotShredded, shredFile } from './shred-file';
 export {
   isSealedFile,

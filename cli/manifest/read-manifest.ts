@@ -132,6 +132,8 @@ const IN_SEPARATE_FILE = 2;
 /** A credential file after it has been checked. If the findings include an error, the file must not be used. */
 export interface Credentials {
   readonly findings: FindingList;
+  /** The number of valid credentials. */
+  readonly count: number;
   /** Each iteration reads the file again, row by row, and throws `FileChanged` if it has changed. */
   readonly credentials: AsyncIterable<ParsedCredential>;
 }
@@ -150,11 +152,12 @@ export async function readCredentials(
 ): Promise<Credentials> {
   const file = new RowFile(path, credentialColumns(platform), encoding);
   const findings = new FindingList();
-  for await (const _ of eachCredential(file, platform, now, findings.add));
+  let count = 0;
+  for await (const _ of eachCredential(file, platform, now, findings.add)) count += 1;
   async function* credentials(): AsyncGenerator<ParsedCredential> {
     for await (const { credential } of eachCredential(file, platform, now, () => undefined)) yield credential;
   }
-  return { findings, credentials: repeatable(credentials) };
+  return { findings, count, credentials: repeatable(credentials) };
 }
 
 function repeatable<T>(read: () => AsyncGenerator<T>): AsyncIterable<T> {

@@ -11,7 +11,7 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { MigrationKey, Secret } from '../../security';
-import { createSealer, fingerprintOf, sealClientSecret, sealCredential } from '../../security';
+import { createSealer, fingerprintOf, jsonOf, sealClientSecret, sealCredential } from '../../security';
 import type { SealedApplication, SealedCredential } from '../../store';
 import { CommandFailed } from '../shared/errors';
 import { HashedKeyMap } from './hashed-key-map';
@@ -226,14 +226,6 @@ function parsed<Schema extends z.ZodType>(file: string, line: number, schema: Sc
   const result = schema.safeParse(jsonOf(text));
   if (!result.success) throw damaged(file, line);
   return result.data;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function damaged(file: string, line: number): CommandFailed {

@@ -8,6 +8,7 @@ import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CommandFailed } from '../shared/errors';
 import type { Output, Terminal } from '../terminal';
+import { addEncoding } from './encoding';
 
 export interface ShredOption {
   readonly shred?: true;
@@ -15,8 +16,12 @@ export interface ShredOption {
   readonly json?: true;
 }
 
-export function addShred(command: Command): Command {
-  return command.option('--shred', 'overwrite and remove the file when every credential in it has been stored');
+/** Adds the options of a command that stores or seals the credentials of a file: its encoding, and `--shred`. */
+export function addFileOptions(command: Command): Command {
+  return addEncoding(command).option(
+    '--shred',
+    'overwrite and remove the file when every credential in it has been stored',
+  );
 }
 
 /** The result of destroying or keeping a file. */

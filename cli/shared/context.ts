@@ -30,6 +30,8 @@ interface Confirmation {
   readonly question: string;
   /** Prints what the user should see before answering. Called only if the question is asked. */
   readonly show?: () => Promise<void>;
+  /** A sentence that says what the action breaks, for the refusal if nobody can be asked. */
+  readonly consequence?: string;
   /** True if the action can be undone. It then goes ahead if nobody can be asked. Default: false. */
   readonly isReversible?: boolean;
 }
@@ -43,7 +45,7 @@ interface Confirmation {
 export async function confirm(
   { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,
   { yes }: YesOption,
-  { question, show, isReversible = false }: Confirmation,
+  { question, show, consequence, isReversible = false }: Confirmation,
 ): Promise<boolean> {
   if (yes) return true;
   if (prompts && !output.json) {
@@ -51,7 +53,9 @@ export async function confirm(
     return prompts.confirm(question);
   }
   if (isReversible) return true;
-  throw new CommandFailed('this cannot be undone, and nobody can be asked to confirm it', 'run it again with --yes');
+  throw consequence === undefined
+    ? new CommandFailed('this cannot be undone, and nobody can be asked to confirm it', 'run it again with --yes')
+    : new CommandFailed(consequence, 'nothing was sent; to do it all the same, run it again with --yes');
 }
 
 interface PackageJson {

@@ -3,10 +3,9 @@ import { counted } from '../../../domain/text/sentences';
 import {
   createMasterKeyProvider,
   createVaultSecretFolder,
-  deriveProviderKey,
+  fingerprintOfProvider,
   type KeyProvider,
   type KeyRing,
-  providerFingerprint,
 } from '../../../security';
 import { openDatabase, renewVault, rotateVaults, type Database } from '../../../store';
 import type { CommandResult } from '../../terminal';
@@ -72,8 +71,8 @@ async function withVaults(
   }
 }
 
-function fingerprint({ newest }: KeyRing): CommandResult {
-  const text = providerFingerprint(deriveProviderKey(newest.key).publicKey);
+function fingerprint(masterKeys: KeyRing): CommandResult {
+  const text = fingerprintOfProvider(masterKeys);
   return {
     json: { schema: 'ferry.provider-fingerprint/1', fingerprint: text },
     printQuietly: (output) => output.line(text),

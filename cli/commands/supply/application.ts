@@ -51,18 +51,20 @@ export function addApplication({ program, run, terminal, output }: Context): voi
   addYesOption(command).action((migration: string, options: ApplicationOptions) =>
     run(() =>
       withLedgerClient(terminal.env, async (ferry) => {
-        const ask = (question: string): Promise<boolean> => confirm({ output, terminal }, options, { question });
+        const ask: Ask = (confirmation) => confirm({ output, terminal }, options, confirmation);
         return supply(terminal, ferry, migration, { ...options, ask });
       }),
     ),
   );
 }
 
+type Ask = (confirmation: Parameters<typeof confirm>[2]) => Promise<boolean>;
+
 async function supply(
   terminal: Terminal,
   ferry: LedgerClient,
   migrationId: string,
-  options: ApplicationOptions & { readonly ask: (question: string) => Promise<boolean> },
+  options: ApplicationOptions & { readonly ask: Ask },
 ): Promise<CommandResult> {
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(
@@ -86,9 +88,7 @@ async function supply(
   }
   await assertNotReplacing({ clientId, environment }, ferry, migration, platform.name);
   const consequence = await consequenceForMoved({ clientId, environment }, ferry, migrationId);
-  if (consequence !== null && !options.yes && !terminal.prompts)
-    throw new CommandFailed(consequence, 'nothing was sent; to replace it all the same, run it again with --yes');
-  if (consequence !== null && !(await options.ask(`${consequence} Replace it?`)))
+  if (consequence !== null && !(await options.ask({ question: `${consequence} Replace it?`, consequence })))
     throw new CommandFailed('the application was not replaced', 'nothing was sent');
   const decisionId = randomUUID();
   const decide = () =>

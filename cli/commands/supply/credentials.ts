@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Command } from 'commander';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
 import { inChunks } from '../../../domain/text/streams';
 import type { SealedCredential, SuppliedCredential, SupplyResult } from '../../../store';
@@ -14,7 +13,7 @@ import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { obtainedAtOption, withObtainedAt } from '../../shared/obtained-at';
 import type { Disposal, ShredOption } from '../../manifest';
-import { addEncoding, addShred, disposeOf, type EncodingOption } from '../../manifest';
+import { addFileOptions, disposeOf, type EncodingOption } from '../../manifest';
 import type { RefusedGroup } from '../../shared/refused-credentials';
 import { printRefused, readRefused } from '../../shared/refused-credentials';
 import { findingsJson, printFindings } from '../../shared/results';
@@ -63,8 +62,6 @@ export function addCredentials({ program, run, terminal, now }: Context): void {
     ),
   );
 }
-
-const addFileOptions = (command: Command): Command => addShred(addEncoding(command));
 
 interface Request {
   readonly migrationId: string;

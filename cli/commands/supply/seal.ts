@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Command } from 'commander';
 import { loadConfig } from '../../../config';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
@@ -17,8 +16,7 @@ import {
 import { readMigrationKey } from '../../../store';
 import type { EncodingOption, ShredOption } from '../../manifest';
 import {
-  addEncoding,
-  addShred,
+  addFileOptions,
   disposeOf,
   FindingList,
   identifyFile,
@@ -78,8 +76,6 @@ export function addSeal({ program, run, terminal }: Context): void {
       ),
     );
 }
-
-const addFileOptions = (command: Command): Command => addShred(addEncoding(command));
 
 function migrationKeyResult(key: MigrationKey): CommandResult {
   const text = formatMigrationKey(key);
@@ -169,7 +165,11 @@ async function sealCredentials(
       'update it',
     );
   const original = await identifyFile(file);
-  const { findings, credentials } = await readCredentials(file, platform, new Date(), options.encoding);
+  const {
+    findings,
+    count: companies,
+    credentials,
+  } = await readCredentials(file, platform, new Date(), options.encoding);
   const schema = { schema: 'ferry.seal/1' as const, migrationId: key.migrationId, ...findingsJson(findings) };
   if (findings.errors > 0)
     return {
@@ -180,8 +180,6 @@ async function sealCredentials(
         out.line(`${out.styled('red', '✗')} nothing was sealed`);
       },
     };
-  let companies = 0;
-  for await (const _ of credentials) companies += 1;
   await writeSealedCredentials(output, key, companies, withObtainedAt(credentials, options.obtainedAt));
   const disposal = await disposeOf(original, true, options, terminal, 'sealed');
   return {

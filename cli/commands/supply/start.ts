@@ -14,7 +14,7 @@ import type { CommandResult, Terminal } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import type { Disposal, ShredOption } from '../../manifest';
-import { addEncoding, addShred, disposeOf, type EncodingOption } from '../../manifest';
+import { addFileOptions, disposeOf, type EncodingOption } from '../../manifest';
 import { dryRun } from '../../starting/check';
 import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
@@ -67,7 +67,7 @@ export function addStart(context: Context): void {
     )
     .addOption(approverOption('accept only decisions signed by an approver'))
     .option('--dry-run', 'run all checks without storing or starting anything');
-  addLimitOptions(addShred(addEncoding(command))).action(
+  addLimitOptions(addFileOptions(command)).action(
     async (manifest: string | undefined, options: Partial<StartOptions>) => {
       if (isComplete(options) && manifest !== undefined) return run(() => start(terminal, manifest, options));
       if (!prompts) throw new Error('commander accepted a command without its required arguments');
