@@ -41,7 +41,7 @@ test('the tokens of the second wave stay in use while the first wave is moved, a
     ({ counts, waitingFor }) => counts.moved === 2 && waitingFor.roles.length > 0,
   );
   expect(betweenWaves.waitingFor.roles).toEqual(['client']);
-  expect(betweenWaves.waitingFor.what).toContain('turn off syncing for 3 companies');
+  expect(betweenWaves.waitingFor.what).toContain('turn off syncing for 2 companies of the next wave');
   expect(await migration.send('approve', { step: 'complete-migration', ...SUPPORT })).toContain(
     '3 companies have no final outcome yet',
   );
