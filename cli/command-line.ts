@@ -34,8 +34,8 @@ import { addSweep } from './commands/operate/sweep';
 import { addUp } from './commands/operate/up';
 import { addVault } from './commands/operate/vault';
 import { addWatch } from './commands/view/watch';
-import { withoutUnsafeCharactersInMultilineText } from '../domain/text/untrusted-text';
 import { packageJson } from './shared/context';
+import { fittedTo } from './terminal';
 import { inheritedOptions, runnableCommands } from './reference/commands';
 import { examplesOf } from './reference/examples';
 
@@ -83,7 +83,7 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => output.json || stderr.write(text),
-      outputError: (text, write) => write(withoutUnsafeCharactersInMultilineText(text.replace(/^error:/, 'ferry:'))),
+      outputError: (text, write) => write(fittedTo(stderr, text.replace(/^error:/, 'ferry:'))),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
     })

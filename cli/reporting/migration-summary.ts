@@ -54,11 +54,11 @@ export function printMigration(
   const { migrationId } = progress;
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
   const paused = pausedText(progress);
-  if (paused !== null) output.sentence(`Paused ${paused}`);
+  if (paused !== null) output.line(`Paused ${paused}`);
   const reopened = reopenedText(progress);
   if (reopened !== null) output.line(output.styled('yellow', reopened));
   if (ledgerBehind) output.line(output.styled('yellow', LEDGER_BEHIND));
-  else output.sentence(waitingText(progress));
+  else output.line(waitingText(progress));
   for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
   if (progress.route !== 'self-service') {

@@ -83,7 +83,7 @@ const SHARED_USERS = ['root', 'admin', 'administrator', 'ubuntu'];
  * Asks for the name if several people share the user name, because decisions and reports name the person.
  */
 export function addDefaultBy(program: Command, { output, terminal }: Pick<Context, 'output' | 'terminal'>): void {
-  const { env, stderr, prompts, userName } = terminal;
+  const { env, prompts, userName } = terminal;
   let answer: string | undefined;
   program.hook('preAction', async (_, command) => {
     const hasOption = command.options.some((option) => option.attributeName() === 'by');
@@ -102,7 +102,7 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
       });
       setDefault(answer);
     } else if (!output.json && !output.quiet) {
-      stderr.write(`ferry: acting as ${user}; to record your name, add --by "Your Name"\n`);
+      output.warn(`acting as ${user}; to record your name, add --by "Your Name"`);
     }
   });
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { inChunks } from '../../domain/text/streams';
 import { escapedUnsafeCharacters, withoutUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
-import { brokenAtWords } from './styled-text';
+import { brokenIntoLines } from './line-breaks';
 import { formatTable, styled, TableFormatter, type Style, type TableCell, type TableColumn } from './table';
-import type { Terminal } from './terminal';
+import type { Terminal, TerminalStream } from './terminal';
 
 /**
  * The result of a command: JSON for programs, text for people.
@@ -49,12 +49,6 @@ export class Output {
     else print(this);
   }
 
-  /** Writes a sentence. A terminal would break its lines within words. Not for commands, which people copy. */
-  sentence(text: string): void {
-    const { columns } = this.terminal.stdout;
-    for (const line of columns === undefined ? [text] : brokenAtWords(text, columns)) this.line(line);
-  }
-
   /** Writes a line of progress or advice. Does nothing with `--json` or `--quiet`. */
   note(text: string): void {
     if (!this.json && !this.quiet) this.line(text);
@@ -87,12 +81,18 @@ export class Output {
     if (isEmpty) await this.stream(formatter.format([]));
   }
 
+  /** Writes text. Breaks lines that are longer than the terminal is wide between words, but not within commands. */
   line(text = ''): void {
+    writeLines(this.terminal.stdout, text);
+  }
+
+  /** Writes text whose lines must not be broken, for example a script. */
+  verbatim(text: string): void {
     this.terminal.stdout.write(`${printable(text)}\n`);
   }
 
   table(columns: readonly TableColumn[], rows: readonly (readonly TableCell[])[]): void {
-    this.line(formatTable(this.terminal.stdout, columns, rows));
+    this.verbatim(formatTable(this.terminal.stdout, columns, rows));
   }
 
   styled(style: Style, text: string): string {
@@ -102,7 +102,7 @@ export class Output {
   /** Writes a warning to standard error, even with `--json` or `--quiet`. */
   warn(text: string): void {
     const { stderr } = this.terminal;
-    stderr.write(`${styled(stderr, 'yellow', 'ferry:')} ${printable(text)}\n`);
+    writeLines(stderr, `${styled(stderr, 'yellow', 'ferry:')} ${text}`);
   }
 
   /** Writes an error to standard error; with `--json`, to standard output as `ferry.error/1`. */
@@ -112,11 +112,18 @@ export class Output {
       this.show({ json: { schema: 'ferry.error/1', error }, print: () => undefined });
     } else {
       const { stderr } = this.terminal;
-      stderr.write(
-        `${styled(stderr, 'red', 'ferry:')} ${printable(message)}${advice === undefined ? '' : `; ${printable(advice)}`}\n`,
-      );
+      writeLines(stderr, `${styled(stderr, 'red', 'ferry:')} ${message}${advice === undefined ? '' : `; ${advice}`}`);
     }
   }
+}
+
+function writeLines(stream: TerminalStream, text: string): void {
+  stream.write(`${fittedTo(stream, text)}\n`);
+}
+
+/** Makes text safe to print, and breaks lines that are longer than the terminal is wide. */
+export function fittedTo(stream: TerminalStream, text: string): string {
+  return stream.columns === undefined ? printable(text) : brokenIntoLines(printable(text), stream.columns);
 }
 
 /** Colours and styles (SGR): the only control sequences in our own output. */

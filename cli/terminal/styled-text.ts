@@ -40,11 +40,6 @@ export function fitted(text: string, width: number, align: 'left' | 'right' = 'l
  * Breaks a text between words into at most `maxLines` lines of `width` columns. Shortens lines that are still too long.
  */
 export function wrapped(text: string, width: number, maxLines: number): readonly string[] {
-  return brokenAtWords(text, width, maxLines).map((each) => truncated(each, width));
-}
-
-/** Breaks a text between words into lines of `width` columns. A longer word stays whole, on a line of its own. */
-export function brokenAtWords(text: string, width: number, maxLines = Infinity): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/)) {
@@ -56,7 +51,7 @@ export function brokenAtWords(text: string, width: number, maxLines = Infinity):
       line = word;
     }
   }
-  return [...lines, line];
+  return [...lines, line].map((each) => truncated(each, width));
 }
 
 /** Returns a bar of `width` columns. It is full only when everything is done. */

@@ -13,7 +13,7 @@ export function addCompletion({ program, run }: Context): void {
         const script = completionScript(shell, completableCommands(program));
         return {
           json: { schema: 'ferry.completion/1', shell, script },
-          print: (output) => output.line(script.trimEnd()),
+          print: (output) => output.verbatim(script.trimEnd()),
         };
       }),
     );

@@ -83,11 +83,11 @@ function migrationKeyResult(key: MigrationKey): CommandResult {
   const signedBy = providerFingerprint(key.signedBy);
   return {
     json: { schema: 'ferry.migration-key/1', migrationId: key.migrationId, key: text, fingerprint, signedBy },
-    printQuietly: (output) => output.line(text),
+    printQuietly: (output) => output.verbatim(text),
     print: (output) => {
       output.line(`The migration key of ${key.migrationId} (fingerprint ${fingerprint}):`);
       output.line();
-      output.line(text);
+      output.verbatim(text);
       output.line();
       output.line('It is not secret. Send it to the client, who saves it as a file and seals the credentials with:');
       output.line('  ferry seal credentials.csv --for migration.key');
