@@ -6,6 +6,7 @@ const FOLDERS = [
     'company-data-service',
     'observability',
     'worker',
+    'portal',
     'client',
     'cli',
     'stack',
@@ -53,7 +54,19 @@ module.exports = {
     ...onlyWithin('domain', 'decisions', ['migration', 'planning', 'companies', 'text']),
     ...onlyWithin('domain', 'preflight', ['migration', 'planning', 'companies', 'text']),
     ...onlyWithin('domain', 'progress', ['decisions', 'preflight', 'migration', 'planning', 'companies', 'text']),
-    ...only('presentation', ['domain', 'platforms'], { typesOf: ['store'] }),
+    ...only('presentation', ['domain', 'platforms'], { typesOf: ['store', 'portal/contract'] }),
+    // The portal is reachable from the internet: it has no vault, no Temporal and no client of the service.
+    ...only('portal', [
+      'domain',
+      'platforms',
+      'postgres',
+      'config',
+      'observability',
+      'presentation/wording',
+      'security',
+    ]),
+    // The page runs in browsers.
+    ...only('portal/page', ['domain', 'platforms', 'portal/contract', 'presentation/wording']),
     ...only('workflows', ['presentation', 'domain', 'platforms'], { typesOf: ['activities'] }),
     ...only('security', ['domain', 'platforms']),
     ...only('postgres', []),
@@ -65,7 +78,7 @@ module.exports = {
     ...only('observability', ['domain', 'security']),
     ...only('worker', [
       ...['domain', 'platforms', 'workflows', 'activities', 'company-data-client', 'store', 'security', 'config'],
-      'observability',
+      ...['observability', 'client', 'presentation', 'portal/contract'],
     ]),
     ...only('client', [
       ...['presentation', 'domain', 'platforms', 'workflows/messages', 'store', 'security', 'config'],
@@ -73,11 +86,11 @@ module.exports = {
     ]),
     ...only('stack', [
       ...['company-data-service', 'workflows/messages', 'security', 'config', 'domain', 'platforms'],
-      'observability',
+      ...['observability', 'portal'],
     ]),
     ...only('cli', [
       ...['client', 'stack', 'presentation', 'domain', 'platforms', 'store', 'company-data-client', 'security'],
-      ...['config', 'workflows/messages', 'observability/tracing'],
+      ...['config', 'workflows/messages', 'observability/tracing', 'portal'],
     ]),
     ...only('scripts', [
       ...['cli', 'client', 'stack', 'company-data-client', 'company-data-service', 'security', 'config', 'domain'],

@@ -1,0 +1,246 @@
+/**
+ * The portal's API: the shapes of its requests and answers. The server, the page, the workers that write the view, and
+ * `ferry --portal` share them. Times are ISO 8601 in UTC; durations are in milliseconds.
+ */
+import { z } from 'zod';
+
+const moment = z.iso.datetime();
+const reference = z.string().min(1).max(100);
+const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`));
+
+/** `client` may decide and supply; `viewer` may only read. */
+export const PORTAL_ROLES = ['client', 'viewer'] as const;
+
+/** A person's session. */
+export const SessionSchema = z.object({
+  migrationId: z.string(),
+  person: z.string(),
+  role: z.enum(PORTAL_ROLES),
+  /** The person's public key (Ed25519) that was registered with the invitation; null for a viewer. */
+  publicKey: hex(64).nullable(),
+  /** True once support has confirmed the key's fingerprint. */
+  isKeyConfirmed: z.boolean(),
+  expiresAt: moment,
+});
+export type PortalSession = z.infer<typeof SessionSchema>;
+
+/** Redeems an invitation. */
+export const RedeemSchema = z.strictObject({
+  invitation: z.string().min(20).max(200),
+  /** Absent for viewers. */
+  publicKey: hex(64).optional(),
+  /** `cookie` for browsers; `token` returns a bearer token, for `ferry --portal`. */
+  as: z.enum(['cookie', 'token']),
+});
+
+const StepView = z.object({
+  step: z.string(),
+  number: z.number().int(),
+  title: z.string(),
+  /** Who acts in the step, in words. */
+  who: z.string(),
+  state: z.enum(['done', 'open', 'later']),
+  openedAt: moment.nullable(),
+  endedAt: moment.nullable(),
+  approvals: z.array(z.object({ by: z.string(), role: z.string(), at: moment })),
+});
+
+/** A decision that the client can make now, and what the page says before it is confirmed. */
+const ActionView = z.object({
+  /** The decision message, for example `approve` or `confirmSyncDisabled`. */
+  message: z.string(),
+  /** Absent if the decision does not belong to a step. */
+  step: z.string().optional(),
+  /** The digest of what the person reviews; the decision must carry it. */
+  digest: z.string().optional(),
+  /** The button's text, for example `Approve the start`. */
+  title: z.string(),
+  /** What the decision is about, one fact per line. */
+  facts: z.array(z.string()),
+  /** What happens next; said before the confirmation. */
+  consequence: z.string(),
+  isIrreversible: z.boolean(),
+  /** True if the migration is waiting for this decision. False for decisions that are merely possible. */
+  isExpected: z.boolean(),
+  reason: z.enum(['none', 'optional', 'required']),
+});
+
+/** What the page shows about a migration. Written by a worker. Every text is plain text, not markup. */
+export const MigrationViewSchema = z.object({
+  migrationId: z.string(),
+  client: z.string(),
+  platform: z.object({ key: z.string(), name: z.string() }),
+  contact: z.string(),
+  route: z.enum(['managed', 'self-service']),
+  state: z.string(),
+  /** One sentence: what is happening, and what the client has to do. */
+  headline: z.string(),
+  /** What the client has to do now; null if nothing. */
+  task: z.object({ what: z.string(), why: z.string(), since: moment.nullable(), by: moment.nullable() }).nullable(),
+  /** What comes after that; null after the end. */
+  next: z.string().nullable(),
+  /** Who paused the migration or reopened a step, and why; deadlines; outages. */
+  notices: z.array(z.string()),
+  steps: z.array(StepView),
+  start: z.object({ at: moment, by: z.string(), role: z.string(), isAgreed: z.boolean() }).nullable(),
+  /** When the remaining companies will have been moved; null if nothing can be expected. */
+  end: z.object({ earliest: moment, latest: moment, companies: z.number().int(), basis: z.string() }).nullable(),
+  /** When moves can begin, in words; null: at any time. */
+  windows: z.string().nullable(),
+  outOfDate: z.string(),
+  switchBackOn: z.string(),
+  /** Number of companies in each state that people read, and in total. */
+  counts: z.object({
+    total: z.number().int(),
+    moved: z.number().int(),
+    moving: z.number().int(),
+    notMovedYet: z.number().int(),
+    mustReconnect: z.number().int(),
+    notMoved: z.number().int(),
+    leftOut: z.number().int(),
+    unconfirmed: z.number().int(),
+    withoutCredential: z.number().int(),
+  }),
+  /** The waves that still have companies without a confirmation; empty if the manifest has no waves. */
+  waves: z.array(z.object({ wave: z.number().int().nullable(), unconfirmed: z.number().int() })),
+  firstCompany: z
+    .object({
+      reference: z.string(),
+      stage: z.string(),
+      evidence: z.array(z.object({ label: z.string(), result: z.string(), ok: z.boolean() })),
+    })
+    .nullable(),
+  /** Problems and warnings that the check of the details found. */
+  details: z.object({ isChecking: z.boolean(), problems: z.array(z.string()), warnings: z.array(z.string()) }),
+  application: z
+    .object({ clientId: z.string(), environment: z.string(), suppliedBy: z.string().nullable() })
+    .nullable(),
+  /** The callback URL that the client adds to its application; null if the service has not said it yet. */
+  callbackUrl: z.string().nullable(),
+  /** The fields of a credential on this platform, in the order of the columns of a credential file. */
+  credentialFields: z.array(z.object({ name: z.string(), isRequired: z.boolean() })),
+  /** True if the platform replaces refresh tokens, so that only credentials from after the confirmation count. */
+  isRotating: z.boolean(),
+  /** The signed migration key (`tokenferry-key-1...`); null if the vault is not open. */
+  migrationKey: z.string().nullable(),
+  actions: z.array(ActionView),
+});
+export type MigrationView = z.infer<typeof MigrationViewSchema>;
+
+/** The answer of `GET /api/migration`, and the data of each server-sent event `migration`. */
+export const MigrationAnswerSchema = z.object({
+  view: MigrationViewSchema,
+  writtenAt: moment,
+  /** False if no worker has written the view for a while; the page says that it may be old. */
+  isCurrent: z.boolean(),
+});
+
+/** A company, as the client sees it. */
+export const CompanySchema = z.object({
+  /** The row in the manifest; pass the last one as `after` for the next page. */
+  row: z.number().int(),
+  reference: z.string(),
+  name: z.string(),
+  wave: z.number().int().nullable(),
+  state: z.enum(['moved', 'moving', 'not-moved-yet', 'must-reconnect', 'not-moved', 'left-out']),
+  confirmedAt: moment.nullable(),
+  hasCredential: z.boolean(),
+  movedAt: moment.nullable(),
+  /** Why it was not moved or is delayed, in words; null if nothing is wrong. */
+  problem: z.string().nullable(),
+  /** The decisions that can resolve it: `retry`, `relink`, `replace-credential`, `skip`, `exclude`. */
+  remedies: z.array(z.string()),
+  /** The page on which the company's owner reconnects; null if there is none or it is not needed. */
+  linkUrl: z.string().nullable(),
+});
+export const CompaniesSchema = z.object({ companies: z.array(CompanySchema), hasMore: z.boolean() });
+export const CompanyFilterSchema = z.strictObject({
+  state: CompanySchema.shape.state.optional(),
+  /** Only companies on which a person must act. */
+  exceptions: z.stringbool().optional(),
+  /** Part of a reference or a name, in any case. */
+  search: z.string().max(100).optional(),
+  after: z.coerce.number().int().min(0).optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+});
+
+const SignatureSchema = z.strictObject({ publicKey: hex(64), value: hex(128) });
+
+/**
+ * A decision with its signature: the content is exactly what was signed (see `domain/migration/signatures.ts`), with
+ * `decisionId`, `role`, `by` and `signedAt`.
+ */
+export const SignedDecisionSchema = z.looseObject({
+  decisionId: z.uuid(),
+  role: z.literal('client'),
+  by: z.string().min(1).max(200),
+  signedAt: moment,
+  signature: SignatureSchema,
+});
+
+export const DecideSchema = z.strictObject({ message: z.string().min(1).max(50), decision: SignedDecisionSchema });
+
+/** A box of `ferry seal` (version 3), base64. */
+const box = z.base64().min(1).max(20_000);
+
+/** The largest number of credentials in one request. */
+export const MAX_SEALED_PER_REQUEST = 1_000;
+
+/**
+ * A part of the sealed credentials that one decision supplies. Send all parts with the same `decisionId`, then the
+ * decision `credentialsSupplied` or `replaceCredential` with that id.
+ */
+export const SealedCredentialsSchema = z.strictObject({
+  decisionId: z.uuid(),
+  /** True for `replaceCredential`. */
+  replaces: z.boolean(),
+  /** The fingerprint of the migration key, because boxes for a key that is no longer in use cannot be opened. */
+  keyFingerprint: z.string().max(100),
+  credentials: z
+    .array(z.strictObject({ reference, obtainedAt: z.iso.datetime({ precision: 3 }), sealed: box }))
+    .min(1)
+    .max(MAX_SEALED_PER_REQUEST),
+});
+
+/** The client's application with its sealed client secret, and the decision `applicationSupplied` about it. */
+export const SealedApplicationSchema = z.strictObject({
+  keyFingerprint: z.string().max(100),
+  clientId: z.string().min(1).max(250),
+  environment: z.enum(['production', 'sandbox']),
+  sealed: box,
+  decision: SignedDecisionSchema,
+});
+
+export const REPORT_FORMATS = ['html', 'csv', 'json', 'markdown'] as const;
+export const ReportRequestSchema = z.strictObject({ format: z.enum(REPORT_FORMATS) });
+
+/** The kinds of portal requests, and the bodies that a worker gets. */
+export const PORTAL_REQUESTS = {
+  decide: DecideSchema,
+  credentials: SealedCredentialsSchema,
+  application: SealedApplicationSchema,
+  report: ReportRequestSchema,
+} as const;
+export type PortalRequestKind = keyof typeof PORTAL_REQUESTS;
+
+/**
+ * The answer to a portal request.
+ *
+ * - `applied` or `refused`: the ledger's outcome of a decision
+ * - `stored`: the credentials are staged; `refusedCredentials` lists those that were not
+ * - `done`: the report is in `content`
+ * - `failed`: nothing was done; `text` says why
+ */
+export const RequestAnswerSchema = z.object({
+  outcome: z.enum(['applied', 'refused', 'stored', 'done', 'failed']),
+  text: z.string(),
+  stored: z.number().int().optional(),
+  refusedCredentials: z.array(z.object({ reference: z.string(), why: z.string() })).optional(),
+  content: z.string().optional(),
+});
+export type RequestAnswer = z.infer<typeof RequestAnswerSchema>;
+
+/** `waiting`: no worker has carried out the request yet; ask again with its id. */
+export const RequestStatusSchema = z.object({ id: z.uuid(), answer: RequestAnswerSchema.nullable() });
+
+export const ErrorSchema = z.object({ error: z.string(), advice: z.string().optional() });
