@@ -28,34 +28,31 @@ export function addYesOption(command: Command): Command {
 
 interface Confirmation {
   readonly question: string;
-  /** Prints what the user should see before answering. Called only if the question is asked. */
-  readonly show?: () => Promise<void>;
-  /** A sentence that says what the action breaks, for the refusal if nobody can be asked. */
-  readonly consequence?: string;
-  /** True if the action can be undone. It then goes ahead if nobody can be asked. Default: false. */
-  readonly isReversible?: boolean;
+  /** What the action does that cannot be undone, as a clause; null if it can be undone. It then needs no `--yes`. */
+  readonly consequence: string | null;
 }
 
 /**
- * Asks the user to confirm an action. With `--yes`, returns true without asking. Nobody can be asked without a
- * terminal or with `--json`.
+ * Says what an action does that cannot be undone, and asks the user to confirm it. With `--yes`, returns true without
+ * asking. Nobody can be asked without a terminal or with `--json`.
  *
  * @throws CommandFailed if nobody can be asked, and the action cannot be undone
  */
 export async function confirm(
   { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,
   { yes }: YesOption,
-  { question, show, consequence, isReversible = false }: Confirmation,
+  { question, consequence }: Confirmation,
 ): Promise<boolean> {
   if (yes) return true;
   if (prompts && !output.json) {
-    await show?.();
+    if (consequence !== null) output.line(`This cannot be undone: ${consequence}.`);
     return prompts.confirm(question);
   }
-  if (isReversible) return true;
-  throw consequence === undefined
-    ? new CommandFailed('this cannot be undone, and nobody can be asked to confirm it', 'run it again with --yes')
-    : new CommandFailed(consequence, 'nothing was sent; to do it all the same, run it again with --yes');
+  if (consequence === null) return true;
+  throw new CommandFailed(
+    `this cannot be undone: ${consequence}`,
+    'nothing was sent; if that is what you want, run it again with --yes',
+  );
 }
 
 interface PackageJson {

@@ -1,5 +1,7 @@
+import { isEnding } from '../../../domain/migration/migration-state';
 import type { Role, Step } from '../../../domain/migration/steps';
 import type { Progress } from '../../../domain/progress/progress';
+import { counted } from '../../../domain/text/sentences';
 import { readProgressIfAnswered } from '../../../client';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
@@ -10,6 +12,7 @@ import { CommandFailed } from '../../shared/errors';
 import { EVIDENCE_OPTION } from '../../shared/results';
 import { readReview } from '../../shared/review';
 import type { CommandResult } from '../../terminal';
+import { localTime } from '../../terminal/times';
 
 interface ApproveOptions extends DecisionOptions, YesOption {
   readonly digest?: string;
@@ -43,11 +46,19 @@ export function addApprove(context: Context): void {
   );
 }
 
-/**
- * Steps whose approval cannot be undone: imports begin at the agreed start or at once, and a sign-off destroys the
- * credentials.
- */
-const IRREVERSIBLE_STEPS: readonly Step[] = ['schedule', 'migrate-first-company', 'complete-migration'];
+/** What follows from approving a step and cannot be undone. The other approvals can be withdrawn. */
+const CONSEQUENCES: Readonly<Partial<Record<Step, (progress: Progress | undefined) => string>>> = {
+  schedule: (progress) => {
+    const from = progress?.proposal ? `, from ${localTime(progress.proposal.startAt)} on` : '';
+    return `once syncing is off, the first company will be moved${from}, and a company that has moved stays moved`;
+  },
+  'migrate-first-company': (progress) => {
+    const companies = progress ? counted(progress.counts.waiting, 'company') : 'companies';
+    return `the remaining ${companies} will be moved, and a company that has moved stays moved`;
+  },
+  'complete-migration': () =>
+    'once client and support have signed off, no more companies can be moved, and the stored credentials are destroyed',
+};
 
 function approve(
   { output, terminal }: Context,
@@ -71,15 +82,18 @@ function approve(
       output.warn(`${options.by} has acted only as ${other} so far; to approve as ${other}, add --as ${other}`);
     const ask = `Approve ${step} as ${options.as} (${options.by})?`;
     const question = review ? ask : `No worker answers, so there is nothing to review. ${ask}`;
-    const isReversible = !IRREVERSIBLE_STEPS.includes(step);
+    const consequence = CONSEQUENCES[step]?.(progress) ?? null;
     // The migration refuses it with the reason, so the answer to a question would make no difference.
-    const isRefused = progress !== undefined && hasProblems(progress, step);
-    if (!isRefused && !(await confirm({ output, terminal }, options, { question, isReversible }))) {
+    const isRefused = progress !== undefined && (!hasApprovals(progress) || hasProblems(progress, step));
+    if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence }))) {
       throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
     }
     return sendDecision(ferry, migrationId, 'approve', { ...(review && { digest: review.digest }), ...content });
   });
 }
+
+/** Returns whether the migration is open and has steps that people approve. */
+const hasApprovals = ({ route, state }: Progress): boolean => route === 'managed' && !isEnding(state);
 
 /** Returns whether the details cannot be approved because of what their check found. */
 function hasProblems({ step: current, preflight }: Progress, step: Step): boolean {

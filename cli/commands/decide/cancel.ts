@@ -21,8 +21,8 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const question = `Cancel ${migration} for good?`;
-          const show = () => printConsequences(ferry, output, migration);
-          if (!(await confirm({ output, terminal }, options, { question, show }))) {
+          const consequence = options.yes ? null : await consequenceOf(ferry, migration);
+          if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
             throw new CommandFailed('nothing was cancelled', `to stop it for a while, use: ferry pause ${migration}`);
           }
           const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
@@ -32,12 +32,11 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
   );
 }
 
-async function printConsequences(ferry: MigrationClient, output: Output, migrationId: string): Promise<void> {
+async function consequenceOf(ferry: MigrationClient, migrationId: string): Promise<string> {
   const progress = await readProgressIfAnswered(ferry, migrationId);
-  if (progress) {
-    output.line(`Moved so far, and staying moved: ${outOf(progress.counts.moved, progress.counts.total, 'company')}.`);
-  }
-  output.line('No more moves will begin, and all supplied credentials will be destroyed.');
+  const kept =
+    progress && `${outOf(progress.counts.moved, progress.counts.total, 'company')} moved so far will stay moved`;
+  return [kept ?? [], 'no more moves will begin', 'and all supplied credentials will be destroyed'].flat().join(', ');
 }
 
 function printCancelled(output: Output, { print }: CommandResult, migrationId: string): void {

@@ -46,8 +46,9 @@ export function addVault({ program, run, terminal, output }: Context): void {
     )
     .action((migration: string, options: RenewOptions) =>
       run(async () => {
-        const question = `Delete the stored credentials of ${migration}, which can no longer be opened?`;
-        if (!(await confirm({ output, terminal }, options, { question }))) {
+        const question = `Renew the vault of ${migration}?`;
+        const consequence = `the stored credentials of ${migration}, which can no longer be opened, will be deleted`;
+        if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
           throw new CommandFailed(
             'the vault was not renewed',
             'if you still have the missing key or folder, restore it instead',

@@ -88,7 +88,7 @@ async function supply(
   }
   await assertNotReplacing({ clientId, environment }, ferry, migration, platform.name);
   const consequence = await consequenceForMoved({ clientId, environment }, ferry, migrationId);
-  if (consequence !== null && !(await options.ask({ question: `${consequence} Replace it?`, consequence })))
+  if (consequence !== null && !(await options.ask({ question: 'Replace the application?', consequence })))
     throw new CommandFailed('the application was not replaced', 'nothing was sent');
   const decisionId = randomUUID();
   const decide = () =>
@@ -112,7 +112,7 @@ async function supply(
       result.print(output);
       if (!isRegistered)
         output.line(`  Nothing was registered with the service${result.failed || preflight ? '' : later}`);
-      if (consequence !== null && isRegistered) output.line(`  ${output.styled('yellow', '!')} ${consequence}`);
+      if (consequence !== null && isRegistered) output.line(`  ${output.styled('yellow', '!')} ${consequence}.`);
       if (preflight) printPreflight(output, preflight);
       if (secretFile !== undefined)
         output.line(`  ${secretFile} still contains the secret in plain text. Delete it and all copies.`);
@@ -200,7 +200,7 @@ async function consequenceForMoved(
   );
   if (!other) return null;
   const companies = counted(other.companies, 'company');
-  return `${companies} moved with ${applicationName(other.application)}. With ${applicationName(application)}, the service can no longer refresh their tokens.`;
+  return `${companies} moved with ${applicationName(other.application)}; with ${applicationName(application)}, the service can no longer refresh their tokens`;
 }
 
 /**

@@ -89,8 +89,11 @@ function confirmStart(
   check: CheckOutcome,
   options: SelfServiceOptions,
 ): Promise<boolean> {
-  if (!output.json) printStart(output, check);
-  return confirm({ output, terminal }, options, { question: 'Start?' });
+  const { manifest, platform } = check;
+  if (!output.json && !(output.quiet && options.yes)) printStart(output, check);
+  const handedOver = `${counted(manifest.withCredential, 'credential')} will be handed over to the service`;
+  const after = isRotating(platform) ? ", and your own app's tokens stop working" : '';
+  return confirm({ output, terminal }, options, { question: 'Start?', consequence: `${handedOver}${after}` });
 }
 
 /** Prints what will happen to the tokens. */

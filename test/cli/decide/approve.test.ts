@@ -135,17 +135,24 @@ test('audit fails for an unknown migration', async () => {
 });
 
 test.each([
-  ['sign-off', ID],
-  ['approve', ID, 'schedule'],
-  ['approve', ID, 'migrate-first-company'],
-  ['cancel', ID, '--reason', 'a script said so'],
-])('ferry %s %s %s sends nothing without --yes if nobody can be asked', async (...args) => {
+  { args: ['sign-off', ID], lost: /no more companies can be moved, and the stored credentials are destroyed/ },
+  {
+    args: ['approve', ID, 'schedule'],
+    lost: /once syncing is off, the first company will be moved, and a company that has moved stays moved/,
+  },
+  { args: ['approve', ID, 'migrate-first-company'], lost: /the remaining 25 companies will be moved/ },
+  {
+    args: ['cancel', ID, '--reason', 'a script said so'],
+    lost: /0 of 25 companies moved so far will stay moved, no more moves will begin, and all supplied credentials/,
+  },
+])('ferry $args says what would be lost without --yes if nobody can be asked', async ({ args, lost }) => {
   const recorded = async () => (await runJson(orchestrator, 'audit', ID)).json['trail'];
   const before = await recorded();
   for (const more of [[], ['--json'], ['--quiet']]) {
     const { exitCode, out, err } = await ferry([...args, ...SAM, ...more], undefined, orchestrator.env);
     expect(exitCode).toBe(1);
-    expect(out + err).toContain('this cannot be undone, and nobody can be asked to confirm it');
+    expect(out + err).toMatch(lost);
+    expect(out + err).toContain('this cannot be undone: ');
     expect(out + err).toContain('run it again with --yes');
   }
   expect(await recorded()).toEqual(before);
@@ -155,8 +162,14 @@ test('cancel shows the consequences and asks for confirmation', async () => {
   const cancel = ['cancel', ID, '--reason', 'they stay where they are', ...SAM];
   const declined = await answering(false, ...cancel);
   expect(declined).toMatchObject({ exitCode: 1, questions: [`Cancel ${ID} for good?`] });
-  expect(declined.out).toContain('Moved so far, and staying moved: 0 of 25 companies.');
+  expect(declined.out).toContain('This cannot be undone: 0 of 25 companies moved so far will stay moved, ');
   expect(declined.err).toContain(`nothing was cancelled; to stop it for a while, use: ferry pause ${ID}`);
   expect(await answering(true, ...cancel)).toMatchObject({ exitCode: 0, questions: [`Cancel ${ID} for good?`] });
   expect((await runJson(orchestrator, 'show', ID)).json['state']).toBe('cancelled');
+});
+
+test('an approval that can only be refused needs no confirmation', async () => {
+  const { exitCode, out, questions } = await answering(true, 'sign-off', ID, ...SAM);
+  expect({ exitCode, questions }).toEqual({ exitCode: 1, questions: [] });
+  expect(out).toContain('✗ refused:');
 });

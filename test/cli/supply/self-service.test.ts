@@ -186,7 +186,9 @@ describe('before the start', () => {
     const file = manifestOf(platform('xero'), [{ credential: 'sbx-ok-1' }]);
     const { exitCode, out, err } = await me.run('self-service', file, '-p', 'xero', '--client', 'unasked', ...more);
     expect(exitCode).toBe(1);
-    expect(out + err).toContain('this cannot be undone, and nobody can be asked to confirm it');
+    expect(out + err).toContain(
+      "this cannot be undone: 1 credential will be handed over to the service, and your own app's tokens stop working",
+    );
     expect(out + err).toContain('run it again with --yes');
     expect((await me.run('show', 'unasked.xero')).err).toContain('there is no migration unasked.xero');
   });
