@@ -6,6 +6,7 @@ import type { Approver } from '../domain/migration/signatures';
 import type { MigrationStatistics } from '../store';
 import {
   countCompanies,
+  readApplicationsOfMoved,
   readCompanies,
   readDecisions,
   readFigures,
@@ -46,6 +47,7 @@ export async function readReport({ db }: Pick<LedgerClient, 'db'>, migrationId: 
       counts: await countCompanies(db, migrationId),
       figures: await readFigures(db, migrationId),
       decisions: await readDecisions(db, migrationId),
+      applications: await readApplicationsOfMoved(db, migrationId),
       unproven: await differencesFromSigned(db, migrationId, migration.rules?.approvers ?? null),
     },
     companies: (states) => readCompanies(db, migrationId, states === undefined ? {} : { states }),

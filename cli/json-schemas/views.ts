@@ -55,6 +55,16 @@ const figures = z.strictObject({
   credentialsLeft: count,
 });
 
+const application = z.strictObject({ clientId: z.string(), environment: z.string() });
+
+const movedWithApplication = z.array(
+  z.strictObject({
+    application,
+    companies: count,
+    references: z.array(z.string()).describe('of the first companies, at most 10'),
+  }),
+);
+
 const remedy = z.enum(['retry', 'relink', 'replace-credential', 'credentials', 'skip', 'amend', 'exclude']);
 
 export const VIEW_SCHEMAS: CommandSchemas = {
@@ -116,6 +126,11 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .nullable()
         .describe(
           'companies for which the service or the platform keeps answering "try again later"; they are retried automatically; null if no database is configured',
+        ),
+      replacedApplications: movedWithApplication
+        .nullable()
+        .describe(
+          'applications that were replaced after companies had been moved with them, so that the service can no longer refresh their tokens; null if no database is configured',
         ),
       next: part.next,
       firstOpening: part.windowOccurrence
@@ -186,6 +201,11 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       ending: z.enum(['completed', 'abandoned', 'cancelled']).nullable(),
       paused: z.boolean(),
       suppliedBy: z.string(),
+      applications: z.strictObject({
+        moved: movedWithApplication.describe('the applications with which companies were moved'),
+        replaced: movedWithApplication.describe('those that were replaced later'),
+        registered: application.nullable().describe("null if it is unknown or another client's"),
+      }),
       planned: z.strictObject({ startAt: time, estimate: part.estimate }).nullable(),
       suppliedAt: time,
       closedAt: time.nullable(),

@@ -1,6 +1,7 @@
 /** Prints one migration, as short as an 80x24 terminal requires: steps, companies, end, evidence and next commands. */
 import type { ClientState } from '../../domain/companies/company-state';
 import { CLIENT_STATES, clientCounts } from '../../domain/companies/company-state';
+import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
@@ -13,7 +14,7 @@ import { headline, pausedText, reopenedText } from '../../domain/progress/progre
 import { counted, duration, hoursText } from '../../domain/text/sentences';
 import type { Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
-import { printApplication, printFirstCompany, printPreflight } from '../shared/results';
+import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
 import { printFirstOpening } from '../shared/start-times';
 import type { Output } from '../terminal';
 import { localTime, shortTime } from '../terminal/times';
@@ -37,6 +38,8 @@ export interface MigrationFindings {
   readonly next: readonly NextCommand[];
   /** Null if no Web UI for clients is configured. */
   readonly clientPage: string | null;
+  /** Companies whose application was replaced after their move. Null without a ledger. */
+  readonly applications: ApplicationsOfMoved | null;
   /** Fingerprint of the migration key. Null without a ledger or a vault. */
   readonly keyFingerprint: string | null;
 }
@@ -48,10 +51,11 @@ const LEDGER_BEHIND =
 export function printMigration(
   output: Output,
   progress: Progress,
-  { interrupted, deferred, ledgerBehind, retriedErrors, next, clientPage, keyFingerprint }: MigrationFindings,
+  { interrupted, deferred, applications, ...found }: MigrationFindings,
   { inFull, now }: { readonly inFull: boolean; readonly now: Date },
 ): void {
   const { migrationId } = progress;
+  const { ledgerBehind, retriedErrors, next, clientPage, keyFingerprint } = found;
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
   const paused = pausedText(progress);
   if (paused !== null) output.line(`Paused ${paused}`);
@@ -68,6 +72,7 @@ export function printMigration(
   printCompanies(output, progress);
   if (interrupted) printInterrupted(output, progress, interrupted);
   if (deferred) printDeferred(output, migrationId, deferred);
+  if (applications) printReplacedApplications(output, applications);
   printDetails(output, progress, inFull);
   printEnd(output, progress, now);
   printFirstCompany(output, progress, { inFull, how: '--evidence' });

@@ -5,7 +5,8 @@ import { clientStateOf } from '../../domain/companies/company-state';
 import type { Evidence } from '../../domain/companies/evidence';
 import type { Finding } from '../../domain/companies/finding';
 import { counted } from '../../domain/text/sentences';
-import { applicationName } from '../../domain/preflight/applications';
+import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
+import { applicationName, replacedText } from '../../domain/preflight/applications';
 import type { Preflight } from '../../domain/migration/migration-state';
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerCompany } from '../../store';
@@ -129,6 +130,11 @@ function evidenceText(output: Output, { label, passed, detail, correlationId, du
     ...(correlationId === undefined ? [] : [`correlation id ${correlationId}`]),
   ].join(', ');
   return `${mark} ${label}: ${detail}${measured === '' ? '' : `  (${measured})`}`;
+}
+
+/** Prints the companies whose application was replaced after their move. */
+export function printReplacedApplications(output: Output, { replaced, registered }: ApplicationsOfMoved): void {
+  for (const each of replaced) output.line(`! ${replacedText(each, registered)}`);
 }
 
 /** Returns a company for `--json`: `state` is the state as shown to clients, `ledgerState` the state in the ledger. */

@@ -6,11 +6,11 @@ import { STEP_RULES } from '../../domain/migration/steps';
 import { windowsText } from '../../presentation/wording/windows';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { LedgerCompany } from '../../store';
-import { readCompanies } from '../../store';
+import { readApplicationsOfMoved, readCompanies } from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
-import { printApplication, printFirstCompany } from './results';
+import { printApplication, printFirstCompany, printReplacedApplications } from './results';
 import { printFirstOpening } from './start-times';
 
 /** The content that a person should see before deciding on a step. */
@@ -32,7 +32,9 @@ export async function readReview(
   step: Step,
   maxCompanies: number = COMPANIES_SHOWN,
 ): Promise<Review> {
-  const notMoved = step === 'complete-migration' ? await readNotMoved(ferry, progress.migrationId) : [];
+  const isHandover = step === 'complete-migration';
+  const notMoved = isHandover ? await readNotMoved(ferry, progress.migrationId) : [];
+  const applications = isHandover && ferry.db ? await readApplicationsOfMoved(ferry.db, progress.migrationId) : null;
   return {
     step,
     digest: progress.digests[step],
@@ -46,6 +48,7 @@ export async function readReview(
           how: `ferry show ${progress.migrationId} --evidence`,
         });
       else PRINTERS[step](output, progress, notMoved, maxCompanies);
+      if (applications) printReplacedApplications(output, applications);
       output.line();
     },
   };

@@ -2,6 +2,7 @@
  * Compares the client's application with those of other open migrations. An account of the service has one application
  * per platform, so a second client's application would replace the first one's.
  */
+import { counted } from '../text/sentences';
 import { withoutUnsafeCharacters } from '../text/untrusted-text';
 import type { PreflightFinding } from './findings';
 import { errorFinding, warningFinding } from './findings';
@@ -35,6 +36,26 @@ export interface MigrationApplications {
   readonly others: readonly MigrationApplication[];
 }
 
+/** Companies of a migration that were moved with the same application. */
+export interface MovedWithApplication {
+  readonly application: ApplicationFacts;
+  readonly companies: number;
+  /** References of the first {@link REFERENCES_NAMED} companies, in the manifest's order. */
+  readonly references: readonly string[];
+}
+
+/** The number of references that are listed for each application. */
+export const REFERENCES_NAMED = 10;
+
+/** The applications with which the companies of a migration were moved. */
+export interface ApplicationsOfMoved {
+  readonly moved: readonly MovedWithApplication[];
+  /** Companies whose application was replaced later: the service can no longer refresh their tokens. */
+  readonly replaced: readonly MovedWithApplication[];
+  /** The application that is registered now; null if it is unknown or another client's. */
+  readonly registered: ApplicationFacts | null;
+}
+
 export const ACCOUNT_ADVICE = 'an account serves one client, so give each client its own (docs/deploying.md)';
 
 export function isSameApplication(one: ApplicationFacts, other: ApplicationFacts): boolean {
@@ -45,6 +66,26 @@ export function isSameApplication(one: ApplicationFacts, other: ApplicationFacts
 export function applicationName({ clientId, environment }: ApplicationFacts): string {
   const id = withoutUnsafeCharacters(clientId);
   return `${id.length > 60 ? `${id.slice(0, 59)}…` : id} (${withoutUnsafeCharacters(environment)})`;
+}
+
+/** Says which companies were moved with an application that has been replaced since, and what happens to them. */
+export function replacedText(moved: MovedWithApplication, registered: ApplicationFacts | null): string {
+  const name = applicationName(moved.application);
+  const verb = moved.companies === 1 ? 'was' : 'were';
+  return `${namedCompanies(moved)} ${verb} moved with ${name}, but ${replacementText(registered)}; register ${name} again`;
+}
+
+/** Says that another application is registered, and what follows. */
+export function replacementText(registered: ApplicationFacts | null): string {
+  const name = registered === null ? 'another application' : applicationName(registered);
+  return `${name} is registered now, so the service can no longer refresh their tokens`;
+}
+
+/** Formats companies as `7 companies (C-1, C-2 and 5 more)`. */
+export function namedCompanies({ companies, references }: MovedWithApplication): string {
+  const more = companies - references.length;
+  const names = references.map(withoutUnsafeCharacters).join(', ');
+  return `${counted(companies, 'company')} (${names}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''})`;
 }
 
 /** Returns another open migration that uses a different application; undefined if there is none. */

@@ -1,5 +1,12 @@
 /** The points of the handover report on which the client acts: what to switch back on, to send, to delete, to rotate. */
 import { countOpen } from '../../domain/companies/company-state';
+import type { ApplicationFacts } from '../../domain/preflight/applications';
+import {
+  applicationName,
+  isSameApplication,
+  namedCompanies,
+  replacementText,
+} from '../../domain/preflight/applications';
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
 import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
@@ -52,10 +59,16 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
 
 /** Returns what the client has to do, in order of urgency. */
 export function requiredActions(head: ReportHead): readonly Point[] {
-  const { counts, figures, ending } = head;
+  const { counts, figures, ending, applications } = head;
   const ended = ending !== null;
   const secret = rotationPoints(head).length > 0;
   const all: readonly (Point & { readonly companies: number })[] = [
+    ...applications.replaced.map((each) => ({
+      topic: `Keep your application ${applicationName(each.application)}, and ask support to register it again`,
+      companies: each.companies,
+      text: `${namedCompanies(each)} ${each.companies === 1 ? 'was' : 'were'} moved with it, but ${replacementText(applications.registered)}.`,
+      section: 'credentials',
+    })),
     {
       topic: 'Send each company that must reconnect its link',
       companies: figures.mustReconnect,
@@ -145,27 +158,49 @@ function storedText(count: number): string {
   return `${counted(count, 'credential')}, stored in encrypted form. Each is deleted once its company has been moved; the others are deleted when the migration ends.`;
 }
 
-/** Returns how to rotate the client secret that was shared; empty if none was needed. */
+/** Returns how to rotate the client secrets that were shared; empty if none was needed. */
 function rotationPoints(head: ReportHead): readonly Point[] {
-  const { route, ending, decisions, platformKey } = head;
-  const application = decisions
-    .flatMap(({ decision, outcome }) => (outcome.applied && decision.kind === 'application-supplied' ? [decision] : []))
-    .at(-1);
+  const { route, ending, platformKey, applications } = head;
+  const supplied = lastSupplied(head);
   const platform = findPlatform(platformKey);
-  if (!application && platform && !isApplicationNeeded(route, platform)) return [];
-  const name = application ? ` ${application.clientId} (${application.environment})` : '';
-  const secret = `the secret of your application${name} at ${platformOf(head)}`;
+  if (!supplied && platform && !isApplicationNeeded(route, platform)) return [];
   // In self-service, the report cannot know whether the secret was shared, because support registers the application
   // without a decision.
-  const mayBeUnshared = route === 'self-service' && !application;
+  const shared = route === 'self-service' && !supplied ? 'if you gave it to support' : 'because it was shared';
   // `ferry application` needs an open migration and an administrator's key.
-  const canSupply = route === 'managed' && ending === null;
+  const how = route === 'managed' && ending === null ? 'supply the new secret' : 'give support the new secret';
+  const needed = applications.moved;
+  const other =
+    supplied && !needed.some(({ application }) => isSameApplication(application, supplied)) ? [supplied] : [];
+  const point = (application: ApplicationFacts | null, why: string): Point => ({
+    topic: 'To rotate on your side',
+    text: `the secret of your application${application ? ` ${applicationName(application)}` : ''} at ${platformOf(head)}, ${shared} for this migration. ${why}`,
+  });
+  if (needed.length + other.length <= 1)
+    return [
+      point(
+        needed[0]?.application ?? supplied,
+        `The moved connections depend on it, so ${how} before the old one expires.`,
+      ),
+    ];
   return [
-    {
-      topic: 'To rotate on your side',
-      text:
-        `${secret}, ${mayBeUnshared ? 'if you gave it to support' : 'because it was shared'} for this migration. ` +
-        `The moved connections depend on it, so ${canSupply ? 'supply the new secret' : 'give support the new secret'} before the old one expires.`,
-    },
+    ...needed.map((each) =>
+      point(
+        each.application,
+        `The connections of ${namedCompanies(each)} depend on it, so ${how} before the old one expires.`,
+      ),
+    ),
+    ...other.map((application) => point(application, 'No moved connection depends on it.')),
   ];
+}
+
+/** Returns the application that was supplied last by a decision; null if none was. */
+function lastSupplied({ decisions }: ReportHead): ApplicationFacts | null {
+  return (
+    decisions
+      .flatMap(({ decision, outcome }) =>
+        outcome.applied && decision.kind === 'application-supplied' ? [decision] : [],
+      )
+      .at(-1) ?? null
+  );
 }

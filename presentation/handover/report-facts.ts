@@ -7,6 +7,7 @@ import { countOpen } from '../../domain/companies/company-state';
 import type { ReportFigures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';
+import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
 import { duration, hoursText } from '../../domain/text/sentences';
@@ -31,6 +32,8 @@ export interface ReportHead {
   readonly figures: ReportFigures;
   readonly planned: PlannedEstimate | null;
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
+  /** The applications with which companies were moved. */
+  readonly applications: ApplicationsOfMoved;
   /** How the ledger differs from the signed decisions; null if decisions need not be signed. */
   readonly unproven: readonly string[] | null;
 }

@@ -1,7 +1,7 @@
 /** Counts companies: by state, remaining in a run, interrupted, and next to move. */
 import { sql } from 'kysely';
 import type { Counts } from '../../domain/companies/company-state';
-import type { NextCompanies } from '../../domain/progress/go-nogo';
+import type { NextCompanies } from '../../domain/progress/go-nogo-facts';
 import { RECENT_PERIOD_MS, RECENTLY_MOVED } from '../reporting/overview';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';

@@ -1,6 +1,13 @@
 /** The client's application of each migration: supplied for it, or found at the service by its preflight. */
+import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
-import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';
+import type {
+  ApplicationFacts,
+  ApplicationsOfMoved,
+  MigrationApplications,
+  MovedWithApplication,
+} from '../../domain/preflight/applications';
+import { isSameApplication, REFERENCES_NAMED } from '../../domain/preflight/applications';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 
@@ -39,24 +46,72 @@ export interface ApplicationInUse {
 export async function readApplicationsInUse(db: Database, migrationId: string): Promise<readonly ApplicationInUse[]> {
   const { rows } = await sql<ApplicationInUse>`
     select application, sum(companies)::integer as companies
-    from (
-      select coalesce(
-          (select jsonb_build_object('clientId', content ->> 'clientId', 'environment', content ->> 'environment')
-            from decisions
-            where migration_id = m.id and applied and content ->> 'kind' = 'application-supplied'
-              and at <= max(c.crossed_at)
-            order by position desc limit 1),
-          m.application) as application,
-        count(*) as companies
-      from migrations own
-      join migrations m on m.platform_key = own.platform_key and m.namespace is not distinct from own.namespace
-      join companies c on c.migration_id = m.id and c.crossed_at is not null
-      where own.id = ${migrationId}
-      group by m.id) used
-    where application is not null
+    from (${movedWith(sql`
+      m.id in (
+        select m.id from migrations own
+        join migrations m on m.platform_key = own.platform_key and m.namespace is not distinct from own.namespace
+        where own.id = ${migrationId})`)}) used
     group by application
     order by 2 desc`.execute(db);
   return rows;
+}
+
+/** Reads with which applications the companies of a migration were moved, and which of them were replaced later. */
+export async function readApplicationsOfMoved(db: Database, migrationId: string): Promise<ApplicationsOfMoved> {
+  const { rows } = await sql<MovedWithApplication & { readonly lastCrossedAt: Date }>`
+    select application, companies, "references", "lastCrossedAt" from (${movedWith(sql`m.id = ${migrationId}`)}) used
+    order by "lastCrossedAt"`.execute(db);
+  const last = rows.at(-1);
+  // The service accepted the last company with the application that was registered at that time.
+  const later = await readLatestSupplied(db, migrationId, last?.lastCrossedAt ?? null);
+  const current = later ?? last?.application ?? null;
+  const moved = rows.map(({ application, companies, references }) => ({ application, companies, references }));
+  return {
+    moved,
+    replaced: moved.filter(({ application }) => current !== null && !isSameApplication(application, current)),
+    registered:
+      later?.isOwnClient === false || current === null
+        ? null
+        : { clientId: current.clientId, environment: current.environment },
+  };
+}
+
+/** Selects for each migration and application the companies that were moved with it. */
+function movedWith(which: RawBuilder<unknown>) {
+  return sql`
+    select m.id, coalesce(s.application, m.application) as application, count(*)::integer as companies,
+      (array_agg(c.reference order by c.row))[1:${REFERENCES_NAMED}] as "references",
+      max(c.crossed_at) as "lastCrossedAt"
+    from migrations m
+    join companies c on c.migration_id = m.id and c.crossed_at is not null
+    left join (
+      select migration_id, at, lead(at) over (partition by migration_id order by position) as until,
+        jsonb_build_object('clientId', content ->> 'clientId', 'environment', content ->> 'environment') as application
+      from decisions
+      where applied and content ->> 'kind' = 'application-supplied') s
+      on s.migration_id = m.id and s.at <= c.crossed_at and (s.until is null or c.crossed_at < s.until)
+    where ${which} and coalesce(s.application, m.application) is not null
+    group by m.id, 2`;
+}
+
+/**
+ * Reads the application that was supplied last on a migration's platform and in its namespace, for any migration.
+ *
+ * @param after only applications that were supplied after this time; null for any time, and this migration only
+ * @returns undefined if there is none
+ */
+async function readLatestSupplied(db: Database, migrationId: string, after: Date | null) {
+  const { rows } = await sql<ApplicationFacts & { readonly isOwnClient: boolean }>`
+    select d.content ->> 'clientId' as "clientId", d.content ->> 'environment' as environment,
+      m.client = own.client as "isOwnClient"
+    from migrations own
+    join migrations m on m.platform_key = own.platform_key and m.namespace is not distinct from own.namespace
+    join decisions d on d.migration_id = m.id and d.applied and d.content ->> 'kind' = 'application-supplied'
+    where own.id = ${migrationId}
+      and case when ${after}::timestamptz is null then m.id = own.id else d.at > ${after} end
+    order by d.at desc, d.position desc
+    limit 1`.execute(db);
+  return rows[0];
 }
 
 /**

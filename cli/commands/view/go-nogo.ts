@@ -1,10 +1,18 @@
 import { CompanyDataError, readServiceFacts } from '../../../company-data-client';
 import { loadConfig } from '../../../config';
 import { forecastOf } from '../../../domain/progress/forecast';
-import type { GoNoGo, GoNoGoFacts } from '../../../domain/progress/go-nogo';
+import type { GoNoGo } from '../../../domain/progress/go-nogo';
+import type { GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { Progress } from '../../../domain/progress/progress';
-import { countFailures, readApplications, readLimits, readNextCompanies, readOverviews } from '../../../store';
+import {
+  countFailures,
+  readApplications,
+  readApplicationsOfMoved,
+  readLimits,
+  readNextCompanies,
+  readOverviews,
+} from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoWorker, readRetriedErrors, readProgress, readWindowSchedule, readWorkers } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
@@ -41,6 +49,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     schedule,
     retriedErrors,
     applications,
+    { moved },
     service,
   ] = await Promise.all([
     readLimits(db, migrationId),
@@ -51,6 +60,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     readWindowSchedule(ferry, migrationId),
     readRetriedErrors(ferry, migrationId),
     readApplications(db, migration),
+    readApplicationsOfMoved(db, migrationId),
     askService(env, platform.key),
   ]);
   const workers = await readWorkers(ferry, now.getTime());
@@ -71,6 +81,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     failing: retriedErrors,
     service,
     applications,
+    moved,
   };
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '../../../store';
 import {
   countInterrupted,
   readApplications,
+  readApplicationsOfMoved,
   readCompanyPage,
   readKeyFingerprint,
   readNamedCompanies,
@@ -60,9 +61,9 @@ async function readDeferred(db: Database, migrationId: string): Promise<Deferred
   return { companies: matching, references: companies.map(({ reference }) => reference) };
 }
 
-type LedgerFindings = Pick<MigrationFindings, 'interrupted' | 'deferred' | 'keyFingerprint'>;
+type LedgerFindings = Pick<MigrationFindings, 'interrupted' | 'deferred' | 'applications' | 'keyFingerprint'>;
 
-const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null, keyFingerprint: null };
+const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null, applications: null, keyFingerprint: null };
 
 /** One query after another, because another connection to the ledger takes longer than these queries. */
 async function readLedgerFindings(
@@ -72,7 +73,8 @@ async function readLedgerFindings(
 ): Promise<LedgerFindings> {
   const interrupted = await countInterrupted(db, migrationId);
   const deferred = await readDeferred(db, migrationId);
-  return { interrupted, deferred, keyFingerprint: await readKeyFingerprint(db, migrationId, provider) };
+  const applications = await readApplicationsOfMoved(db, migrationId);
+  return { interrupted, deferred, applications, keyFingerprint: await readKeyFingerprint(db, migrationId, provider) };
 }
 
 /** Reads what the next commands name; nothing if they name no company and no application. */
@@ -98,10 +100,11 @@ function showResult(
   { evidence }: ShowOptions,
   now: Date,
 ): CommandResult {
-  const { retriedErrors, ...shown } = findings;
+  const { retriedErrors, applications, ...shown } = findings;
   return {
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors, ...shown },
+      replacedApplications: applications?.replaced ?? null,
       forecast: forecastOf(progress, progress.throughput, now.toISOString()),
       firstOpening: firstOpening(progress, now.toISOString()),
     },

@@ -98,6 +98,15 @@ test('an application that would replace the one of moved companies must be confi
     expect(await registeredApplication()).toEqual(before);
     expect((await application(before?.clientId ?? '', 'production')).exitCode).toBe(0);
     expect((await application('typo-app', 'production', '--yes')).out).toContain('! 2 companies moved with from-file');
+    const lost =
+      '2 companies (C-1001, C-1002) were moved with from-file (production), but typo-app (production) is registered now';
+    for (const command of ['show', 'go-nogo', 'sign-off'])
+      expect((await ferry([command, ID], undefined, orchestrator.env)).out.replace(/\s+/g, ' ')).toContain(lost);
+    const { json } = await runJson(orchestrator, 'report', ID);
+    expect(json['applications']).toMatchObject({
+      replaced: [{ application: { clientId: 'from-file' }, companies: 2, references: ['C-1001', 'C-1002'] }],
+      registered: { clientId: 'typo-app', environment: 'production' },
+    });
   } finally {
     await moved(null);
   }

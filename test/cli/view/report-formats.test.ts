@@ -35,6 +35,7 @@ const HEAD: ReportHead = {
     firstStartedAt: '2026-11-20T23:00:00.000Z',
     lastMovedAt: '2026-11-21T01:30:00.000Z',
   },
+  applications: { moved: [], replaced: [], registered: null },
   planned: null,
   unproven: null,
   decisions: [

@@ -1,4 +1,4 @@
-import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo';
+import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import type { Forecast } from '../../../domain/progress/forecast';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
@@ -46,6 +46,7 @@ const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVIN
   failing: [],
   service: SERVICE,
   applications: { migrationId: 'kite.quickbooks-online', client: 'kite', supplied: null, others: [] },
+  moved: [],
   ...changes,
 });
 
@@ -64,6 +65,19 @@ test('an application that another open migration replaced is a no-go that names 
   expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
     'kite.quickbooks-online uses the application kite-app (production), but bee.quickbooks-online uses ' +
       'app-1 (production); an account has only one application per platform',
+  );
+});
+
+test('companies that were moved with a replaced application are a no-go that names them', () => {
+  const moved = [
+    { application: { clientId: 'old-app', environment: 'production' }, companies: 3, references: ['C-1', 'C-2'] },
+    { application: { clientId: 'app-1', environment: 'production' }, companies: 1, references: ['C-4'] },
+  ];
+  const replaced = facts({ moved });
+  expect(noGos(replaced)).toEqual(['application']);
+  expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
+    '3 companies (C-1, C-2 and 1 more) were moved with old-app (production), but app-1 (production) is registered now, ' +
+      'so the service can no longer refresh their tokens; register old-app (production) again',
   );
 });
 

@@ -54,6 +54,7 @@ const HEAD: ReportHead = {
     medianStaleHours: 2,
     credentialsLeft: 0,
   },
+  applications: { moved: [], replaced: [], registered: null },
   planned: null,
   unproven: null,
   decisions: [PAUSED, REFUSED],
@@ -206,6 +207,30 @@ describe('the head of the report', () => {
   test('says that the secret of the latest application must be rotated', () => {
     const head = reportHead({ ...HEAD, decisions: [supplied('app-1'), supplied('app-2')] });
     expect(head).toContain('the secret of your application app-2 (production) at QuickBooks Online, because it was');
+  });
+
+  test('names the companies that depend on each application, and asks to register a replaced one again', () => {
+    const moved = (clientId: string, ...references: string[]) => ({
+      ...{ application: { clientId, environment: 'production' }, companies: references.length, references },
+    });
+    const [old, current] = [moved('app-1', 'C-1', 'C-2'), moved('app-2', 'C-3')];
+    const decisions = [supplied('app-1'), supplied('app-2')];
+    const report = (
+      of: readonly (typeof old)[],
+      registered: (typeof old)['application'] | null = current.application,
+    ) => reportHead({ ...HEAD, decisions, applications: { moved: of, replaced: [old], registered } });
+    const both = report([old, current]);
+    expect(both).toContain(
+      '- **Keep your application app-1 (production), and ask support to register it again** (2): 2 companies (C-1, C-2) were moved with it, ' +
+        'but app-2 (production) is registered now, so the service can no longer refresh their tokens.',
+    );
+    expect(both).toContain('app-1 (production) at QuickBooks Online, because it was shared for this migration. The');
+    expect(both).toContain('The connections of 2 companies (C-1, C-2) depend on it');
+    expect(both).toContain('The connections of 1 company (C-3) depend on it');
+    expect(report([old])).toContain(
+      'app-2 (production) at QuickBooks Online, because it was shared for this migration. No moved connection depends on it.',
+    );
+    expect(report([old], null)).toContain('but another application is registered now');
   });
 
   test('advises ferry application for the new secret only while the migration is open', () => {

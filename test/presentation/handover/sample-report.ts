@@ -105,6 +105,7 @@ export function sampleReport(total: number): HandoverReport {
       ...{ contact: 'Sam, +44 20 7946 0000', ending: 'completed', paused: false, suppliedBy: 'Cleo', unproven: null },
       ...{ suppliedAt: '2026-11-22T08:00:00.000Z', closedAt: '2026-11-23T01:00:00.000Z', planned: null },
       vaultDestroyedAt: '2026-11-23T01:00:00.000Z',
+      applications: { moved: [], replaced: [], registered: null },
       counts: {
         ...NO_COUNTS,
         ...{ total, moved, failed: numberOf(({ state }) => state === 'failed') },

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { SuppliedMigration } from '../../../store';
-import { closeMigration, openMigration, readApplications, recordApplication, recordDecisions } from '../../../store';
+import {
+  closeMigration,
+  openMigration,
+  readApplications,
+  readApplicationsInUse,
+  readApplicationsOfMoved,
+  recordApplication,
+  recordDecisions,
+} from '../../../store';
 import { supplyMigration } from '../../../store';
 import type { Decision } from '../../../domain/migration/decision';
-import { manifestRows, suppliedMigration, useLedger } from '../../support/ledger';
+import { manifestRows, suppliedMigration, updateRow, useLedger } from '../../support/ledger';
 
 const ledger = useLedger();
 const PLATFORM = () => ({ platformKey: randomUUID() });
@@ -15,10 +23,17 @@ async function openedMigration(changes: Partial<SuppliedMigration>): Promise<Sup
   return migration;
 }
 
+let moment = Date.now();
+/** Returns the time of the next event. No two events have the same time. */
+function nextMoment(): string {
+  moment += 1_000;
+  return new Date(moment).toISOString();
+}
+
 async function decide(id: string, decision: Partial<Decision>, applied = true): Promise<void> {
   const decisionId = randomUUID();
   const sent = { decisionId, role: 'client', by: 'Cleo', ...decision } as Decision;
-  const outcome = { decisionId, applied, text: '', at: new Date().toISOString() };
+  const outcome = { decisionId, applied, text: '', at: nextMoment() };
   await recordDecisions(ledger.db, id, [{ decision: sent, outcome }]);
 }
 
@@ -68,4 +83,48 @@ test('an application found by a self-service migration counts without an approva
   const other = await openedMigration({ ...platform, route: 'self-service' });
   await recordApplication(ledger.db, other.id, app('found'));
   expect(await others(migration)).toEqual([[other.id, 'found']]);
+});
+
+test('companies belong to the application that was registered when the service accepted them', async () => {
+  const platform = PLATFORM();
+  const migration = suppliedMigration({ ...platform, client: 'acme' });
+  await supplyMigration(ledger.db, migration, manifestRows(4));
+  await openMigration(ledger.db, migration.id);
+  const moved = (row: number) => updateRow(ledger.db, migration.id, row, { crossed_at: new Date(nextMoment()) });
+  const read = () => readApplicationsOfMoved(ledger.db, migration.id);
+  expect(await read()).toEqual({ moved: [], replaced: [], registered: null });
+  await recordApplication(ledger.db, migration.id, app('found'));
+  await moved(1);
+  const first = { application: app('found'), companies: 1, references: ['c1'] };
+  expect(await read()).toEqual({ moved: [first], replaced: [], registered: app('found') });
+  await decide(migration.id, supplied('second'));
+  expect(await read()).toEqual({ moved: [first], replaced: [first], registered: app('second') });
+  await moved(2);
+  await moved(3);
+  const second = { application: app('second'), companies: 2, references: ['c2', 'c3'] };
+  expect(await read()).toEqual({ moved: [first, second], replaced: [first], registered: app('second') });
+  expect(await readApplicationsInUse(ledger.db, migration.id)).toEqual([
+    { application: app('second'), companies: 2 },
+    { application: app('found'), companies: 1 },
+  ]);
+  await decide(migration.id, supplied('found'));
+  expect(await read()).toEqual({ moved: [first, second], replaced: [second], registered: app('found') });
+});
+
+test("the application of another client's later migration replaces this one's, and is not named", async () => {
+  const platform = PLATFORM();
+  const migration = await openedMigration({ ...platform, client: 'acme' });
+  const other = await openedMigration({ ...platform, client: 'bee' });
+  await decide(other.id, supplied('earlier'));
+  await decide(migration.id, supplied('ours'));
+  await updateRow(ledger.db, migration.id, 1, { crossed_at: new Date(nextMoment()) });
+  const ours = { application: app('ours'), companies: 1, references: ['c1'] };
+  expect(await readApplicationsOfMoved(ledger.db, migration.id)).toMatchObject({
+    replaced: [],
+    registered: app('ours'),
+  });
+  await decide(other.id, supplied('theirs'));
+  expect(await readApplicationsOfMoved(ledger.db, migration.id)).toEqual({
+    ...{ moved: [ours], replaced: [ours], registered: null },
+  });
 });

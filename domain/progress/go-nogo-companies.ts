@@ -1,0 +1,62 @@
+/** Go or no-go: whether the companies that move next have what they need. */
+import { counted, momentText } from '../text/sentences';
+import type { Answer, GoNoGoFacts, NextCompanies } from './go-nogo-facts';
+import type { Progress } from './progress';
+
+export function companyAnswers({ next, progress }: Pick<GoNoGoFacts, 'next' | 'progress'>): readonly Answer[] {
+  const ofWave = next.wave === null ? '' : ` of wave ${next.wave}`;
+  const { unconfirmed } = next;
+  return [
+    {
+      check: 'sync-disabled',
+      go: unconfirmed === 0,
+      why:
+        unconfirmed === 0
+          ? `the client has confirmed that syncing is off for every company${ofWave}`
+          : `the client has not confirmed that syncing is off for ${counted(unconfirmed, 'company')}${ofWave}`,
+    },
+    credentialAnswer(next, ofWave),
+    movableAnswer(next, progress, ofWave),
+  ];
+}
+
+function credentialAnswer(next: NextCompanies, ofWave: string): Answer {
+  const { companies, unconfirmed, withoutCredential, oldestCredentialAt } = next;
+  const check = 'credentials';
+  if (companies > 0 && unconfirmed === companies) {
+    return { check, go: false, why: `no company${ofWave} is confirmed yet, so no credential can be used` };
+  }
+  if (withoutCredential > 0) {
+    const missing = counted(withoutCredential, 'confirmed company');
+    return { check, go: false, why: `a usable credential is missing for ${missing}${ofWave}` };
+  }
+  const oldest = oldestCredentialAt === null ? '' : `; the oldest is from ${momentText(oldestCredentialAt)}`;
+  return { check, go: true, why: `every confirmed company${ofWave} has a usable credential${oldest}` };
+}
+
+/** Checks that a company can be moved or is moving. */
+function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: string): Answer {
+  const { companies, unconfirmed, withoutCredential } = next;
+  const ready = companies - unconfirmed - withoutCredential;
+  const { heldBack = 0, importing = 0, syncing = 0 } = progress?.counts ?? {};
+  const moving = importing + syncing;
+  const missing = [
+    ...(unconfirmed === 0 ? [] : [`${unconfirmed.toLocaleString('en-US')} not confirmed`]),
+    ...(withoutCredential === 0 ? [] : [`${withoutCredential.toLocaleString('en-US')} without a usable credential`]),
+  ].join(', ');
+  const canMove =
+    ready + moving > 0
+      ? `${counted(ready, 'company')}${ofWave} can be moved`
+      : companies > 0
+        ? `none of ${counted(companies, 'company')}${ofWave} can be moved yet (${missing})`
+        : 'no company is waiting to be moved';
+  return {
+    check: 'companies',
+    go: ready + moving > 0,
+    why: [
+      canMove,
+      ...(moving === 0 ? [] : [`${counted(moving, 'company')} moving`]),
+      ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} held back by the preflight`]),
+    ].join(', '),
+  };
+}

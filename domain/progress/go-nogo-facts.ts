@@ -1,0 +1,67 @@
+/** The facts for a go or no-go, and the form of its answers. The caller gathers the facts. */
+import type { Platform, Route } from '../../platforms/platforms';
+import type { MigrationLimits } from '../planning/limits';
+import type { ApplicationsOfMoved, MigrationApplications } from '../preflight/applications';
+import type { ServiceFacts } from '../preflight/preflight';
+import type { Forecast } from './forecast';
+import type { Progress } from './progress';
+
+/** The companies that move next: the lowest wave with waiting companies. */
+export interface NextCompanies {
+  /** Null if the companies have no wave. */
+  readonly wave: number | null;
+  readonly companies: number;
+  readonly unconfirmed: number;
+  readonly withoutCredential: number;
+  /** When the oldest of their credentials was obtained. ISO 8601, UTC; null if they have no credentials. */
+  readonly oldestCredentialAt: string | null;
+}
+
+export interface GoNoGoFacts {
+  readonly migrationId: string;
+  /** ISO 8601, UTC. */
+  readonly now: string;
+  readonly route: Route;
+  readonly platform: Platform;
+  readonly contact: string;
+  readonly limits: MigrationLimits;
+  readonly next: NextCompanies;
+  /** Number of companies that will be created in the account. */
+  readonly toCreate: number;
+  /**
+   * `failed`: companies that were not moved or whose outcome is unknown, except those whose failure was accepted when
+   * the migration was resumed. `tried`: companies whose move was attempted.
+   */
+  readonly failures: { readonly failed: number; readonly tried: number };
+  /** When the remaining companies will have been moved; null if there is no forecast. */
+  readonly forecast: Forecast | null;
+  /** Null if no worker is answering queries about the migration. */
+  readonly progress: Progress | null;
+  /** Who paused the windows, and why; null if they are not paused or there are none. */
+  readonly windowsPaused: string | null;
+  /** Numbers of workers that are polling Temporal for tasks. */
+  readonly workers: { readonly workflows: number; readonly activities: number };
+  /** Errors of activities that keep failing and are being retried. */
+  readonly failing: readonly string[];
+  readonly service: ServiceFacts | { readonly refused: string } | { readonly unreachable: string };
+  /** The client's application in this migration and in other open migrations. */
+  readonly applications: MigrationApplications;
+  /** The applications with which companies of this migration were moved. */
+  readonly moved: ApplicationsOfMoved['moved'];
+}
+
+export interface Answer {
+  readonly check:
+    | 'decisions'
+    | 'window'
+    | 'sync-disabled'
+    | 'credentials'
+    | 'companies'
+    | 'account'
+    | 'application'
+    | 'service'
+    | 'worker';
+  readonly go: boolean;
+  /** One sentence. */
+  readonly why: string;
+}

@@ -1,0 +1,59 @@
+/** Go or no-go: what pauses a migration while nobody is watching, and what does not. */
+import type { MigrationLimits } from '../planning/limits';
+import { exceedsTolerance } from '../planning/limits';
+import type { WindowOccurrence } from '../planning/windows';
+import { counted, hoursText, momentText, outOf } from '../text/sentences';
+import type { Forecast } from './forecast';
+import type { GoNoGoFacts } from './go-nogo-facts';
+
+export function pauseConditions({ limits, failures, platform }: GoNoGoFacts): readonly string[] {
+  return [
+    ...(hasTolerance(limits) ? [toleranceText(limits, failures)] : []),
+    'the service rejects the API key, or the account reaches one of its limits or expires (401, 402, 403)',
+    `${platform.name} rejects the application for several companies in a row, or several credentials in a row belong to another organization`,
+  ];
+}
+
+export function notes({ limits, failures, forecast }: GoNoGoFacts, window: WindowOccurrence | null): readonly string[] {
+  return [
+    ...(hasTolerance(limits) ? [] : [`companies that are not moved never pause the migration ${soFar(failures)}`]),
+    'an outage of the service or the platform does not pause the migration, which waits and retries',
+    ...(window === null
+      ? []
+      : [
+          `no move begins from ${momentText(window.closesAt)} until the next window; syncing companies are still checked`,
+        ]),
+    ...endNotes(forecast),
+  ];
+}
+
+function endNotes(forecast: Forecast | null): readonly string[] {
+  if (!forecast?.ends || forecast.staleMs === null) return [];
+  const { companies, isComplete, ends, staleMs } = forecast;
+  const last = isComplete ? 'the last company' : `the last of ${counted(companies, 'company')} that can be moved now`;
+  return [
+    `${last} is expected to be moved by ${momentText(ends.latest)} at the latest`,
+    `until then, the data of a company can be out of date for up to ${hoursText(staleMs / HOUR_MS)}`,
+  ];
+}
+
+const HOUR_MS = 3_600_000;
+
+function hasTolerance({ toleratedFailures, toleratedShare }: MigrationLimits): boolean {
+  return toleratedFailures !== null || toleratedShare !== null;
+}
+
+function soFar({ failed, tried }: GoNoGoFacts['failures']): string {
+  return `(${outOf(failed, tried, 'company')} so far)`;
+}
+
+function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
+  const { toleratedFailures, toleratedShare } = limits;
+  if (exceedsTolerance(limits, failures))
+    return `it tries one more company, because too many were already not moved ${soFar(failures)}`;
+  const bounds = [
+    ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')}`]),
+    ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)}% of those tried`]),
+  ];
+  return `${bounds.join(' or ')} are not moved ${soFar(failures)}`;
+}
