@@ -2,7 +2,7 @@
 import { duration } from '../../domain/text/sentences';
 import { counted } from '../../domain/text/sentences';
 import type { Platform } from '../../platforms/platforms';
-import { estimateBasisText } from '../../presentation/temporal-ui/current-details';
+import { estimateBasisText } from '../../presentation/wording/client-page';
 import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../manifest';
 import { findingsJson, printFindings } from '../shared/results';
 import type { CommandResult, Output } from '../terminal';

@@ -4,7 +4,8 @@ import { outageText } from '../../domain/migration/outage';
 import type { Outage } from '../../domain/migration/outage';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import { momentText } from '../../domain/text/sentences';
-import { BOTTOM_PADDING, companyLines, movedText, sentence } from './page-parts';
+import { movedText, sentence } from '../wording/status-line';
+import { BOTTOM_PADDING, companyLines } from './page-parts';
 
 export interface BatchFacts {
   readonly migrationId: string;

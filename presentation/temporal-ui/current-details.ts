@@ -4,11 +4,10 @@
  * It uses the client's words (`CLIENT_STATES`) and no internal terms. It contains no tables and no emoji, because not
  * every version of the UI renders them.
  */
-import type { Estimate } from '../../domain/planning/estimate';
 import { CLIENT_STATES, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
-import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
+import { openingAfterStart } from '../../domain/progress/first-opening';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import { duration, momentText, counted, hoursText, oneLine } from '../../domain/text/sentences';
@@ -16,10 +15,11 @@ import { pausedText, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
+import { deadlineText, estimateBasisText, outOfDateText, switchOnText, taskOf } from '../wording/client-page';
 import { windowsText } from '../wording/windows';
 import { escapedMarkdown, markdownLink } from '../wording/markdown';
+import { meanwhileText, statusLine } from '../wording/status-line';
 import { BOTTOM_PADDING, companyLines } from './page-parts';
-import { meanwhileText, statusLine } from './status-line';
 
 /** Maximum lengths, in characters, of a person's name and of other text that people wrote. Longer text is cut off. */
 const MAX_NAME_LENGTH = 60;
@@ -107,19 +107,13 @@ function taskText(progress: Progress, now: string): string[] {
   ];
 }
 
-function actionText({ step, state, pause, preflight, proposal, waitingFor }: Progress, now: string): string[] {
-  const label = waitingFor.roles.includes('client') ? '**What to do:**' : '**What support has to do:**';
-  // A person has written why; nothing but that person can say when the reason is gone.
-  if (state === 'paused' && pause?.stopReason === null) return [`${label} resume once the pause is no longer needed`];
-  if (step === 'schedule' && state !== 'paused' && proposal !== null && proposal.startAt <= now) {
-    return [`${label} approve the start, which is as soon as everything is ready`];
-  }
-  const problems =
-    step === 'supply-details' && state !== 'paused' ? (preflight?.clientProblems ?? preflight?.problems ?? []) : [];
-  if (problems.length === 0) return [`${label} ${untrustedText(waitingFor.what, MAX_TEXT_LENGTH)}`];
+function actionText(progress: Progress, now: string): string[] {
+  const label = progress.waitingFor.roles.includes('client') ? '**What to do:**' : '**What support has to do:**';
+  const { what, problems } = taskOf(progress, now);
+  if (problems.length === 0) return [`${label} ${untrustedText(what, MAX_TEXT_LENGTH)}`];
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => `- ${untrustedText(problem, MAX_PROBLEM_LENGTH)}`);
   const more = problems.length > MAX_PROBLEMS ? [`- and ${problems.length - MAX_PROBLEMS} more`] : [];
-  return [`${label} correct these details`, [...lines, ...more].join('\n')];
+  return [`${label} ${what}`, [...lines, ...more].join('\n')];
 }
 
 function howText(progress: Progress): string {
@@ -190,17 +184,9 @@ function windowsLine({ state, windows, counts }: Progress): string[] {
   return [`**Windows:** moves begin only ${untrustedText(windowsText(windows), MAX_TEXT_LENGTH)}`];
 }
 
-/**
- * Returns what happens if the people who must act do not do so before the window closes. Nobody writes the page at that
- * moment, so it must say so beforehand.
- */
 function deadlineLine(progress: Progress, now: string): string[] {
-  const [window, next] = isEnding(progress.state) ? [] : firstOpenings(progress, now);
-  if (!window || !next) return [];
-  const [closes, reopens] = [momentText(window.closesAt), momentText(next.opensAt)];
-  return [
-    `**Deadline:** the window closes at ${closes}. If this is done later, moves begin at ${reopens}, and the data of companies whose syncing is off is out of date until then.`,
-  ];
+  const deadline = deadlineText(progress, now);
+  return deadline === null ? [] : [`**Deadline:** ${deadline}`];
 }
 
 const HOUR_MS = 3_600_000;
@@ -245,19 +231,6 @@ export function endText(earliest: string, latest: string): string {
   return earliest === latest ? `ends at ${latest}` : `ends between ${earliest} and ${latest}`;
 }
 
-/** Returns which measurements an estimate is based on. */
-export function estimateBasisText({ basis, measuredOn }: Estimate): string {
-  const companies = counted(measuredOn, 'company');
-  switch (basis) {
-    case 'assumed':
-      return 'a cautious assumption; nothing has been measured yet';
-    case 'platform':
-      return `measured on ${companies} in an earlier migration on this platform`;
-    case 'migration':
-      return `measured on ${companies} of this migration`;
-  }
-}
-
 function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): string {
   const rules = STEP_RULES[step];
   const mark = { done: '**done**', open: '**now**', later: 'later' }[state];
@@ -272,32 +245,4 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
       ? `, approved by ${approvals.map(({ role, by }) => `${untrustedText(by, MAX_NAME_LENGTH)} (${role})`).join(', ')}`
       : '';
   return `${stepNumber(step)}. ${rules.title} (${who}): ${mark}${times}${approved}`;
-}
-
-function switchOnText({ route, step, state, counts }: Progress): string {
-  if (state === 'completed') {
-    if (counts.moved === counts.total) return 'nothing: every company was moved and must stay switched off.';
-    return 'look up each company in the handover report. Companies that were moved must stay switched off.';
-  }
-  if (state === 'abandoned' || state === 'cancelled')
-    return 'ask the contact above first, because companies that were moved must stay switched off.';
-  if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing'))
-    return 'nothing has to be switched off yet.';
-  return 'nothing for now. A company that is moving or has been moved must never be switched back on in your own application.';
-}
-
-function outOfDateText(progress: Progress, now: string): string {
-  const { route, step, state, counts } = progress;
-  if (state === 'completed')
-    return 'the data of all companies that were moved is up to date, because the service syncs it.';
-  if (isEnding(state))
-    return 'the data of companies that were not moved stays out of date until you switch them back on in your own application or their end customers reconnect.';
-  if (route === 'self-service')
-    return 'for each company, from the moment its syncing is disabled until it has been moved.';
-  if (counts.total > 0 && countOpen(counts) === 0) return 'the data of all companies that were moved is up to date.';
-  if (!progress.estimate) return 'this will be estimated in step 2.';
-  const from = stepNumber(step) < stepNumber('disable-syncing') ? 'is' : 'was';
-  const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
-  const longest = staleMs === null ? '' : `: up to ${hoursText(staleMs / HOUR_MS)}`;
-  return `for each company, from the moment syncing ${from} disabled until it has been moved${longest}.`;
 }

@@ -1,7 +1,7 @@
 /** Parts that the pages of a migration and of a batch run in the Temporal UI share. */
 import type { ClientState, Counts } from '../../domain/companies/company-state';
 import { CLIENT_STATES, clientCounts } from '../../domain/companies/company-state';
-import { counted, outOf } from '../../domain/text/sentences';
+import { outOf } from '../../domain/text/sentences';
 
 const BAR_WIDTH = 30;
 
@@ -23,17 +23,6 @@ export function companyLines(counts: Counts, words: Readonly<Record<ClientState,
   );
   const lines = others.map((state) => `- ${words[state]}: ${numbers[state].toLocaleString('en-US')}`);
   return [`\`[${bar}]\` ${outOf(moved, total, 'company')} moved`, ...(lines.length > 0 ? [lines.join('\n')] : [])];
-}
-
-/** Returns how many companies have moved, as a clause: `41 of 60 companies have moved`. */
-export function movedText({ moved, total }: Counts): string {
-  if (moved === 0) return 'no company has moved';
-  if (moved === total) return total === 1 ? 'the company has moved' : `all ${counted(total, 'company')} have moved`;
-  return `${outOf(moved, total, 'company')} ${moved === 1 ? 'has' : 'have'} moved`;
-}
-
-export function sentence(clause: string): string {
-  return `${clause.slice(0, 1).toUpperCase()}${clause.slice(1)}`;
 }
 
 /** Empty lines at the end of a page, because the Temporal UI cuts off the last lines. */

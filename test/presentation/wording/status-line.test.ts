@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Step } from '../../../domain/migration/steps';
 import { STEPS } from '../../../domain/migration/steps';
 import { progressOf } from '../../../domain/progress/progress';
-import { statusLine } from '../../../presentation/temporal-ui/status-line';
+import { statusLine } from '../../../presentation/wording/status-line';
 import {
   approve,
   AT,

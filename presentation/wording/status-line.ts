@@ -1,5 +1,6 @@
 /**
- * The first line of the page: what is happening, and what the reader has to do. The reader is the client, who is "you".
+ * The first line of the client's page in the Temporal UI, and of the portal: what is happening, and what the reader has
+ * to do. The reader is the client, who is "you".
  *
  * The line contains no errors, no ids of the service, and no time that has passed.
  */
@@ -10,10 +11,9 @@ import { nextWaveText } from '../../domain/progress/waiting-for';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Outage } from '../../domain/migration/outage';
-import { counted, momentText } from '../../domain/text/sentences';
+import { counted, momentText, outOf } from '../../domain/text/sentences';
 import { firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
 import type { Progress } from '../../domain/progress/progress';
-import { movedText, sentence } from './page-parts';
 
 /** @param now ISO 8601, UTC */
 export function statusLine(progress: Progress, platform: string, now: string): string {
@@ -212,4 +212,15 @@ function needsText(progress: Progress): string {
   return route === 'self-service'
     ? 'No company is left to move: please add companies, or cancel the migration.'
     : 'No company is left to move. Support is deciding how to go on.';
+}
+
+/** Returns how many companies have moved, as a clause: `41 of 60 companies have moved`. */
+export function movedText({ moved, total }: Counts): string {
+  if (moved === 0) return 'no company has moved';
+  if (moved === total) return total === 1 ? 'the company has moved' : `all ${counted(total, 'company')} have moved`;
+  return `${outOf(moved, total, 'company')} ${moved === 1 ? 'has' : 'have'} moved`;
+}
+
+export function sentence(clause: string): string {
+  return `${clause.slice(0, 1).toUpperCase()}${clause.slice(1)}`;
 }

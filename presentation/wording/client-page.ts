@@ -1,0 +1,90 @@
+/**
+ * Texts that the client's page in the Temporal UI and the portal share. They are plain text, in which times have the form
+ * `2026-11-20 23:55 UTC`.
+ */
+import { countOpen } from '../../domain/companies/company-state';
+import { isEnding } from '../../domain/migration/migration-state';
+import { stepNumber } from '../../domain/migration/steps';
+import type { Estimate } from '../../domain/planning/estimate';
+import { firstOpenings } from '../../domain/progress/first-opening';
+import { forecastOf } from '../../domain/progress/forecast';
+import type { Progress } from '../../domain/progress/progress';
+import { counted, hoursText, momentText } from '../../domain/text/sentences';
+
+const HOUR_MS = 3_600_000;
+
+/** What the people that a migration waits for have to do. */
+export interface Task {
+  readonly what: string;
+  /** What the check of the details found, if the task is to correct it. Without the names of other clients. */
+  readonly problems: readonly string[];
+}
+
+/** @param now ISO 8601, UTC */
+export function taskOf({ step, state, pause, preflight, proposal, waitingFor }: Progress, now: string): Task {
+  // A person has written why; nothing but that person can say when the reason is gone.
+  if (state === 'paused' && pause?.stopReason === null) return task('resume once the pause is no longer needed');
+  if (step === 'schedule' && state !== 'paused' && proposal !== null && proposal.startAt <= now)
+    return task('approve the start, which is as soon as everything is ready');
+  const problems =
+    step === 'supply-details' && state !== 'paused' ? (preflight?.clientProblems ?? preflight?.problems ?? []) : [];
+  return problems.length === 0 ? task(waitingFor.what) : { what: 'correct these details', problems };
+}
+
+const task = (what: string): Task => ({ what, problems: [] });
+
+/**
+ * Returns what happens if the people who must act do not do so before the window closes; null if nothing does. Nobody
+ * writes the page at that moment, so it must say so beforehand.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function deadlineText(progress: Progress, now: string): string | null {
+  const [window, next] = isEnding(progress.state) ? [] : firstOpenings(progress, now);
+  if (!window || !next) return null;
+  const [closes, reopens] = [momentText(window.closesAt), momentText(next.opensAt)];
+  return `the window closes at ${closes}. If this is done later, moves begin at ${reopens}, and the data of companies whose syncing is off is out of date until then.`;
+}
+
+/** Returns which measurements an estimate is based on. */
+export function estimateBasisText({ basis, measuredOn }: Estimate): string {
+  const companies = counted(measuredOn, 'company');
+  switch (basis) {
+    case 'assumed':
+      return 'a cautious assumption; nothing has been measured yet';
+    case 'platform':
+      return `measured on ${companies} in an earlier migration on this platform`;
+    case 'migration':
+      return `measured on ${companies} of this migration`;
+  }
+}
+
+/** Returns which companies the client may switch back on in its own application. */
+export function switchOnText({ route, step, state, counts }: Progress): string {
+  if (state === 'completed') {
+    if (counts.moved === counts.total) return 'nothing: every company was moved and must stay switched off.';
+    return 'look up each company in the handover report. Companies that were moved must stay switched off.';
+  }
+  if (state === 'abandoned' || state === 'cancelled')
+    return 'ask the contact above first, because companies that were moved must stay switched off.';
+  if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing'))
+    return 'nothing has to be switched off yet.';
+  return 'nothing for now. A company that is moving or has been moved must never be switched back on in your own application.';
+}
+
+/** Returns how long the data of a company is out of date. */
+export function outOfDateText(progress: Progress, now: string): string {
+  const { route, step, state, counts } = progress;
+  if (state === 'completed')
+    return 'the data of all companies that were moved is up to date, because the service syncs it.';
+  if (isEnding(state))
+    return 'the data of companies that were not moved stays out of date until you switch them back on in your own application or their end customers reconnect.';
+  if (route === 'self-service')
+    return 'for each company, from the moment its syncing is disabled until it has been moved.';
+  if (counts.total > 0 && countOpen(counts) === 0) return 'the data of all companies that were moved is up to date.';
+  if (!progress.estimate) return 'this will be estimated in step 2.';
+  const from = stepNumber(step) < stepNumber('disable-syncing') ? 'is' : 'was';
+  const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
+  const longest = staleMs === null ? '' : `: up to ${hoursText(staleMs / HOUR_MS)}`;
+  return `for each company, from the moment syncing ${from} disabled until it has been moved${longest}.`;
+}
