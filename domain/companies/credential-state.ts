@@ -1,5 +1,5 @@
 /** Tells whether a company that waits for its move has a usable credential. */
-import { counted, oneLine } from '../text/sentences';
+import { namedCompanies } from '../text/sentences';
 import type { Counts } from './company-state';
 
 /**
@@ -24,14 +24,8 @@ export function missingCredentialText({ credential, confirmedAt, heldBack }: Wai
 }
 
 const REFERENCES_SHOWN = 3;
-const MAX_REFERENCE_LENGTH = 40;
 
 /** Returns how many companies have no usable credential, with the first references: `4 companies (C-1, C-2, C-3 and 1 more)`. */
 export function withoutCredentialText({ withoutCredential, firstWithoutCredential }: Counts): string {
-  const companies = counted(withoutCredential, 'company');
-  const shown = (firstWithoutCredential ?? []).slice(0, REFERENCES_SHOWN);
-  if (shown.length === 0) return companies;
-  const more = withoutCredential - shown.length;
-  const references = shown.map((reference) => oneLine(reference, MAX_REFERENCE_LENGTH)).join(', ');
-  return `${companies} (${references}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''})`;
+  return namedCompanies(withoutCredential, (firstWithoutCredential ?? []).slice(0, REFERENCES_SHOWN));
 }

@@ -2,7 +2,7 @@
  * Compares the client's application with those of other open migrations. An account of the service has one application
  * per platform, so a second client's application would replace the first one's.
  */
-import { counted } from '../text/sentences';
+import { namedCompanies } from '../text/sentences';
 import { withoutUnsafeCharacters } from '../text/untrusted-text';
 import type { PreflightFinding } from './findings';
 import { errorFinding, warningFinding } from './findings';
@@ -72,20 +72,13 @@ export function applicationName({ clientId, environment }: ApplicationFacts): st
 export function replacedText(moved: MovedWithApplication, registered: ApplicationFacts | null): string {
   const name = applicationName(moved.application);
   const verb = moved.companies === 1 ? 'was' : 'were';
-  return `${namedCompanies(moved)} ${verb} moved with ${name}, but ${replacementText(registered)}; register ${name} again`;
+  return `${namedCompanies(moved.companies, moved.references)} ${verb} moved with ${name}, but ${replacementText(registered)}; register ${name} again`;
 }
 
 /** Says that another application is registered, and what follows. */
 export function replacementText(registered: ApplicationFacts | null): string {
   const name = registered === null ? 'another application' : applicationName(registered);
   return `${name} is registered now, so the service can no longer refresh their tokens`;
-}
-
-/** Formats companies as `7 companies (C-1, C-2 and 5 more)`. */
-export function namedCompanies({ companies, references }: MovedWithApplication): string {
-  const more = companies - references.length;
-  const names = references.map(withoutUnsafeCharacters).join(', ');
-  return `${counted(companies, 'company')} (${names}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''})`;
 }
 
 /** Returns another open migration that uses a different application; undefined if there is none. */

@@ -1,5 +1,5 @@
 /** Go or no-go: whether the companies that move next have what they need. */
-import { counted, momentText } from '../text/sentences';
+import { counted, momentText, namedCompanies } from '../text/sentences';
 import type { Answer, GoNoGoFacts, NextCompanies } from './go-nogo-facts';
 import type { Progress } from './progress';
 
@@ -21,13 +21,13 @@ export function companyAnswers({ next, progress }: Pick<GoNoGoFacts, 'next' | 'p
 }
 
 function credentialAnswer(next: NextCompanies, ofWave: string): Answer {
-  const { companies, unconfirmed, withoutCredential, oldestCredentialAt } = next;
+  const { companies, unconfirmed, withoutCredential, firstWithoutCredential, oldestCredentialAt } = next;
   const check = 'credentials';
   if (companies > 0 && unconfirmed === companies) {
     return { check, go: false, why: `no company${ofWave} is confirmed yet, so no credential can be used` };
   }
   if (withoutCredential > 0) {
-    const missing = counted(withoutCredential, 'confirmed company');
+    const missing = namedCompanies(withoutCredential, firstWithoutCredential, 'confirmed company');
     return { check, go: false, why: `a usable credential is missing for ${missing}${ofWave}` };
   }
   const oldest = oldestCredentialAt === null ? '' : `; the oldest is from ${momentText(oldestCredentialAt)}`;
@@ -36,7 +36,7 @@ function credentialAnswer(next: NextCompanies, ofWave: string): Answer {
 
 /** Checks that a company can be moved or is moving. */
 function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: string): Answer {
-  const { companies, unconfirmed, withoutCredential } = next;
+  const { companies, unconfirmed, withoutCredential, leftBehind, firstLeftBehind } = next;
   const ready = companies - unconfirmed - withoutCredential;
   const { heldBack = 0, importing = 0, syncing = 0 } = progress?.counts ?? {};
   const moving = importing + syncing;
@@ -56,6 +56,9 @@ function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: s
     why: [
       canMove,
       ...(moving === 0 ? [] : [`${counted(moving, 'company')} moving`]),
+      ...(leftBehind === 0
+        ? []
+        : [`${namedCompanies(leftBehind, firstLeftBehind)} of earlier waves cannot be moved yet`]),
       ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} held back by the preflight`]),
     ].join(', '),
   };

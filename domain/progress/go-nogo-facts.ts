@@ -6,13 +6,22 @@ import type { ServiceFacts } from '../preflight/preflight';
 import type { Forecast } from './forecast';
 import type { Progress } from './progress';
 
-/** The companies that move next: the lowest wave with waiting companies. */
+/**
+ * The companies that move next: the lowest wave with a company that can be moved, or the lowest wave with waiting
+ * companies if none can be moved.
+ */
 export interface NextCompanies {
   /** Null if the companies have no wave. */
   readonly wave: number | null;
   readonly companies: number;
   readonly unconfirmed: number;
   readonly withoutCredential: number;
+  /** References of the first five of them. */
+  readonly firstWithoutCredential: readonly string[];
+  /** Companies of lower waves that cannot be moved yet. They hold up no other company. */
+  readonly leftBehind: number;
+  /** References of the first five of them. */
+  readonly firstLeftBehind: readonly string[];
   /** When the oldest of their credentials was obtained. ISO 8601, UTC; null if they have no credentials. */
   readonly oldestCredentialAt: string | null;
 }

@@ -12,6 +12,17 @@ export function outOf(count: number, total: number, noun: string): string {
   return `${count.toLocaleString('en-US')} of ${counted(total, noun)}`;
 }
 
+const MAX_REFERENCE_LENGTH = 40;
+
+/** Formats a number of companies with the first references: `4 companies (C-1, C-2, C-3 and 1 more)`. */
+export function namedCompanies(companies: number, references: readonly string[], noun = 'company'): string {
+  const text = counted(companies, noun);
+  if (references.length === 0) return text;
+  const more = companies - references.length;
+  const names = references.map((reference) => oneLine(reference, MAX_REFERENCE_LENGTH)).join(', ');
+  return `${text} (${names}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''})`;
+}
+
 /** Formats a number of hours as `6 minutes` or `6.3 hours`, rounded up, so that a maximum is never understated. */
 export function hoursText(hours: number): string {
   return hours < 1 ? counted(Math.ceil(hours * 60), 'minute') : counted(Math.ceil(hours * 10) / 10, 'hour');

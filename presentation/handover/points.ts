@@ -1,14 +1,9 @@
 /** The points of the handover report on which the client acts: what to switch back on, to send, to delete, to rotate. */
 import { countOpen } from '../../domain/companies/company-state';
 import type { ApplicationFacts } from '../../domain/preflight/applications';
-import {
-  applicationName,
-  isSameApplication,
-  namedCompanies,
-  replacementText,
-} from '../../domain/preflight/applications';
+import { applicationName, isSameApplication, replacementText } from '../../domain/preflight/applications';
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
-import { counted } from '../../domain/text/sentences';
+import { counted, namedCompanies } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { ReportHead } from './report-facts';
 import { platformOf } from './report-facts';
@@ -66,7 +61,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
     ...applications.replaced.map((each) => ({
       topic: `Keep your application ${applicationName(each.application)}, and ask support to register it again`,
       companies: each.companies,
-      text: `${namedCompanies(each)} ${each.companies === 1 ? 'was' : 'were'} moved with it, but ${replacementText(applications.registered)}.`,
+      text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} moved with it, but ${replacementText(applications.registered)}.`,
       section: 'credentials',
     })),
     {
@@ -187,7 +182,7 @@ function rotationPoints(head: ReportHead): readonly Point[] {
     ...needed.map((each) =>
       point(
         each.application,
-        `The connections of ${namedCompanies(each)} depend on it, so ${how} before the old one expires.`,
+        `The connections of ${namedCompanies(each.companies, each.references)} depend on it, so ${how} before the old one expires.`,
       ),
     ),
     ...other.map((application) => point(application, 'No moved connection depends on it.')),

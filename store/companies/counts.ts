@@ -175,27 +175,37 @@ export interface NextCompaniesReadiness {
 }
 
 /**
- * Counts what the companies of the lowest waiting wave still need, for the check before a window opens. Omits companies
- * that are held back.
+ * Counts what the companies that move next still need, for the check before a window opens. Omits companies that are
+ * held back.
  */
 export async function readNextCompanies(db: Database, migrationId: string): Promise<NextCompaniesReadiness> {
   const ready = await queryOne(
     db,
     sql<Omit<NextCompanies, 'oldestCredentialAt'> & { oldestAt: Date | null; toCreate: number }>`
-    with ready as (
-      select c.wave, c.company_id, c.confirmed_at, v.obtained_at,
-        ${LACKS_CREDENTIAL} as lacks_credential,
-        c.wave is not distinct from first_value(c.wave) over (order by c.wave nulls last) as goes_next
+    with waiting as (
+      select c.row, c.reference, coalesce(c.wave, ${NO_WAVE}) as wave, c.company_id, c.confirmed_at, v.obtained_at,
+        ${LACKS_CREDENTIAL} as lacks_credential
       from companies c
       join migrations m on m.id = c.migration_id
       left join credentials v on v.migration_id = c.migration_id and v.row = c.row
       where c.migration_id = ${migrationId} and c.state = 'waiting' and c.held_back is null
+    ), next as (
+      select coalesce(min(wave) filter (where confirmed_at is not null and not lacks_credential), min(wave)) as wave
+      from waiting
+    ), ready as (
+      select waiting.*, waiting.wave = next.wave as goes_next,
+        waiting.wave = next.wave and confirmed_at is not null and lacks_credential as lacks_it,
+        waiting.wave < next.wave as is_left_behind
+      from waiting, next
     )
     select
-      min(wave) filter (where goes_next) as wave,
+      nullif(min(wave) filter (where goes_next), ${NO_WAVE}) as wave,
       count(*) filter (where goes_next) as companies,
       count(*) filter (where goes_next and confirmed_at is null) as unconfirmed,
-      count(*) filter (where goes_next and confirmed_at is not null and lacks_credential) as "withoutCredential",
+      count(*) filter (where lacks_it) as "withoutCredential",
+      coalesce((array_agg(reference order by row) filter (where lacks_it))[1:5], '{}') as "firstWithoutCredential",
+      count(*) filter (where is_left_behind) as "leftBehind",
+      coalesce((array_agg(reference order by row) filter (where is_left_behind))[1:5], '{}') as "firstLeftBehind",
       min(obtained_at) filter (where goes_next and not lacks_credential) as "oldestAt",
       count(*) filter (where company_id is null) as "toCreate"
     from ready`,

@@ -36,7 +36,16 @@ const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVIN
   platform: quickBooks,
   contact: 'Sam, +44 20 7946 0000',
   limits: { ...DEFAULT_LIMITS, windows: [NIGHT] },
-  next: { wave: 2, companies: 9, unconfirmed: 0, withoutCredential: 0, oldestCredentialAt: AT },
+  next: {
+    wave: 2,
+    companies: 9,
+    unconfirmed: 0,
+    withoutCredential: 0,
+    firstWithoutCredential: [],
+    leftBehind: 0,
+    firstLeftBehind: [],
+    oldestCredentialAt: AT,
+  },
   toCreate: 9,
   failures: { failed: 0, tried: 1 },
   forecast: FORECAST,
@@ -65,6 +74,22 @@ test('an application that another open migration replaced is a no-go that names 
   expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
     'kite.quickbooks-online uses the application kite-app (production), but bee.quickbooks-online uses ' +
       'app-1 (production); an account has only one application per platform',
+  );
+});
+
+test('companies of earlier waves that cannot be moved are named, but do not hold up the next wave', () => {
+  const next = { ...facts().next, leftBehind: 1, firstLeftBehind: ['C-7'] };
+  const given = facts({ next });
+  expect(noGos(given)).toEqual([]);
+  expect(goNoGo(given).answers.find(({ check }) => check === 'companies')?.why).toBe(
+    '9 companies of wave 2 can be moved, 1 company (C-7) of earlier waves cannot be moved yet',
+  );
+});
+
+test('companies without a usable credential are named', () => {
+  const next = { ...facts().next, withoutCredential: 3, firstWithoutCredential: ['C-1', 'C-2'] };
+  expect(goNoGo(facts({ next })).answers.find(({ check }) => check === 'credentials')?.why).toBe(
+    'a usable credential is missing for 3 confirmed companies (C-1, C-2 and 1 more) of wave 2',
   );
 });
 
@@ -224,7 +249,7 @@ test('held-back companies are reported but are not a no-go', () => {
 
 test('companies that are still syncing are enough for a go', () => {
   const state = { ...MOVING, counts: counts({ total: 2, syncing: 2 }) };
-  const next = { wave: null, companies: 0, unconfirmed: 0, withoutCredential: 0, oldestCredentialAt: null };
+  const next = { ...facts().next, wave: null, companies: 0 };
   expect(goNoGo(facts({ next }, state)).go).toBe(true);
 });
 

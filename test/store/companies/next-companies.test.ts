@@ -22,7 +22,10 @@ test('counts the companies of the lowest waiting wave, without those held back, 
   await updateRow(ledger.db, id, 4, { held_back: 'already connected' });
   await updateRow(ledger.db, id, 6, { company_id: '6f1c1f9e-0000-4000-8000-000000000000' });
   expect(await readNextCompanies(ledger.db, id)).toEqual({
-    next: { wave: 1, companies: 3, unconfirmed: 1, withoutCredential: 1, oldestCredentialAt: OBTAINED_AT },
+    next: {
+      ...{ wave: 1, companies: 3, unconfirmed: 1, withoutCredential: 1, firstWithoutCredential: ['c3'] },
+      ...{ leftBehind: 0, firstLeftBehind: [], oldestCredentialAt: OBTAINED_AT },
+    },
     toCreate: 4,
   });
   for (const row of [2, 3, 4, 5]) await updateRow(ledger.db, id, row, { state: 'excluded' });
@@ -35,6 +38,21 @@ test('counts the companies of the lowest waiting wave, without those held back, 
     companies: 0,
     oldestCredentialAt: null,
   });
+});
+
+test('passes over lower waves of which no company can be moved, and names their companies', async () => {
+  const { id } = await createMovableMigration(
+    ledger,
+    manifestRows(4, (row) => ({ wave: [1, 2, 3, null][row - 1] ?? null })),
+  );
+  await updateRow(ledger.db, id, 1, { confirmed_at: new Date(Date.parse(OBTAINED_AT) + 1) });
+  await updateRow(ledger.db, id, 2, { confirmed_at: null });
+  const next = async () => (await readNextCompanies(ledger.db, id)).next;
+  expect(await next()).toMatchObject({ wave: 3, companies: 1, leftBehind: 2, firstLeftBehind: ['c1', 'c2'] });
+  await updateRow(ledger.db, id, 3, { state: 'moved' });
+  expect(await next()).toMatchObject({ wave: null, companies: 1, leftBehind: 2 });
+  await updateRow(ledger.db, id, 4, { confirmed_at: null });
+  expect(await next()).toMatchObject({ wave: 1, companies: 1, withoutCredential: 1, leftBehind: 0 });
 });
 
 test('counts a credential from before the confirmation if the platform does not rotate tokens', async () => {
