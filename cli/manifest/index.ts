@@ -8,7 +8,7 @@
  */
 export { readCredentials, readManifest, type Credentials, type Manifest, type ManifestFiles } from './read-manifest';
 export { ManifestDigest, manifestDigest } from './whole-manifest';
-export { obtainedAtProblem } from './row-parser';
+export { obtainedAtProblem, type CredentialTimes } from './row-parser';
 export { FindingList } from './findings';
 export { TEMPLATE_FORMATS, type TemplateFormat, templatesOf, templateText } from './template';
 export { addFileOptions, disposeOf, type Disposal, type ShredOption } from './shred-file';

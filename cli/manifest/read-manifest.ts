@@ -7,7 +7,13 @@ import type { Encoding, EncodingOption } from './encoding';
 import { FindingList, type Report } from './findings';
 import { HashedKeyMap } from './hashed-key-map';
 import { RowFile, type RowReader } from './row-file';
-import { hasCredential, parseCompany, parseCredential, type ParsedCredential } from './row-parser';
+import {
+  hasCredential,
+  parseCompany,
+  parseCredential,
+  type CredentialTimes,
+  type ParsedCredential,
+} from './row-parser';
 import {
   CredentialMatcher,
   ManifestDigest,
@@ -87,7 +93,7 @@ export async function readManifest(
   if (separate !== null) {
     // Omitted if there are errors, because the matcher would report the credentials of invalid rows as unknown.
     const usableMatcher = findings.errors === 0 ? matcher : null;
-    for await (const { reader, credential } of eachCredential(separate, platform, now, findings.add)) {
+    for await (const { reader, credential } of eachCredential(separate, platform, { now }, findings.add)) {
       usableMatcher?.check(reader, credential, platform);
       credentialFile.set(credential.reference, IN_SEPARATE_FILE);
     }
@@ -106,7 +112,7 @@ export async function readManifest(
       if (credential !== null && credentialFile.get(credential.reference) === IN_MANIFEST) yield credential;
     }
     if (separate === null) return;
-    for await (const { credential } of eachCredential(separate, platform, now, () => undefined)) yield credential;
+    for await (const { credential } of eachCredential(separate, platform, { now }, () => undefined)) yield credential;
   }
 
   if (findings.errors === 0) {
@@ -141,21 +147,19 @@ export interface Credentials {
 /**
  * Checks a credential file: `reference`, the platform's authorization fields, and optionally `obtainedAt`. The caller
  * must check whether the companies exist and have these organizations.
- *
- * @param now an `obtainedAt` after this time is an error
  */
 export async function readCredentials(
   path: string,
   platform: Platform,
-  now = new Date(),
+  times: CredentialTimes = { now: new Date() },
   encoding?: Encoding,
 ): Promise<Credentials> {
   const file = new RowFile(path, credentialColumns(platform), encoding);
   const findings = new FindingList();
   let count = 0;
-  for await (const _ of eachCredential(file, platform, now, findings.add)) count += 1;
+  for await (const _ of eachCredential(file, platform, times, findings.add)) count += 1;
   async function* credentials(): AsyncGenerator<ParsedCredential> {
-    for await (const { credential } of eachCredential(file, platform, now, () => undefined)) yield credential;
+    for await (const { credential } of eachCredential(file, platform, times, () => undefined)) yield credential;
   }
   return { findings, count, credentials: repeatable(credentials) };
 }
@@ -177,7 +181,7 @@ async function* eachCompany(file: RowFile, platform: Platform, now: Date, report
   for await (const reader of file.rows(report)) {
     row += 1;
     const company = parseCompany(row, reader, platform);
-    const credential = hasCredential(reader, platform) ? parseCredential(reader, platform, now) : null;
+    const credential = hasCredential(reader, platform) ? parseCredential(reader, platform, { now }) : null;
     yield { reader, company, credential };
   }
 }
@@ -186,12 +190,12 @@ async function* eachCompany(file: RowFile, platform: Platform, now: Date, report
 async function* eachCredential(
   file: RowFile,
   platform: Platform,
-  now: Date,
+  times: CredentialTimes,
   report: Report,
 ): AsyncGenerator<{ readonly reader: RowReader; readonly credential: ParsedCredential }> {
   const duplicates = new Duplicates(platform.organizationField);
   for await (const reader of file.rows(report)) {
-    const credential = parseCredential(reader, platform, now);
+    const credential = parseCredential(reader, platform, times);
     if (credential === null) continue;
     duplicates.checkReference(reader, credential.reference);
     duplicates.checkCredential(reader, credential);

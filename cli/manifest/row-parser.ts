@@ -94,12 +94,20 @@ export function hasCredential(reader: RowReader, platform: Platform): boolean {
   return credentialFields(platform).some((field) => reader.has(field));
 }
 
-/**
- * Parses a credential. Reports errors, and returns null if there are any.
- *
- * @param now an `obtainedAt` after this time is an error
- */
-export function parseCredential(reader: RowReader, platform: Platform, now: Date): ParsedCredential | null {
+/** The times that decide when a credential was obtained. */
+export interface CredentialTimes {
+  /** An `obtainedAt` after this time is an error. */
+  readonly now: Date;
+  /** The time of the option `--obtained-at`, for a file without the column. */
+  readonly obtainedAt?: Date;
+}
+
+/** Parses a credential. Reports errors, and returns null if there are any. */
+export function parseCredential(
+  reader: RowReader,
+  platform: Platform,
+  times: CredentialTimes,
+): ParsedCredential | null {
   const reference = parseReference(reader);
   const fields: Record<string, string> = {};
   for (const field of authorizationFields(platform)) {
@@ -108,7 +116,7 @@ export function parseCredential(reader: RowReader, platform: Platform, now: Date
     const value = required ? reader.requiredText(field, rule) : reader.text(field, rule);
     if (value !== null) fields[field] = value;
   }
-  const obtainedAt = parseObtainedAt(reader, now);
+  const obtainedAt = parseObtainedAt(reader, times);
   if (reference === null || obtainedAt === null || !reader.isValid) return null;
   return { reference, obtainedAt, fields: new Secret(fields) };
 }
@@ -116,8 +124,13 @@ export function parseCredential(reader: RowReader, platform: Platform, now: Date
 /** OAuth 2 began after this time. Also refuses years that Postgres cannot read, such as year 0 and negative years. */
 const EARLIEST_TOKEN = Date.parse('2000-01-01T00:00:00Z');
 
-function parseObtainedAt(reader: RowReader, now: Date): string | null {
-  if (!reader.has('obtainedAt')) return beforeNow(reader.fileModifiedAt, now).toISOString();
+function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: CredentialTimes): string | null {
+  if (!reader.has('obtainedAt')) return (given ?? beforeNow(reader.fileModifiedAt, now)).toISOString();
+  if (given !== undefined) {
+    const message = 'obtainedAt is filled in, but --obtained-at gives a time too';
+    reader.error('obtainedAt', 'invalid-time', message, 'correct or empty obtainedAt, or leave --obtained-at out');
+    return null;
+  }
   const text = reader.text('obtainedAt', { maxLength: 100 });
   if (text === null) return null;
 

@@ -59,6 +59,9 @@ function applicationCommands(progress: Progress, applications?: MigrationApplica
   const codes = preflight?.problemCodes ?? [];
   const registered = preflight?.application ?? null;
   if (route === 'self-service' || !codes.some((code) => code.startsWith('application-'))) return [];
+  // Only a sealed secret is registered by a worker.
+  if (codes.includes('application-not-registered'))
+    return [{ command: byClient(`ferry application ${migrationId} --sealed secret.txt.sealed`) }];
   const conflict = registered && applications ? findApplicationConflict(registered, applications) : null;
   switch (conflict?.kind) {
     case undefined: {

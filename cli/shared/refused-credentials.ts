@@ -4,7 +4,7 @@ import { readCompanies } from '../../store';
 import type { CompanyState } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
 import type { Output } from '../terminal';
-import { localTime } from '../terminal/times';
+import { distinctTimes } from '../terminal/times';
 import { BY_CLIENT, referenceArguments } from './remedy-commands';
 import { referenceList } from './results';
 
@@ -18,6 +18,8 @@ export interface RefusedGroup {
 interface Supply {
   readonly migrationId: string;
   readonly file: string;
+  /** True if the file was sealed. The times in it cannot be changed. */
+  readonly isSealed: boolean;
 }
 
 type Command = 'credentials' | 'replace-credential';
@@ -43,7 +45,7 @@ export async function readRefused(
   return [...groups, ...byReason.values(), missing].filter(({ references }) => references.length > 0);
 }
 
-function* tooEarlyGroups({ migrationId }: Supply, tooEarly: readonly TooEarly[]): Generator<RefusedGroup> {
+function* tooEarlyGroups({ migrationId, isSealed }: Supply, tooEarly: readonly TooEarly[]): Generator<RefusedGroup> {
   const referencesOf = (group: readonly TooEarly[]): readonly string[] => group.map(({ reference }) => reference);
   const unconfirmed = referencesOf(tooEarly.filter(({ confirmedAt }) => confirmedAt === null));
   yield {
@@ -58,12 +60,15 @@ function* tooEarlyGroups({ migrationId }: Supply, tooEarly: readonly TooEarly[])
   const [first] = early;
   if (!first?.confirmedAt) return;
   const { reference, obtainedAt, confirmedAt } = first;
+  const [obtained, confirmed] = distinctTimes(obtainedAt, confirmedAt);
   yield {
     references: referencesOf(early),
     why: 'obtained before the client confirmed that syncing is off',
     details: [
-      `${reference}: obtained ${localTime(obtainedAt)}; confirmed ${localTime(confirmedAt)}`,
-      'if they were exported after the confirmation, give the time of the export with --obtained-at',
+      `${reference}: obtained ${obtained}; confirmed ${confirmed}`,
+      isSealed
+        ? 'if they were exported after the confirmation, the client must seal the file again, with the time of the export in --obtained-at'
+        : 'if they were exported after the confirmation, correct obtainedAt in the file or, without it, give the time of the export with --obtained-at',
       'otherwise export them again, because these tokens may no longer work',
     ],
   };

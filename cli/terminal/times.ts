@@ -7,11 +7,19 @@ import { DateTime } from 'luxon';
  *
  * @param moment ISO 8601, or a date
  * @param zone IANA name (default: the reader's time zone)
+ * @param clock how the time of day is written, as luxon's format
  */
-export function localTime(moment: string | Date, zone = 'local'): string {
+export function localTime(moment: string | Date, zone = 'local', clock = 'HH:mm'): string {
   const options = { zone, locale: 'en' };
   const time = typeof moment === 'string' ? DateTime.fromISO(moment, options) : DateTime.fromJSDate(moment, options);
-  return time.toFormat(`ccc d LLL yyyy, HH:mm 'UTC'${time.offset === 0 ? '' : 'ZZ'}`);
+  return time.toFormat(`ccc d LLL yyyy, ${clock} 'UTC'${time.offset === 0 ? '' : 'ZZ'}`);
+}
+
+/** Formats two times like {@link localTime}, with seconds or milliseconds if they would look equal without. */
+export function distinctTimes(one: string, other: string): readonly [string, string] {
+  const texts = (clock?: string) => [localTime(one, 'local', clock), localTime(other, 'local', clock)] as const;
+  const candidates = [texts(), texts('HH:mm:ss')];
+  return candidates.find(([first, second]) => first !== second) ?? texts('HH:mm:ss.SSS');
 }
 
 /** Returns tomorrow evening as a person types it: `2026-11-21 22:00`, in the reader's time zone. */

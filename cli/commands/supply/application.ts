@@ -109,7 +109,11 @@ async function supply(
     failed: !isRegistered,
     json: { ...result.json, preflight },
     print: (output) => {
-      result.print(output);
+      if (isAccepted && preflight && !isRegistered)
+        output.line(
+          `${output.styled('red', '✗')} ${migrationId}: ${applicationName({ clientId, environment })} was not registered`,
+        );
+      else result.print(output);
       if (!isRegistered)
         output.line(`  Nothing was registered with the service${result.failed || preflight ? '' : later}`);
       if (consequence !== null && isRegistered) output.line(`  ${output.styled('yellow', '!')} ${consequence}.`);

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
 import { inChunks } from '../../../domain/text/streams';
 import type { SealedCredential, SuppliedCredential, SupplyResult } from '../../../store';
-import { addSupplyResult, emptySupplyResult, readMigration, stageCredentials } from '../../../store';
+import { addSupplyResult, emptySupplyResult, stageCredentials } from '../../../store';
 import type { DecisionResult, LedgerClient } from '../../../client';
-import { decide, NoSuchMigration } from '../../../client';
+import { decide } from '../../../client';
 import { FindingList, identifyFile, isSealedFile, readCredentials, readSealedCredentials } from '../../manifest';
 import type { CommandResult, Output, Terminal } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { counted, outOf } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
-import { obtainedAtOption, withObtainedAt } from '../../shared/obtained-at';
+import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
 import type { Disposal, ShredOption } from '../../manifest';
 import { addFileOptions, disposeOf, type EncodingOption } from '../../manifest';
 import type { RefusedGroup } from '../../shared/refused-credentials';
@@ -20,7 +20,7 @@ import { findingsJson, printFindings } from '../../shared/results';
 import { assertSealedFor } from '../../shared/sealed-for';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, addActorOptions, actorFrom, contentFrom, sendDecision } from '../../shared/decisions';
-import { platformOf, withLedgerClient } from '../../shared/clients';
+import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 
 interface CredentialOptions extends DecisionOptions, ShredOption, EncodingOption {
   readonly obtainedAt?: Date;
@@ -96,7 +96,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   const supplied = decision?.outcome === 'refused' ? { ...staged, stored: [] } : staged;
   const isInUse = isEverythingStored(supplied) && decision?.outcome === 'applied';
   const disposal = await dispose(read, original, isInUse, options, terminal);
-  const refused = await readRefused(ferry.db, request, supplied, 'credentials');
+  const refused = await readRefused(ferry.db, { ...request, isSealed: read.isSealed }, supplied, 'credentials');
   return suppliedResult(migrationId, read, { ...supplied, decision }, disposal, refused);
 }
 
@@ -123,7 +123,7 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   }
   const isInUse = isEverythingStored(supplied) && decision?.json['outcome'] === 'applied';
   const disposal = await dispose(read, original, isInUse, options, terminal);
-  const refused = await readRefused(ferry.db, request, supplied, 'replace-credential');
+  const refused = await readRefused(ferry.db, { ...request, isSealed: read.isSealed }, supplied, 'replace-credential');
   const stored = suppliedResult(migrationId, read, { ...supplied, decision: null }, disposal, refused);
   if (!decision) return stored;
   const { failed, json, print } = decision;
@@ -153,13 +153,16 @@ async function readCredentialFile(
   ferry: LedgerClient,
   migrationId: string,
   file: string,
-  { obtainedAt, encoding }: CredentialOptions,
+  options: CredentialOptions,
 ): Promise<CheckedFile> {
-  const migration = await readMigration(ferry.db, migrationId);
-  if (!migration) throw new NoSuchMigration(migrationId);
-  if (await isSealedFile(file)) return readSealedFile(ferry, migrationId, file, obtainedAt);
-  const { findings, credentials } = await readCredentials(file, platformOf(migration), new Date(), encoding);
-  return { findings, credentials: withObtainedAt(credentials, obtainedAt), isSealed: false };
+  const { platform } = await readOpenMigration(
+    ferry,
+    migrationId,
+    () => 'nothing was stored; supply the credentials to a new migration',
+  );
+  if (await isSealedFile(file)) return readSealedFile(ferry, migrationId, file, options);
+  const { findings, credentials } = await readCredentials(file, platform, timesFrom(options), options.encoding);
+  return { findings, credentials, isSealed: false };
 }
 
 /** Refuses a file that the workers could not open, because it was sealed for another migration or an older key. */
@@ -167,7 +170,7 @@ async function readSealedFile(
   ferry: LedgerClient,
   migrationId: string,
   file: string,
-  obtainedAt: Date | undefined,
+  { obtainedAt }: CredentialOptions,
 ): Promise<CheckedFile> {
   if (obtainedAt !== undefined)
     throw new CommandFailed(

@@ -30,7 +30,7 @@ import { CommandFailed } from '../../shared/errors';
 import { choiceOption } from '../../shared/options';
 import { findingsJson, printFindings } from '../../shared/results';
 import { readSecretFile } from '../../shared/secret-file';
-import { obtainedAtOption, withObtainedAt } from '../../shared/obtained-at';
+import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
 import type { CommandResult, Terminal } from '../../terminal';
 
 interface SealOptions extends ShredOption, EncodingOption {
@@ -169,7 +169,7 @@ async function sealCredentials(
     findings,
     count: companies,
     credentials,
-  } = await readCredentials(file, platform, new Date(), options.encoding);
+  } = await readCredentials(file, platform, timesFrom(options), options.encoding);
   const schema = { schema: 'ferry.seal/1' as const, migrationId: key.migrationId, ...findingsJson(findings) };
   if (findings.errors > 0)
     return {
@@ -180,7 +180,7 @@ async function sealCredentials(
         out.line(`${out.styled('red', '✗')} nothing was sealed`);
       },
     };
-  await writeSealedCredentials(output, key, companies, withObtainedAt(credentials, options.obtainedAt));
+  await writeSealedCredentials(output, key, companies, credentials);
   const disposal = await disposeOf(original, true, options, terminal, 'sealed');
   return {
     json: { ...schema, file: output, companies, shredded: disposal.shredded },

@@ -18,12 +18,29 @@ test('credentials are read from a separate file, with the time when they were ob
   const path = tempFile(
     'reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,at-1,rt-1,17,2026-03-01T10:00:00+01:00',
   );
-  const { credentials, findings } = await readWholeCredentials(path, quickBooks, NOW);
+  const { credentials, findings } = await readWholeCredentials(path, quickBooks, { now: NOW });
   expect(findings).toEqual([]);
   expect(credentials.map(({ reference, obtainedAt, fields }) => [reference, obtainedAt, fields.reveal()])).toEqual([
     ['A-1', '2026-03-01T09:00:00.000Z', { accessToken: 'at-1', refreshToken: 'rt-1', realmId: '17' }],
   ]);
   expect(JSON.stringify(credentials)).not.toContain('rt-1');
+});
+
+test('--obtained-at is the time of credentials without obtainedAt, and overrides none that is filled in', async () => {
+  const times = { now: NOW, obtainedAt: new Date('2026-02-28T08:00:00Z') };
+  const path = tempFile(
+    'reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,at-1,rt-1,17,2026-02-20T10:00:00Z\nA-2,at-2,rt-2,18,',
+  );
+  const { credentials, findings } = await readWholeCredentials(path, quickBooks, times);
+  expect(findings).toEqual([
+    expect.objectContaining({
+      ...{ code: 'invalid-time', line: 2, field: 'obtainedAt', severity: 'error' },
+      message: 'obtainedAt is filled in, but --obtained-at gives a time too',
+    }),
+  ]);
+  expect(credentials.map(({ reference, obtainedAt }) => [reference, obtainedAt])).toEqual([
+    ['A-2', '2026-02-28T08:00:00.000Z'],
+  ]);
 });
 
 test('a credential without obtainedAt gets the modification time of its file', async () => {
@@ -34,7 +51,7 @@ test('a credential without obtainedAt gets the modification time of its file', a
 
 test("obtainedAt is never in the future, even if the file's modification time is", async () => {
   const path = tempFile('[{"reference":"A-1","accessToken":"at-1","refreshToken":"rt-1","realmId":17}]');
-  const { credentials } = await readWholeCredentials(path, quickBooks, NOW);
+  const { credentials } = await readWholeCredentials(path, quickBooks, { now: NOW });
   expect(credentials[0]?.obtainedAt).toBe(NOW.toISOString());
 });
 
@@ -47,7 +64,7 @@ test.each([
   ['a time before any token existed', '1999-12-31T23:59:59Z'],
 ])('obtainedAt is rejected if it is %s', async (_, obtainedAt) => {
   const path = tempFile(`reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,at-1,rt-1,17,${obtainedAt}`);
-  const read = await readWholeCredentials(path, quickBooks, NOW);
+  const read = await readWholeCredentials(path, quickBooks, { now: NOW });
   expect(codes(read)).toEqual(['invalid-time']);
   expect(read.credentials).toEqual([]);
 });

@@ -73,7 +73,7 @@ test.each(['windows-1252', 'iso-8859-15', 'windows-1250', 'macintosh', 'utf-8', 
 test('credentials are read with --encoding', async () => {
   const header = 'reference,realmId,accessToken,refreshToken';
   const file = tempFile(iconv.encode(`${header}\nMüller,1,at-1,rt-1\n`, 'windows-1252'));
-  const { findings, credentials } = await readWholeCredentials(file, quickBooks, new Date(), 'windows-1252');
+  const { findings, credentials } = await readWholeCredentials(file, quickBooks, { now: new Date() }, 'windows-1252');
   expect(findings).toEqual([]);
   expect(credentials.map(({ reference }) => reference)).toEqual(['Müller']);
 });

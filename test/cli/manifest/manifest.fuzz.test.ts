@@ -188,7 +188,7 @@ test(
       const path = tempFile(input.content, input.name);
       const before = process.cpuUsage();
       const manifest = await readWholeManifest({ manifest: path }, input.platform, input.route, NOW);
-      const credentials = await readWholeCredentials(path, input.platform, NOW);
+      const credentials = await readWholeCredentials(path, input.platform, { now: NOW });
       const { user, system } = process.cpuUsage(before);
       expect((user + system) / 1_000).toBeLessThan(READ_WITHIN_MS);
 

@@ -61,6 +61,11 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
   ['details being checked', stateAt('supply-details', { preflight: null }), []],
   ['details to accept', stateAt('supply-details'), [`ferry approve ${ID} supply-details`]],
   [
+    'the sealed secret of the application cannot be opened',
+    stateAt('supply-details', { preflight: problems('application-not-registered', 'application-missing') }),
+    [`ferry application ${ID} --sealed secret.txt.sealed ${SOMEBODY}`],
+  ],
+  [
     'no application',
     stateAt('supply-details', { preflight: problems('application-missing') }),
     [`ferry application ${ID} --client-id "client id" --environment production ${SOMEBODY}`],

@@ -168,7 +168,7 @@ test.each<[string, string, string]>([
   expect(await company(id, 'L-1')).toBeUndefined();
 });
 
-test('amend refuses a migration that has ended', async () => {
+test('amend and credentials refuse a migration that has ended', async () => {
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'over', ['sbx-ok-1.over']);
   await reached(({ preflight }) => preflight !== null);
   await send('cancel', { reason: 'no longer wanted', ...SUPPORT });
@@ -177,5 +177,10 @@ test('amend refuses a migration that has ended', async () => {
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
     err: `ferry: migration ${id} is already cancelled; start a new managed migration for these companies, with another --label\n`,
+  });
+  const supplied = await run('credentials', id, manifest('L-1,Late,8000000000000061,1'), ...AS_CLIENT);
+  expect(supplied).toMatchObject({
+    exitCode: 1,
+    err: `ferry: migration ${id} is already cancelled; nothing was stored; supply the credentials to a new migration\n`,
   });
 });

@@ -125,6 +125,16 @@ test('a sealed client secret is registered by a worker, and is not stored afterw
   expect(value.application).toEqual({ clientId: 'acme-app', environment: 'production' });
   const { db } = orchestrator.ferry;
   expect(await db.selectFrom('sealed_applications').selectAll().execute()).toEqual([]);
+
+  // The client id is bound to the box.
+  const edited = fileOf('edited.sealed', readFileSync(`${secret}.sealed`, 'utf8').replace('acme-app', 'other-app'));
+  const broken = await atSupport('application', other.id, '--sealed', edited, ...AS_CLIENT);
+  expect(broken.exitCode).toBe(1);
+  expect(broken.out).toMatch(new RegExp(`^✗ ${other.id}: other-app \\(production\\) was not registered\n`));
+  expect(broken.out).toContain('its sealed secret cannot be opened');
+  expect((await client.integration(platform('zoho-books').key)).value.application).toEqual(value.application);
+  const { out: next } = await atSupport('show', other.id);
+  expect(next).toContain(`client: ferry application ${other.id} --sealed secret.txt.sealed`);
 });
 
 test.each<[string, (sealed: string) => string]>([

@@ -1,6 +1,6 @@
 /** Tests the examples of times in messages and help texts. */
 import { DateTime } from 'luxon';
-import { exampleTime, parseTime } from '../../../cli/terminal/times';
+import { distinctTimes, exampleTime, parseTime } from '../../../cli/terminal/times';
 import { ferry } from '../captured-terminal';
 
 afterEach(() => jest.useRealTimers());
@@ -17,6 +17,16 @@ test('an invalid time is answered with examples that are in the future', () => {
 
 test('a day that does not exist is named as the reason', () => {
   expect(() => parseTime('2031-11-31 22:00')).toThrow('There is no such day or time.');
+});
+
+test.each([
+  ['22:57:10.000', '22:58:00.000', ['22:57', '22:58']],
+  ['22:57:10.000', '22:57:11.000', ['22:57:10', '22:57:11']],
+  ['22:57:10.001', '22:57:10.002', ['22:57:10.001', '22:57:10.002']],
+])('two times are shown as precisely as they differ: %s, %s', (one, other, expected) => {
+  const on = (clock: string): string => `2026-11-23T${clock}Z`;
+  const shown = expected.map((clock) => `Mon 23 Nov 2026, ${clock} UTC`);
+  expect(distinctTimes(on(one), on(other))).toEqual(shown);
 });
 
 test('help texts show a time that is in the future', async () => {

@@ -1,0 +1,24 @@
+import { readRefused } from '../../../cli/shared/refused-credentials';
+import { emptySupplyResult } from '../../../store';
+
+const refused = async (isSealed: boolean) => {
+  const times = { obtainedAt: '2026-11-23T22:57:10.000Z', confirmedAt: '2026-11-23T22:57:30.000Z' };
+  const supplied = { ...emptySupplyResult(), obtainedTooEarly: [{ reference: 'K-1', ...times }] };
+  const supply = { migrationId: 'acme.wave', file: 'credentials.csv', isSealed };
+  const [group] = await readRefused({} as never, supply, supplied, 'credentials');
+  return group?.details.join('\n') ?? '';
+};
+
+test('the client must seal credentials again to change the time of their export', async () => {
+  expect(await refused(true)).toContain(
+    'the client must seal the file again, with the time of the export in --obtained-at',
+  );
+  expect(await refused(false)).not.toContain('seal the file');
+  expect(await refused(false)).toContain('correct obtainedAt in the file or, without it, give the time');
+});
+
+test('times that differ by seconds are shown with seconds', async () => {
+  expect(await refused(false)).toContain(
+    'K-1: obtained Mon 23 Nov 2026, 22:57:10 UTC; confirmed Mon 23 Nov 2026, 22:57:30 UTC',
+  );
+});
