@@ -51,6 +51,7 @@ export {
   type WrappedKey,
   WrappedKeyBroken,
 } from './sealing';
+export { createPortalToken, hashPortalToken } from './portal-token';
 export { Secret } from './secret';
 export { createSigningKey, jsonOf, parseSigningKey, type SigningKey } from './signing-key';
 export { createVaultSecretFolder, VaultSecretElsewhere, VaultSecretMissing } from './vault-secrets';

@@ -5,6 +5,7 @@
  * - `migrations/`: a migration with its manifest and limits, amendments, the audit trail and the end of a migration
  * - `companies/`: the ledger, which contains each company's state; claims, imports, verification and exceptions
  * - `vault/`: sealed credentials and the key pairs that seal them
+ * - `portal/`: invitations to the portal, its requests and views, and its database role
  * - `reporting/`: counts and statistics for reports, estimates and the dashboard
  */
 export * from './migrations/amendments';
@@ -77,3 +78,7 @@ export * from './vault/supply';
 export * from './vault/vault';
 export { destroyVault, openVault, readKeyFingerprint, readMigrationKey, VaultClosed } from './vault/vault-keys';
 export { renewVault, rotateVaults, VaultUsable } from './vault/rotation';
+export * from './portal/invitations';
+export * from './portal/requests';
+export * from './portal/role';
+export * from './portal/views';

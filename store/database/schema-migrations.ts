@@ -11,6 +11,7 @@ import { earlierSendIntents } from './earlier-send-intents';
 import { erasableVaults } from './erasable-vaults';
 import { ledgerMarks } from './ledger-marks';
 import { ledgerRules } from './ledger-rules';
+import { portal } from './portal';
 import { sealedFiles } from './sealed-files';
 import { verifiedDecisions } from './verified-decisions';
 
@@ -290,4 +291,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-authorizations-sent': authorizationsSent,
   '0015-registered-applications': registeredApplications,
   '0016-sealed-files': sealedFiles,
+  '0017-portal': portal,
 };

@@ -171,6 +171,53 @@ interface DecisionTable {
   recorded_at: Generated<Date>;
 }
 
+interface PortalInvitationTable {
+  id: string;
+  migration_id: string;
+  person: string;
+  role: 'client' | 'viewer';
+  email: string | null;
+  token_hash: Buffer;
+  created_by: string;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  redeemed_at: Date | null;
+  public_key: string | null;
+  key_confirmed_at: Date | null;
+  revoked_at: Date | null;
+  revoked_by: string | null;
+}
+
+interface PortalSessionTable {
+  session_hash: Buffer;
+  invitation_id: string;
+  created_at: Generated<Date>;
+  last_used_at: Generated<Date>;
+  expires_at: Date;
+  ended_at: Date | null;
+}
+
+interface PortalRequestTable {
+  id: string;
+  invitation_id: string;
+  migration_id: string;
+  kind: 'decide' | 'credentials' | 'application' | 'report';
+  body: Json<unknown> | null;
+  bytes: number;
+  created_at: Generated<Date>;
+  taken_at: Date | null;
+  answer: Json<unknown> | null;
+  answered_at: Date | null;
+}
+
+interface PortalViewTable {
+  migration_id: string;
+  view: Json<unknown> | null;
+  written_at: Date | null;
+  watched_at: Generated<Date>;
+  taken_at: Date | null;
+}
+
 export interface Tables {
   migrations: MigrationTable;
   companies: CompanyTable;
@@ -181,4 +228,8 @@ export interface Tables {
   slices: SliceTable;
   ledger_marks: LedgerMarkTable;
   decisions: DecisionTable;
+  portal_invitations: PortalInvitationTable;
+  portal_sessions: PortalSessionTable;
+  portal_requests: PortalRequestTable;
+  portal_views: PortalViewTable;
 }

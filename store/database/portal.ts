@@ -1,0 +1,91 @@
+/**
+ * The schema migration for the portal: invitations, sessions, requests and views, and the functions that are all that
+ * the portal's database role can use (see docs/decisions/0031-portal.md).
+ */
+import type { Kysely, Migration } from 'kysely';
+import { sql } from 'kysely';
+import { createPortalFunctions } from './portal-functions';
+
+export const portal: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      create table portal_invitations (
+        id uuid primary key,
+        migration_id text not null references migrations (id) on delete cascade,
+        person text not null,
+        -- client: may decide and supply; viewer: may only read.
+        role text not null check (role in ('client', 'viewer')),
+        email text,
+        -- SHA-256 of the token in the link.
+        token_hash bytea not null unique,
+        created_by text not null,
+        created_at timestamptz not null default clock_timestamp(),
+        -- When the link stops working. Does not end a session.
+        expires_at timestamptz not null,
+        redeemed_at timestamptz,
+        -- The Ed25519 key of the person's browser, registered when the link is used. Null for viewers.
+        public_key text check (public_key ~ '^[0-9a-f]{64}$'),
+        -- When support confirmed the fingerprint of the key.
+        key_confirmed_at timestamptz,
+        revoked_at timestamptz,
+        revoked_by text,
+        constraint clients_have_keys check (redeemed_at is null or (role = 'client') = (public_key is not null))
+      )`.execute(db);
+    await sql`create index portal_invitations_by_migration on portal_invitations (migration_id)`.execute(db);
+    await sql`
+      create table portal_sessions (
+        -- SHA-256 of the session's token.
+        session_hash bytea primary key check (octet_length(session_hash) = 32),
+        invitation_id uuid not null references portal_invitations (id) on delete cascade,
+        created_at timestamptz not null default clock_timestamp(),
+        last_used_at timestamptz not null default clock_timestamp(),
+        expires_at timestamptz not null,
+        ended_at timestamptz
+      )`.execute(db);
+    await sql`create index portal_sessions_by_invitation on portal_sessions (invitation_id)`.execute(db);
+    await sql`
+      create table portal_requests (
+        id uuid primary key,
+        invitation_id uuid not null references portal_invitations (id) on delete cascade,
+        migration_id text not null references migrations (id) on delete cascade,
+        kind text not null check (kind in ('decide', 'credentials', 'application', 'report')),
+        -- Null once answered, because it can contain sealed credentials.
+        body jsonb,
+        -- Size of the body's text.
+        bytes integer not null,
+        created_at timestamptz not null default clock_timestamp(),
+        -- When a worker last took the request. Another worker takes it if no answer follows within the lease.
+        taken_at timestamptz,
+        answer jsonb,
+        answered_at timestamptz,
+        constraint answered_requests_are_emptied check ((answered_at is null) = (body is not null))
+      )`.execute(db);
+    await sql`create index portal_requests_open on portal_requests (created_at) where answered_at is null`.execute(db);
+    await sql`create index portal_requests_by_invitation on portal_requests (invitation_id)`.execute(db);
+    await sql`
+      create table portal_views (
+        migration_id text primary key references migrations (id) on delete cascade,
+        -- What the page shows. Null until a worker has written it.
+        view jsonb,
+        written_at timestamptz,
+        -- When a browser last asked for the view. Workers write the views that are being watched.
+        watched_at timestamptz not null default clock_timestamp(),
+        -- When a worker took the view to write it. Null once it is written.
+        taken_at timestamptz
+      )`.execute(db);
+    // ANALYZE stores samples of a column unless its statistics target is 0.
+    await sql`alter table portal_requests alter column body set statistics 0`.execute(db);
+    await sql`alter table portal_requests alter column answer set statistics 0`.execute(db);
+    await sql`alter table portal_views alter column view set statistics 0`.execute(db);
+    await sql`
+      -- The only definition of a session that may be used.
+      create view live_portal_sessions as
+      select s.session_hash, s.last_used_at, s.expires_at, i.id as invitation_id, i.migration_id, i.person, i.role,
+        i.public_key, i.key_confirmed_at is not null as is_key_confirmed
+      from portal_sessions s
+      join portal_invitations i on i.id = s.invitation_id
+      where s.ended_at is null and s.expires_at > clock_timestamp()
+        and s.last_used_at > clock_timestamp() - interval '12 hours' and i.revoked_at is null`.execute(db);
+    await createPortalFunctions(db);
+  },
+};

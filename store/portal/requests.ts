@@ -1,0 +1,78 @@
+/**
+ * Portal requests: what people have sent through the portal. Workers take requests, carry them out, and answer them.
+ * Two workers can carry out the same request if the first is slow, so carrying out a request must be idempotent.
+ */
+import { sql } from 'kysely';
+import type { Database } from '../database/database';
+import type { PortalRole } from './invitations';
+
+export interface PortalRequest {
+  readonly id: string;
+  readonly migrationId: string;
+  readonly kind: 'decide' | 'credentials' | 'application' | 'report';
+  /** As the browser sent it. Not validated. */
+  readonly body: unknown;
+  readonly invitationId: string;
+  readonly person: string;
+  readonly role: PortalRole;
+  /** The public key that was registered with the invitation; null for a viewer. */
+  readonly publicKey: string | null;
+}
+
+export interface TakingRequests {
+  /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
+  readonly namespace: string;
+  readonly limit: number;
+  /** After this time without an answer, a request can be taken again. In milliseconds. */
+  readonly leaseMs: number;
+}
+
+/** Takes open requests, the oldest first. Leaves out those of revoked invitations and of migrations without a workflow. */
+export async function takePortalRequests(
+  db: Database,
+  { namespace, limit, leaseMs }: TakingRequests,
+): Promise<readonly PortalRequest[]> {
+  const { rows } = await sql<PortalRequest>`
+    with taken as (
+      update portal_requests set taken_at = clock_timestamp()
+      where id in (
+        select r.id from portal_requests r
+        join portal_invitations i on i.id = r.invitation_id
+        join migrations m on m.id = r.migration_id
+        where r.answered_at is null and i.revoked_at is null and m.state <> 'supplied'
+          and (m.namespace = ${namespace} or m.namespace is null)
+          and (r.taken_at is null or r.taken_at < clock_timestamp() - ${leaseMs}::bigint * interval '1 millisecond')
+        order by r.created_at limit ${limit} for update of r skip locked)
+      returning *)
+    select t.id, t.migration_id as "migrationId", t.kind, t.body, t.invitation_id as "invitationId", i.person, i.role,
+      i.public_key as "publicKey"
+    from taken t join portal_invitations i on i.id = t.invitation_id
+    order by t.created_at`.execute(db);
+  return rows;
+}
+
+/**
+ * Stores the answer to a request, and deletes the request's body.
+ *
+ * @returns false if the request has an answer already, or was deleted because its invitation was revoked
+ */
+export async function answerPortalRequest(db: Database, id: string, answer: object): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('portal_requests')
+    .set({ answer: JSON.stringify(answer), answered_at: sql<Date>`clock_timestamp()`, body: null })
+    .where('id', '=', id)
+    .where('answered_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Deletes what the portal no longer needs: requests answered a day ago, and sessions that ended a day ago. */
+export async function deleteOldPortalRequests(db: Database): Promise<void> {
+  await sql`
+    delete from portal_requests where answered_at < clock_timestamp() - interval '1 day'`.execute(db);
+  await sql`
+    delete from portal_sessions
+    where least(ended_at, expires_at, last_used_at + interval '12 hours') < clock_timestamp() - interval '1 day'`.execute(
+    db,
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * The portal's database role. It may connect and call the functions of the Postgres schema `tokenferry_portal`, and has
+ * no rights on any table.
+ */
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import type { RawBuilder } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
+import { Client, DatabaseError } from 'pg';
+import type { Secret } from '../../security';
+import { databaseUnavailable, queryOne, SCHEMA, type Database, type Queryable } from '../database/database';
+
+/** Postgres schema of the portal's functions. */
+const PORTAL_SCHEMA = 'tokenferry_portal';
+
+/** Fewer than Postgres accepts by default (100), so that the portal cannot take all connections from the workers. */
+const MAX_CONNECTIONS = 50;
+
+/** Thrown when the role cannot be created, or has more rights than the portal may have. */
+export class PortalRoleRefused extends Error {
+  override readonly name = 'PortalRoleRefused';
+
+  constructor(
+    message: string,
+    readonly advice: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export interface PortalDatabaseRole {
+  readonly name: string;
+  readonly password: Secret<string>;
+}
+
+/**
+ * Creates the role if it does not exist, and grants it the functions of the portal. Does not change the password of an
+ * existing role.
+ *
+ * @returns true if the role was created
+ * @throws {PortalRoleRefused}
+ */
+export async function grantPortalRole(db: Database, { name, password }: PortalDatabaseRole): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('tokenferry portal role'))`.execute(tx);
+    const { rows: existing } = await sql`select from pg_roles where rolname = ${name}`.execute(tx);
+    const isNew = existing.length === 0;
+    // Only a verifier is sent, because the server can write statements to its log.
+    if (isNew)
+      await runQuoted(
+        tx,
+        sql`format('create role %I login connection limit %s password %L', ${name}::text, ${MAX_CONNECTIONS}::int,
+          ${verifierOf(password.reveal())}::text)`,
+      ).catch((error: unknown) => {
+        throw error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE
+          ? mayNotCreate(name, error)
+          : error;
+      });
+    const { rows: readable } = await sql<{ table: string }>`
+      select relname as "table" from pg_class c
+      where relnamespace = ${SCHEMA}::regnamespace and relkind in ('r', 'v', 'p', 'm')
+        and (has_table_privilege(${name}, c.oid, 'select, insert, update, delete, truncate')
+          or pg_has_role(${name}, c.relowner, 'member'))
+      order by relname limit 1`.execute(tx);
+    if (readable[0] !== undefined) throw mayReadTables(name, readable[0].table);
+    await runQuoted(tx, sql`format('grant connect on database %I to %I', current_database(), ${name}::text)`);
+    await runQuoted(tx, sql`format('grant usage on schema %I to %I', ${PORTAL_SCHEMA}::text, ${name}::text)`);
+    await runQuoted(
+      tx,
+      sql`format('grant execute on all functions in schema %I to %I', ${PORTAL_SCHEMA}::text, ${name}::text)`,
+    );
+    return isNew;
+  });
+}
+
+/** Runs a statement that takes no parameters. Postgres builds its text, and quotes the names and values in it. */
+async function runQuoted(tx: Queryable, text: RawBuilder<unknown>): Promise<void> {
+  const { statement } = await queryOne(tx, sql<{ statement: string }>`select ${text} as statement`);
+  await tx.executeQuery(CompiledQuery.raw(statement));
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+function mayNotCreate(name: string, cause: Error): PortalRoleRefused {
+  return new PortalRoleRefused(
+    `the database role ${name} does not exist, and the role of DATABASE_URL may not create it`,
+    `let an administrator of the database create it (create role "${name}" login password '...'), and run the command again`,
+    { cause },
+  );
+}
+
+function mayReadTables(name: string, table: string): PortalRoleRefused {
+  return new PortalRoleRefused(
+    `the database role ${name} has rights on the table ${table}, but the portal's role must have none`,
+    'name a role in PORTAL_DATABASE_URL that does not exist yet, or one without rights on tables',
+  );
+}
+
+/**
+ * Checks that the portal can call its functions.
+ *
+ * @param timeoutMs time limit for connecting and for the call, in milliseconds
+ * @throws {DatabaseUnavailable}
+ */
+export async function checkPortalConnection(url: Secret<string>, timeoutMs: number): Promise<void> {
+  const client = new Client({
+    connectionString: url.reveal(),
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query(`select ${PORTAL_SCHEMA}.live_sessions('{}')`);
+  } catch (error) {
+    throw databaseUnavailable(url.reveal(), error);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+const ITERATIONS = 4_096;
+
+/** Returns the SCRAM-SHA-256 verifier of a password, in the form in which Postgres stores it. */
+function verifierOf(password: string): string {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password.normalize('NFKC'), salt, ITERATIONS, 32, 'sha256');
+  const hmac = (text: string) => createHmac('sha256', salted).update(text).digest();
+  const storedKey = createHash('sha256').update(hmac('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${storedKey}:${hmac('Server Key').toString('base64')}`;
+}

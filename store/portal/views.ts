@@ -1,0 +1,44 @@
+/** Portal views: what the portal's page shows about a migration. Workers write the views that browsers are watching. */
+import { sql } from 'kysely';
+import type { Database } from '../database/database';
+
+export interface TakingViews {
+  /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
+  readonly namespace: string;
+  /** Only migrations that a browser has watched within this time, in milliseconds. */
+  readonly withinMs: number;
+  /** Only views that were written longer ago than this, in milliseconds, or never. */
+  readonly olderThanMs: number;
+  readonly limit: number;
+}
+
+/** After this time, another worker writes a view that a worker has taken and not written. */
+const LEASE_MS = 10_000;
+
+/** Takes watched migrations whose views are old, the oldest view first. The caller writes their views. */
+export async function takeWatchedMigrations(
+  db: Database,
+  { namespace, withinMs, olderThanMs, limit }: TakingViews,
+): Promise<readonly string[]> {
+  const ago = (ms: number) => sql`clock_timestamp() - ${ms}::bigint * interval '1 millisecond'`;
+  const { rows } = await sql<{ migrationId: string }>`
+    update portal_views set taken_at = clock_timestamp()
+    where migration_id in (
+      select v.migration_id from portal_views v
+      join migrations m on m.id = v.migration_id
+      where v.watched_at > ${ago(withinMs)} and (v.written_at is null or v.written_at < ${ago(olderThanMs)})
+        and (v.taken_at is null or v.taken_at < ${ago(LEASE_MS)})
+        and m.state <> 'supplied' and (m.namespace = ${namespace} or m.namespace is null)
+      order by v.written_at nulls first limit ${limit} for update of v skip locked)
+    returning migration_id as "migrationId"`.execute(db);
+  return rows.map(({ migrationId }) => migrationId);
+}
+
+/** Stores what the page shows about a migration. */
+export async function writePortalView(db: Database, migrationId: string, view: object): Promise<void> {
+  await sql`
+    insert into portal_views (migration_id, view, written_at)
+    values (${migrationId}, ${JSON.stringify(view)}::jsonb, clock_timestamp())
+    on conflict (migration_id) do update
+    set view = excluded.view, written_at = excluded.written_at, taken_at = null`.execute(db);
+}

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Client } from 'pg';
+import {
+  answerPortalRequest,
+  deleteOldPortalRequests,
+  openMigration,
+  revokeInvitation,
+  supplyMigration,
+  takePortalRequests,
+  takeWatchedMigrations,
+  writePortalView,
+} from '../../../store';
+import { manifestRows, suppliedMigration, useLedger } from '../../support/ledger';
+import { call, connectAsPortal, invite, redeem, valueOf } from './portal-role';
+
+const ledger = useLedger();
+let portal: Client;
+beforeAll(async () => {
+  portal = await connectAsPortal(ledger);
+});
+beforeEach(() => sql`truncate portal_requests, portal_views`.execute(ledger.db));
+afterAll(() => portal.end());
+
+async function openSession(role: 'client' | 'viewer' = 'client') {
+  const migration = suppliedMigration();
+  await supplyMigration(ledger.db, migration, manifestRows(1));
+  await openMigration(ledger.db, migration.id);
+  const { id, token } = await invite(ledger.db, migration.id, { role });
+  return { migrationId: migration.id, invitation: id, session: await redeem(portal, token) };
+}
+
+const submit = (session: Buffer, kind = 'decide', body: object = { message: 'approve' }, id: string = randomUUID()) =>
+  valueOf(portal, 'submit', session, id, kind, JSON.stringify(body));
+const take = (limit = 100, leaseMs = 60_000, namespace = 'default') =>
+  takePortalRequests(ledger.db, { namespace, limit, leaseMs });
+
+describe('a request', () => {
+  test('reaches a worker with the facts of its invitation, and its answer reaches the same invitation only', async () => {
+    const { migrationId, invitation, session } = await openSession();
+    const colleague = await redeem(portal, (await invite(ledger.db, migrationId)).token);
+    const id = randomUUID();
+    expect(await submit(session, 'credentials', { sealed: 'a box' }, id)).toBe('stored');
+    expect(await submit(session, 'credentials', { sealed: 'a box' }, id)).toBe('exists');
+    expect(await submit(colleague, 'decide', {}, id)).toBe('refused');
+    expect(await valueOf(portal, 'answer', session, id)).toBeNull();
+    expect(await take()).toEqual([
+      {
+        ...{ id, migrationId, kind: 'credentials', body: { sealed: 'a box' }, invitationId: invitation },
+        ...{ person: 'Cleo', role: 'client', publicKey: 'ab'.repeat(32) },
+      },
+    ]);
+    expect(await answerPortalRequest(ledger.db, id, { outcome: 'stored' })).toBe(true);
+    expect(await answerPortalRequest(ledger.db, id, { outcome: 'failed' })).toBe(false);
+    expect(await valueOf(portal, 'answer', session, id)).toEqual({ outcome: 'stored' });
+    expect(await valueOf(portal, 'answer', colleague, id)).toBeNull();
+    expect(await submit(session, 'credentials', { sealed: 'a box' }, id)).toBe('exists');
+    const { rows } = await sql<{ text: string }>`select r::text as text from portal_requests r`.execute(ledger.db);
+    expect(rows[0]?.text).not.toContain('a box');
+  });
+
+  test('is taken once by concurrent workers, and again after the lease', async () => {
+    const { session } = await openSession();
+    for (let each = 0; each < 20; each += 1) await submit(session);
+    const taken = (await Promise.all(Array.from({ length: 10 }, () => take(5)))).flat();
+    expect(new Set(taken.map(({ id }) => id)).size).toBe(20);
+    expect(taken).toHaveLength(20);
+    expect(await take()).toEqual([]);
+    expect(await take(100, 0)).toHaveLength(20);
+  });
+
+  test('is not taken by the workers of another namespace, or before the workflow has started', async () => {
+    const { migrationId, session } = await openSession();
+    await submit(session);
+    await sql`update migrations set namespace = 'theirs' where id = ${migrationId}`.execute(ledger.db);
+    expect(await take()).toEqual([]);
+    await sql`update migrations set state = 'supplied' where id = ${migrationId}`.execute(ledger.db);
+    expect(await take(100, 0, 'theirs')).toEqual([]);
+    await sql`update migrations set state = 'closed' where id = ${migrationId}`.execute(ledger.db);
+    expect(await take(100, 0, 'theirs')).toHaveLength(1);
+  });
+
+  test('is deleted when its invitation is revoked, even if a worker has taken it', async () => {
+    const { invitation, session } = await openSession();
+    await submit(session);
+    await submit(session);
+    const [taken] = await take(1);
+    await revokeInvitation(ledger.db, invitation, 'Sam');
+    expect(await take(100, 0)).toEqual([]);
+    expect(await answerPortalRequest(ledger.db, taken?.id ?? '', {})).toBe(false);
+  });
+
+  test('cannot slip in after a revocation in a transaction that began before it', async () => {
+    const { invitation, session } = await openSession();
+    await portal.query('begin isolation level repeatable read');
+    expect(await call(portal, 'session', session)).toHaveLength(1);
+    await revokeInvitation(ledger.db, invitation, 'Sam');
+    await expect(submit(session)).rejects.toThrow('could not serialize access');
+    await portal.query('rollback');
+    expect(await take()).toEqual([]);
+  });
+
+  test('of a viewer can only be for a report', async () => {
+    const { session } = await openSession('viewer');
+    for (const kind of ['decide', 'credentials', 'application']) expect(await submit(session, kind)).toBe('refused');
+    expect(await submit(session, 'report')).toBe('stored');
+  });
+
+  test('of an unknown kind or without a body is refused', async () => {
+    const { session } = await openSession();
+    expect(await submit(session, 'import')).toBe('refused');
+    expect(await valueOf(portal, 'submit', session, randomUUID(), null, '{}')).toBe('refused');
+    expect(await valueOf(portal, 'submit', session, null, 'decide', '{}')).toBe('refused');
+    expect(await valueOf(portal, 'submit', session, randomUUID(), 'decide', null)).toBe('refused');
+  });
+});
+
+describe('an invitation can have', () => {
+  test('32 open requests, however many are sent at once', async () => {
+    const { session } = await openSession();
+    const { session: other } = await openSession();
+    const clients = await Promise.all(Array.from({ length: 8 }, () => connectAsPortal(ledger)));
+    const results = await Promise.all(
+      clients.map(async (client) => {
+        const outcomes: unknown[] = [];
+        for (let each = 0; each < 8; each += 1)
+          outcomes.push(await valueOf(client, 'submit', session, randomUUID(), 'decide', '{}'));
+        await client.end();
+        return outcomes;
+      }),
+    );
+    const stored = results.flat().filter((outcome) => outcome === 'stored');
+    expect(stored).toHaveLength(32);
+    expect(await submit(other)).toBe('stored');
+    const [oldest] = await take(1);
+    await answerPortalRequest(ledger.db, oldest?.id ?? '', {});
+    expect(await submit(session)).toBe('stored');
+    expect(await submit(session)).toBe('refused');
+  });
+
+  test('32 MB of open requests', async () => {
+    const { session } = await openSession();
+    const body = { text: 'x'.repeat(15 * 1024 * 1024) };
+    expect(await submit(session, 'credentials', { text: 'x'.repeat(33 * 1024 * 1024) })).toBe('refused');
+    expect(await submit(session, 'credentials', body)).toBe('stored');
+    expect(await submit(session, 'credentials', body)).toBe('stored');
+    expect(await submit(session, 'credentials', body)).toBe('refused');
+  });
+
+  test('5,000 requests a day, and the reports of the latest ones', async () => {
+    const { migrationId, invitation, session } = await openSession();
+    await sql`
+      insert into portal_requests (id, invitation_id, migration_id, kind, bytes, answer, answered_at)
+      select gen_random_uuid(), ${invitation}, ${migrationId}, 'decide', 2, '{}', now() - interval '25 hours'
+      from generate_series(1, 5000)`.execute(ledger.db);
+    expect(await submit(session)).toBe('refused');
+    await deleteOldPortalRequests(ledger.db);
+    for (let each = 0; each < 6; each += 1) {
+      const id = randomUUID();
+      expect(await submit(session, 'report', { format: 'html' }, id)).toBe('stored');
+      await answerPortalRequest(ledger.db, id, { outcome: 'done' });
+    }
+    const { rows } = await sql`select from portal_requests`.execute(ledger.db);
+    expect(rows).toHaveLength(4);
+    for (let each = 0; each < 4; each += 1) expect(await submit(session, 'report')).toBe('stored');
+    expect(await submit(session, 'report')).toBe('refused');
+  });
+});
+
+test('deletes requests that were answered a day ago, and sessions that ended a day ago', async () => {
+  const { session } = await openSession();
+  const { session: ended } = await openSession();
+  const { session: live } = await openSession();
+  await submit(session);
+  const [request] = await take();
+  await answerPortalRequest(ledger.db, request?.id ?? '', {});
+  await submit(live);
+  await sql`update portal_requests set created_at = now() - interval '25 hours'`.execute(ledger.db);
+  await sql`update portal_sessions set ended_at = now() where session_hash = ${ended}`.execute(ledger.db);
+  const count = async () => {
+    const { rows } = await sql<{ requests: number; sessions: number }>`
+      select (select count(*) from portal_requests) as requests, (select count(*) from portal_sessions
+        where session_hash = any(${[session, ended, live]}::bytea[])) as sessions`.execute(ledger.db);
+    return rows[0];
+  };
+  await deleteOldPortalRequests(ledger.db);
+  expect(await count()).toEqual({ requests: 2, sessions: 3 });
+  await sql`update portal_requests set answered_at = now() - interval '25 hours' where answer is not null`.execute(
+    ledger.db,
+  );
+  await sql`update portal_sessions set ended_at = now() - interval '25 hours' where ended_at is not null`.execute(
+    ledger.db,
+  );
+  await sql`update portal_sessions set last_used_at = now() - interval '37 hours' where session_hash = ${session}`.execute(
+    ledger.db,
+  );
+  await deleteOldPortalRequests(ledger.db);
+  expect(await count()).toEqual({ requests: 1, sessions: 1 });
+});
+
+describe('a view', () => {
+  const watched = (changes = {}) =>
+    takeWatchedMigrations(ledger.db, {
+      ...{ namespace: 'default', withinMs: 60_000, olderThanMs: 2_000, limit: 10 },
+      ...changes,
+    });
+
+  test('is written by one worker while a browser is watching, and shown to the sessions of its migration', async () => {
+    const { migrationId, session } = await openSession();
+    const { session: foreign } = await openSession();
+    expect(await watched()).toEqual([]);
+    expect(await call(portal, 'view', session)).toEqual([{ view: null, written_at: null, is_current: false }]);
+    const taken = await Promise.all(Array.from({ length: 5 }, () => watched()));
+    expect(taken.flat()).toEqual([migrationId]);
+    await writePortalView(ledger.db, migrationId, { headline: 'moving' });
+    expect(await call(portal, 'view', session)).toMatchObject([{ view: { headline: 'moving' }, is_current: true }]);
+    expect(await call(portal, 'view', foreign)).toMatchObject([{ view: null }]);
+    expect(await watched({ limit: 1 })).toHaveLength(1); // the foreign one
+
+    expect(await watched()).toEqual([]); // not old enough
+    expect(await watched({ olderThanMs: 0 })).toEqual([migrationId]);
+    await sql`update portal_views set written_at = now() - interval '1 hour', taken_at = null`.execute(ledger.db);
+    expect(await call(portal, 'view', session)).toMatchObject([{ is_current: false }]);
+    await sql`update portal_views set watched_at = now() - interval '1 hour'`.execute(ledger.db);
+    expect(await watched()).toEqual([]);
+    await call(portal, 'view', session);
+    expect(await watched()).toEqual([migrationId]);
+  });
+
+  test('is taken again if a worker takes it and does not write it, and never in another namespace', async () => {
+    const { migrationId, session } = await openSession();
+    await call(portal, 'view', session);
+    await sql`update migrations set namespace = 'theirs' where id = ${migrationId}`.execute(ledger.db);
+    expect(await watched()).toEqual([]);
+    expect(await watched({ namespace: 'theirs' })).toEqual([migrationId]);
+    expect(await watched({ namespace: 'theirs' })).toEqual([]);
+    await sql`update portal_views set taken_at = now() - interval '11 seconds'`.execute(ledger.db);
+    expect(await watched({ namespace: 'theirs' })).toEqual([migrationId]);
+  });
+
+  test('does not make 50 sessions wait for one that is marking it as watched', async () => {
+    const { migrationId, session } = await openSession();
+    await call(portal, 'view', session);
+    await sql`update portal_views set watched_at = now() - interval '1 minute'`.execute(ledger.db);
+    await ledger.db.transaction().execute(async (tx) => {
+      await sql`update portal_views set taken_at = now() where migration_id = ${migrationId}`.execute(tx);
+      for (let each = 0; each < 50; each += 1) expect(await call(portal, 'view', session)).toHaveLength(1);
+    });
+  });
+});

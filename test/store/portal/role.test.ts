@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Client } from 'pg';
+import { Secret } from '../../../security';
+import { checkPortalConnection, DatabaseUnavailable, grantPortalRole, PortalRoleRefused } from '../../../store';
+import { createMovableMigration, manifestRows, useLedger } from '../../support/ledger';
+import { connectAsPortal, invite, redeem, valueOf } from './portal-role';
+
+const ledger = useLedger();
+let portal: Client;
+beforeAll(async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(3));
+  portal = await connectAsPortal(ledger);
+  const session = await redeem(portal, (await invite(ledger.db, id)).token);
+  await valueOf(portal, 'submit', session, '0b0e7a52-0000-4000-8000-000000000001', 'decide', '{}');
+});
+afterAll(() => portal.end());
+
+const DENIED = /permission denied/;
+
+test('the role has no rights on any table, view or sequence of the ledger', async () => {
+  const { rows } = await sql<{ name: string; kind: string }>`
+    select relname as name, relkind as kind from pg_class
+    where relnamespace = 'tokenferry'::regnamespace and relkind in ('r', 'v', 'S')`.execute(ledger.db);
+  expect(rows.length).toBeGreaterThan(15);
+  for (const { name, kind } of rows) {
+    const table = `tokenferry.${name}`;
+    await expect(portal.query(`select * from ${table}`)).rejects.toThrow(DENIED);
+    if (kind === 'S') continue;
+    await expect(portal.query(`insert into ${table} default values`)).rejects.toThrow(DENIED);
+    await expect(portal.query(`delete from ${table}`)).rejects.toThrow(DENIED);
+    await expect(portal.query(`truncate ${table}`)).rejects.toThrow(DENIED);
+    await expect(portal.query(`drop table ${table}`)).rejects.toThrow(DENIED);
+  }
+  await expect(portal.query('update tokenferry.companies set state = state')).rejects.toThrow(DENIED);
+  await expect(portal.query('update tokenferry.portal_sessions set ended_at = null')).rejects.toThrow(DENIED);
+  const { rows: rights } = await sql`
+    select table_name, column_name, privilege_type from information_schema.column_privileges
+    where grantee in ('PUBLIC', ${portal.user ?? ''}) and table_schema like 'tokenferry%'`.execute(ledger.db);
+  expect(rights).toEqual([]);
+});
+
+test('the role can call the functions of the portal, and no other function of ours', async () => {
+  const { rows } = await portal.query<{ name: string }>(`
+    select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname like 'tokenferry%' and has_schema_privilege(n.oid, 'usage')
+      and has_function_privilege(p.oid, 'execute') order by 1`);
+  expect(rows.map(({ name }) => name.replace(/^tokenferry_portal\.|\(.*$/g, ''))).toEqual([
+    ...['answer', 'companies', 'end_session', 'live_sessions', 'redeem', 'session', 'submit', 'view'],
+  ]);
+  await expect(portal.query('select tokenferry.refuse_to_change_the_audit_trail()')).rejects.toThrow(DENIED);
+  await expect(portal.query('create table tokenferry.mine (a int)')).rejects.toThrow(DENIED);
+  await expect(portal.query('create function tokenferry_portal.mine() returns int return 1')).rejects.toThrow(DENIED);
+  await expect(portal.query('create schema mine')).rejects.toThrow(DENIED);
+});
+
+test('everyone else can call none of them', async () => {
+  const { rows } = await sql`
+    select p.proname from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+    where p.pronamespace = 'tokenferry_portal'::regnamespace and a.grantee = 0`.execute(ledger.db);
+  expect(rows).toEqual([]);
+});
+
+test('every function has a fixed search path, so the caller cannot put its own tables in front', async () => {
+  const { rows } = await sql<{ settings: readonly string[]; definer: boolean }>`
+    select proconfig as settings, prosecdef as definer from pg_proc
+    where pronamespace = 'tokenferry_portal'::regnamespace`.execute(ledger.db);
+  expect(rows).toHaveLength(8);
+  for (const { settings, definer } of rows) {
+    expect(definer).toBe(true);
+    expect(settings).toContain('search_path=pg_catalog, tokenferry, pg_temp');
+  }
+  await portal.query('create temp table live_portal_sessions as select 1 as session_hash');
+  expect(await valueOf(portal, 'live_sessions', [Buffer.alloc(32)])).toEqual([]);
+});
+
+test('the role without a session reads and changes nothing', async () => {
+  const guesses = [null, Buffer.alloc(0), Buffer.alloc(32), randomBytes(32)];
+  for (const guess of guesses) {
+    for (const statement of [
+      'session($1)',
+      'view($1)',
+      'companies($1, null, null, null, null, 500)',
+      `redeem($1, '\\x${'00'.repeat(32)}', '${'00'.repeat(32)}', 3600000)`,
+    ])
+      expect((await portal.query(`select * from tokenferry_portal.${statement}`, [guess])).rows).toEqual([]);
+    expect(await valueOf(portal, 'submit', guess, '0b0e7a52-0000-4000-8000-000000000002', 'decide', '{}')).toBeNull();
+    expect(await valueOf(portal, 'answer', guess, '0b0e7a52-0000-4000-8000-000000000001')).toBeNull();
+    await valueOf(portal, 'end_session', guess);
+  }
+  const { rows } = await sql`
+    select from portal_sessions where ended_at is null union all select from portal_requests`.execute(ledger.db);
+  expect(rows).toHaveLength(2);
+});
+
+describe('granting the role', () => {
+  const newRole = () => ({ name: `Portal "${randomBytes(4).toString('hex')}'`, password: new Secret('pass\'word"') });
+  const urlOf = ({ name, password }: ReturnType<typeof newRole>): Secret<string> => {
+    const url = new URL(ledger.url);
+    [url.username, url.password] = [encodeURIComponent(name), encodeURIComponent(password.reveal())];
+    return new Secret(url.href);
+  };
+
+  test('creates it once, also if several processes do it at the same time', async () => {
+    const role = newRole();
+    const created = await Promise.all([1, 2, 3].map(() => grantPortalRole(ledger.db, role)));
+    expect(created.filter(Boolean)).toHaveLength(1);
+    await checkPortalConnection(urlOf(role), 5_000);
+    const { rows } = await sql<{ password: string }>`
+      select rolpassword as password from pg_authid where rolname = ${role.name}`.execute(ledger.db);
+    expect(rows[0]?.password).toMatch(/^SCRAM-SHA-256\$4096:/);
+  });
+
+  test('does not change the password of an existing role', async () => {
+    const role = newRole();
+    await grantPortalRole(ledger.db, role);
+    expect(await grantPortalRole(ledger.db, { ...role, password: new Secret('another') })).toBe(false);
+    await checkPortalConnection(urlOf(role), 5_000);
+    const wrong = checkPortalConnection(urlOf({ ...role, password: new Secret('another') }), 5_000);
+    await expect(wrong).rejects.toThrow(DatabaseUnavailable);
+    await expect(wrong).rejects.not.toThrow(/another/);
+  });
+
+  test('refuses a role that has rights on tables, such as the one of DATABASE_URL', async () => {
+    const superuser = { name: new URL(ledger.url).username, password: new Secret('') };
+    await expect(grantPortalRole(ledger.db, superuser)).rejects.toThrow(PortalRoleRefused);
+    const role = newRole();
+    await grantPortalRole(ledger.db, role);
+    await sql`grant usage on schema tokenferry to public`.execute(ledger.db);
+    await sql`grant select on companies to public`.execute(ledger.db);
+    await expect(grantPortalRole(ledger.db, role)).rejects.toThrow(/has rights on the table companies/);
+    await sql`revoke select on companies from public`.execute(ledger.db);
+    await sql`revoke usage on schema tokenferry from public`.execute(ledger.db);
+  });
+});
