@@ -10,6 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync, version as swcVersion } from '@swc/core';
 import { bundle, createCache } from './bundle-command.mjs';
+import { bundlePage } from './bundle-page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
@@ -30,6 +31,12 @@ const BUNDLE = {
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
 const COMMAND = path.join(root, 'cli', 'main.ts');
 const COMMAND_BUNDLE = path.join(dist, 'ferry.js');
+const PAGE = path.join(root, 'portal', 'page');
+const PAGE_BUNDLE = path.join(dist, 'portal', 'page', 'index.html');
+/** These have packages of their own, or are bundled. */
+const LEFT_OUT = [path.join('bench', 'peers', path.sep), path.join('portal', 'page', path.sep)];
+/** What the portal's page imports. */
+const PAGE_IMPORTS = /^(portal\/contract|domain|platforms|presentation\/wording|scripts\/bundle-page)/;
 
 /**
  * The compiler's options. `ignoreDynamic` keeps `import()` instead of compiling it to `require()`. `lazy` loads a
@@ -59,7 +66,7 @@ const COMMAND_FILES = new RegExp(
 export async function build(log = console.log) {
   const before = readRecord();
   const compiler = hash(JSON.stringify(COMPILER) + LAZY_FILES + swcVersion);
-  const after = { compiler, files: {}, workflows: '', command: '' };
+  const after = { compiler, files: {}, workflows: '', command: '', page: '' };
   const known = before.compiler === compiler ? before.files : {};
 
   for (const file of sources()) {
@@ -83,12 +90,16 @@ export async function build(log = console.log) {
     after.command = hash(compiler + process.version + process.arch + inputsAmong(COMMAND_FILES));
     if (before.command !== after.command || !existsSync(COMMAND_BUNDLE)) await bundleCommand();
   }
+  if (existsSync(PAGE)) {
+    after.page = hash(pageSources() + inputsAmong(PAGE_IMPORTS));
+    if (before.page !== after.page || !existsSync(PAGE_BUNDLE)) await bundlePage(root);
+  }
   writeAtomically(RECORD, JSON.stringify(after));
 }
 
 /**
- * Lists the files that tsconfig.json includes, except the tests, because jest compiles those, and `bench/peers`, which
- * has packages of its own.
+ * Lists the files that tsconfig.json includes, except the tests, because jest compiles those, `bench/peers`, which has
+ * packages of its own, and the portal's page, which is bundled.
  */
 function sources() {
   const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'));
@@ -98,9 +109,15 @@ function sources() {
       readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)))
-        .filter((file) => !file.startsWith(path.join('bench', 'peers', path.sep))),
+        .filter((file) => !LEFT_OUT.some((folder) => file.startsWith(folder))),
     )
     .sort();
+}
+
+/** Returns the files of the portal's page with their content. */
+function pageSources() {
+  const files = readdirSync(PAGE).sort();
+  return files.map((file) => file + readFileSync(path.join(PAGE, file), 'utf8')).join('');
 }
 
 function outputOf(file) {

@@ -17,6 +17,7 @@ const CHECKS = {
   // CI uses no cache here, because the result of a rule that needs types depends on more files than the linted one.
   lint: ['eslint', '.', '--max-warnings', '0', ...(process.env.CI ? [] : cachedByContent('eslint'))],
   types: ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', `${CACHE}/tsc.tsbuildinfo`],
+  'types of the page': ['tsc', '--project', 'portal/page'],
   format: ['prettier', '--check', '--log-level', 'warn', ...cachedByContent('prettier'), '.'],
   imports: ['depcruise', '.', '--config', '.dependency-cruiser.cjs'],
   unused: ['knip'],

@@ -3,8 +3,8 @@ import { InvalidArgumentError } from 'commander';
 import ms from 'ms';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
 import { expectedLimit } from '../../domain/planning/limits';
-import type { Weekday, Window } from '../../domain/planning/windows';
-import { isTimeZone, isWindow, WEEKDAYS } from '../../domain/planning/windows';
+import type { Window } from '../../domain/planning/windows';
+import { parseWindowText } from '../../presentation/wording/windows';
 
 /** Removes a limit. It is not null, because commander replaces a null that a parser returns with an empty string. */
 const ANY = 'any';
@@ -144,30 +144,9 @@ function parseReminders(text: string): ReminderIntervals {
   return { firstAfterMs, everyMs, escalateAfterMs };
 }
 
-/** Matches `mon-fri 22:00-05:00 Europe/London`, `sat,sun 00:00-24:00 UTC`, `daily 20:00-23:00 UTC`. */
-const WINDOW = /^(?<days>[a-z,-]+) +(?<from>\d\d:\d\d)-(?<to>\d\d:\d\d) +(?<timeZone>\S+)$/i;
-
 /** @throws InvalidArgumentError, to which commander adds the name of the option */
 export function parseWindow(text: string): Window {
-  const { days = '', from = '', to = '', timeZone = '' } = WINDOW.exec(text.trim())?.groups ?? {};
-  const window = { days: parseDays(days.toLowerCase()), from, to: to === '24:00' ? '00:00' : to, timeZone };
-  if (timeZone !== '' && !isTimeZone(timeZone)) {
-    throw new InvalidArgumentError(`There is no time zone ${timeZone}; write it like Europe/London, or UTC.`);
-  }
-  if (!isWindow(window)) {
-    throw new InvalidArgumentError('Write it like "mon-fri 22:00-05:00 Europe/London".');
-  }
+  const window = parseWindowText(text);
+  if ('problem' in window) throw new InvalidArgumentError(window.problem);
   return window;
-}
-
-/** Parses `mon-fri`, `sat,sun`, `fri-mon` or `daily`. Returns an empty list if any day is unknown. */
-function parseDays(text: string): readonly Weekday[] {
-  if (text === 'daily') return WEEKDAYS;
-  const days = text.split(',').flatMap((part): readonly (Weekday | undefined)[] => {
-    const [first, last = first] = part.split('-').map((name) => WEEKDAYS.indexOf(name as Weekday));
-    if (first === undefined || last === undefined || first < 0 || last < 0) return [undefined];
-    const count = ((last - first + WEEKDAYS.length) % WEEKDAYS.length) + 1;
-    return Array.from({ length: count }, (_, index) => WEEKDAYS[(first + index) % WEEKDAYS.length]);
-  });
-  return days.every((day) => day !== undefined) ? [...new Set(days)] : [];
 }

@@ -1,0 +1,196 @@
+/** Lists of companies: with search and filter, or only those on which a person must act. Read page by page. */
+import { counted } from '../../domain/text/sentences';
+import type { CompanyDecision } from './actions';
+import { companyDecisionTitle, openAction, openCompanyDecision } from './actions';
+import type { Company, CompanyFilter, CompanyState } from './api';
+import { readCompanies } from './api';
+import type { App } from './app';
+import { canDecide } from './app';
+import { problemText } from './dialog';
+import { announce, button, copyButton, el, externalLink, type Child } from './elements';
+import { shortTime } from './times';
+
+export const STATE_LABELS: Readonly<Record<CompanyState, string>> = {
+  moved: 'Moved',
+  moving: 'Moving now',
+  'not-moved-yet': 'Not moved yet',
+  'must-reconnect': 'Must reconnect',
+  'not-moved': 'Not moved',
+  'left-out': 'Left out',
+};
+
+/** The decision of each remedy that this page offers. */
+const DECISIONS: Readonly<Record<string, CompanyDecision>> = {
+  retry: 'retry',
+  relink: 'relink',
+  'replace-credential': 'replaceCredential',
+  skip: 'skip',
+  exclude: 'exclude',
+};
+
+/** A list that can be read again when the migration has changed. */
+export interface CompanyList {
+  readonly update: () => Promise<void>;
+}
+
+export interface ListOptions {
+  readonly app: App;
+  readonly container: HTMLElement;
+  /** What stands above the list. */
+  readonly head: readonly Child[];
+  readonly filter: () => CompanyFilter;
+  /** What the list says if it is empty. */
+  readonly empty: string;
+}
+
+export function createCompanyList({ app, container, head, filter, empty }: ListOptions): CompanyList & {
+  readonly restart: () => Promise<void>;
+} {
+  const selected = new Map<string, Company>();
+  let shown: readonly Company[] = [];
+  let hasMore = false;
+  let generation = 0;
+  const list = el('ul', { class: 'companies' });
+  const more = button('Show more', () => void load(shown.length + 50));
+  const note = el('p', { class: 'hint list-note', role: 'status' });
+  const changed = button('The list has changed. Show it as it is now', () => void load(shown.length), {
+    class: 'small changed',
+  });
+  const selection = el('div', { class: 'selection', role: 'region', 'aria-label': 'Selected companies', hidden: true });
+  changed.hidden = true;
+  container.replaceChildren(
+    ...head.filter((each) => each != null && each !== false),
+    el('div', { class: 'list-state' }, note, changed),
+    list,
+    el('p', {}, more),
+    selection,
+  );
+
+  /** Reads the first `count` companies, 500 at a time. */
+  async function read(count: number): Promise<{ readonly companies: readonly Company[]; readonly hasMore: boolean }> {
+    const companies: Company[] = [];
+    for (;;) {
+      const limit = Math.min(500, Math.max(50, count) - companies.length);
+      const page = await readCompanies({ ...filter(), after: companies.at(-1)?.row ?? 0, limit });
+      companies.push(...page.companies);
+      if (!page.hasMore || companies.length >= count) return { companies, hasMore: page.hasMore };
+    }
+  }
+
+  async function load(count: number): Promise<void> {
+    const mine = ++generation;
+    try {
+      const page = await read(count);
+      if (mine === generation) show(page);
+    } catch (error) {
+      note.textContent = problemText(error);
+    }
+  }
+
+  function show(page: { readonly companies: readonly Company[]; readonly hasMore: boolean }): void {
+    const isFocused = list.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    shown = page.companies;
+    hasMore = page.hasMore;
+    list.replaceChildren(...shown.map(row));
+    if (isFocused) document.getElementById(isFocused)?.focus();
+    more.hidden = !hasMore;
+    changed.hidden = true;
+    note.textContent =
+      shown.length === 0 ? empty : `${counted(shown.length, 'company')} shown${hasMore ? '; there are more' : ''}.`;
+  }
+
+  /** Changes rows in place if their height stays the same; otherwise offers to show the list anew. */
+  async function update(): Promise<void> {
+    const mine = generation;
+    const page = await read(shown.length).catch(() => null);
+    if (page === null || mine !== generation || JSON.stringify(page.companies) === JSON.stringify(shown)) return;
+    if (shown.length === 0 || layoutOf(page.companies) === layoutOf(shown)) show(page);
+    else changed.hidden = false;
+  }
+
+  function row(company: Company): HTMLElement {
+    const { reference, name, state, movedAt, confirmedAt, wave, problem, remedies, linkUrl } = company;
+    const id = `${container.id}-${company.row}`;
+    const decisions = remedies.flatMap((remedy) => DECISIONS[remedy] ?? []);
+    return el(
+      'li',
+      {},
+      canDecide(app) &&
+        el('input', {
+          ...{ type: 'checkbox', id, checked: selected.has(reference), 'aria-label': `Select ${name}` },
+          onchange: ({ target }) => select(company, (target as HTMLInputElement).checked),
+        }),
+      el(
+        'div',
+        { class: 'company' },
+        el('p', { class: 'name' }, el('strong', {}, name), el('span', { class: 'reference' }, reference)),
+        el(
+          'p',
+          { class: 'about' },
+          el('span', { class: `chip ${state}` }, STATE_LABELS[state]),
+          movedAt !== null && el('span', { class: 'hint' }, shortTime(movedAt)),
+          wave !== null && el('span', { class: 'hint' }, `wave ${wave}`),
+          movedAt === null && confirmedAt !== null && el('span', { class: 'hint' }, 'syncing confirmed off'),
+        ),
+        problem !== null && el('p', { class: 'why' }, problem),
+        linkUrl !== null &&
+          el('p', { class: 'link' }, externalLink(linkUrl, 'Reconnect page'), copyButton(linkUrl, 'Copy link', name)),
+        canDecide(app) &&
+          decisions.length > 0 &&
+          el(
+            'p',
+            { class: 'buttons' },
+            ...decisions.map((decision) =>
+              button(companyDecisionTitle(decision), () => openCompanyDecision(app, decision, [company]), {
+                class: 'small',
+                'aria-label': `${companyDecisionTitle(decision)}: ${name}`,
+              }),
+            ),
+          ),
+      ),
+    );
+  }
+
+  function select(company: Company, isSelected: boolean): void {
+    if (isSelected) selected.set(company.reference, company);
+    else selected.delete(company.reference);
+    renderSelection();
+  }
+
+  function renderSelection(): void {
+    const companies = [...selected.values()];
+    selection.hidden = companies.length === 0;
+    const possible = Object.entries(DECISIONS).filter(([remedy]) =>
+      companies.every(({ remedies }) => remedies.includes(remedy)),
+    );
+    const sync = app.view().actions.find(({ message }) => message === 'confirmSyncDisabled');
+    const canConfirm = sync !== undefined && companies.some(({ confirmedAt }) => confirmedAt === null);
+    selection.replaceChildren(
+      el('p', {}, el('strong', {}, `${counted(companies.length, 'company')} selected`)),
+      el(
+        'div',
+        { class: 'buttons' },
+        canConfirm ? button('Confirm syncing off', () => openAction(app, sync, companies), { class: 'small' }) : '',
+        ...possible.map(([, decision]) =>
+          button(companyDecisionTitle(decision), () => openCompanyDecision(app, decision, companies), {
+            class: 'small',
+          }),
+        ),
+        button('Clear the selection', clear, { class: 'small' }),
+      ),
+    );
+    announce(`${counted(companies.length, 'company')} selected`);
+  }
+
+  function clear(): void {
+    selected.clear();
+    renderSelection();
+    for (const box of list.querySelectorAll<HTMLInputElement>('input[type=checkbox]')) box.checked = false;
+  }
+
+  return { update, restart: () => load(0) };
+}
+
+/** Two lists with the same layout look the same except for states and times. */
+const layoutOf = (companies: readonly Company[]): string =>
+  JSON.stringify(companies.map(({ row, problem, remedies, linkUrl }) => [row, problem, remedies, linkUrl]));

@@ -1,0 +1,61 @@
+/** The two lists of the page: all companies with search and filter, and those that need a decision. */
+import type { App } from './app';
+import type { CompanyState } from './api';
+import { createCompanyList, STATE_LABELS, type CompanyList } from './companies';
+import { byId, el } from './elements';
+import { zoneText } from './times';
+
+export function createAllCompanies(app: App): CompanyList & { readonly start: () => Promise<void> } {
+  const search = el('input', { type: 'search', id: 'search', autocomplete: 'off', maxlength: 100 });
+  const state = el(
+    'select',
+    { id: 'state' },
+    el('option', { value: '' }, 'Every state'),
+    ...Object.entries(STATE_LABELS).map(([value, label]) => el('option', { value }, label)),
+  );
+  const list = createCompanyList({
+    app,
+    container: byId('companies'),
+    head: [
+      el('h2', { id: 'companies-title' }, 'Companies'),
+      el(
+        'form',
+        { class: 'filters', role: 'search', onsubmit: (event) => event.preventDefault() },
+        el('div', { class: 'field' }, el('label', { for: 'search' }, 'Find by name or reference'), search),
+        el('div', { class: 'field' }, el('label', { for: 'state' }, 'Show'), state),
+      ),
+      el('p', { class: 'hint' }, `Times are in ${zoneText()}.`),
+    ],
+    filter: () => ({
+      search: search.value.trim(),
+      state: state.value === '' ? undefined : (state.value as CompanyState),
+    }),
+    empty: 'No company matches.',
+  });
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  search.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => void list.restart(), 250);
+  });
+  state.addEventListener('change', () => void list.restart());
+  return { update: list.update, start: list.restart };
+}
+
+export function createExceptions(app: App): CompanyList & { readonly start: () => Promise<void> } {
+  const list = createCompanyList({
+    app,
+    container: byId('exceptions'),
+    head: [
+      el('h2', { id: 'exceptions-title' }, 'Companies that need a decision'),
+      el(
+        'p',
+        { class: 'hint' },
+        'Each company says what went wrong and what can be done. If its owner must reconnect, send the owner the reconnect page. ',
+        el('a', { href: '/api/reconnect-links.csv', download: true }, 'Download all reconnect pages (CSV)'),
+      ),
+    ],
+    filter: () => ({ exceptions: true }),
+    empty: 'No company needs a decision now.',
+  });
+  return { update: list.update, start: list.restart };
+}

@@ -1,0 +1,138 @@
+/** The dialog of a decision: what it is about, what happens next, a reason, and its outcome. */
+import type { RequestAnswer } from '../contract';
+import { ApiError } from './api';
+import { announce, button, el, type Child } from './elements';
+
+/** Thrown when something in a form is missing or wrong. The dialog shows it and stays open. */
+export class FormProblem extends Error {
+  override readonly name = 'FormProblem';
+}
+
+/** How a dialog tells the person what is going on while a decision is sent. */
+export interface Sending {
+  readonly say: (text: string) => void;
+  /** @param share from 0 to 1 */
+  readonly progress: (share: number) => void;
+}
+
+export interface DecisionDialog {
+  readonly title: string;
+  readonly facts: readonly string[];
+  readonly consequence: string;
+  readonly isIrreversible: boolean;
+  readonly fields?: readonly Child[];
+  readonly reason: 'none' | 'optional' | 'required';
+  /** @throws FormProblem */
+  readonly send: (reason: string | undefined, sending: Sending) => Promise<RequestAnswer>;
+  readonly onDone: () => void;
+}
+
+export function openDialog(options: DecisionDialog): void {
+  const { title, facts, consequence, isIrreversible, fields = [], reason, send, onDone } = options;
+  const returnTo = document.activeElement;
+  const reasonInput = el('textarea', { id: 'reason', rows: 3, maxlength: 2_000, required: reason === 'required' });
+  const problem = el('p', { class: 'problem', role: 'alert' });
+  const status = el('p', { class: 'hint', role: 'status' });
+  const meter = el('progress', { max: 1, value: 0, 'aria-label': 'Progress', hidden: true });
+  const confirm = el('button', { type: 'submit', class: isIrreversible ? 'danger' : 'primary' }, title);
+  const cancel = button('Cancel', () => dialog.close());
+  const form = el(
+    'form',
+    { method: 'dialog', novalidate: true, onsubmit: (event) => void submitted(event) },
+    facts.length > 0 && el('ul', { class: 'points' }, ...facts.map((text) => el('li', {}, text))),
+    ...fields,
+    reason !== 'none' &&
+      el(
+        'div',
+        { class: 'field' },
+        el('label', { for: 'reason' }, reason === 'required' ? 'Your reason' : 'Your reason (optional)'),
+        reasonInput,
+      ),
+    el(
+      'p',
+      { class: isIrreversible ? 'consequence final' : 'consequence' },
+      el('strong', {}, isIrreversible ? 'This cannot be undone. ' : 'What happens next: '),
+      consequence,
+    ),
+    problem,
+    meter,
+    status,
+    el('div', { class: 'buttons' }, confirm, cancel),
+  );
+  const dialog = el('dialog', { 'aria-labelledby': 'dialog-title' }, el('h2', { id: 'dialog-title' }, title), form);
+  let isSending = false;
+
+  dialog.addEventListener('cancel', (event) => {
+    if (isSending) event.preventDefault();
+  });
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    if (returnTo instanceof HTMLElement && returnTo.isConnected) returnTo.focus();
+  });
+
+  const setSending = (value: boolean): void => {
+    isSending = value;
+    confirm.disabled = value;
+    cancel.disabled = value;
+    for (const each of form.querySelectorAll('fieldset')) each.disabled = value;
+    reasonInput.disabled = value;
+  };
+
+  async function submitted(event: Event): Promise<void> {
+    event.preventDefault();
+    if (isSending) return;
+    problem.textContent = '';
+    const text = reasonInput.value.trim();
+    if (reason === 'required' && text === '') {
+      problem.textContent = 'Write your reason, so that everyone understands the decision later.';
+      reasonInput.focus();
+      return;
+    }
+    setSending(true);
+    status.textContent = 'Sending…';
+    try {
+      const answer = await send(text === '' ? undefined : text, {
+        say: (line) => (status.textContent = line),
+        progress: (share) => {
+          meter.hidden = false;
+          meter.value = share;
+        },
+      });
+      if (answer.outcome === 'refused' || answer.outcome === 'failed') throw new FormProblem(answer.text);
+      finished(answer);
+    } catch (error) {
+      status.textContent = '';
+      meter.hidden = true;
+      problem.textContent = problemText(error);
+      setSending(false);
+    }
+  }
+
+  function finished({ text }: RequestAnswer): void {
+    isSending = false;
+    const close = button('Close', () => dialog.close(), { class: 'primary' });
+    form.replaceChildren(
+      el('p', { class: 'done', role: 'status' }, `✓ ${sentence(text)}`),
+      el('div', { class: 'buttons' }, close),
+    );
+    announce(sentence(text));
+    close.focus();
+    onDone();
+  }
+
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** Returns the text with a capital letter and a full stop. */
+export function sentence(text: string): string {
+  const start = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(start) ? start : `${start}.`;
+}
+
+export function problemText(error: unknown): string {
+  if (error instanceof FormProblem) return sentence(error.message);
+  if (error instanceof ApiError)
+    return [sentence(error.message), error.advice === undefined ? '' : sentence(error.advice)].join(' ').trim();
+  return `Something went wrong in this page: ${String(error)}. Reload the page and try again.`;
+}

@@ -1,0 +1,84 @@
+/**
+ * Creates elements. Every text becomes a text node, never markup, because people and the service write the texts.
+ */
+export type Child = Node | string | false | null | undefined;
+
+type Attribute = string | number | boolean | ((event: Event) => void) | undefined;
+
+/** Creates an element. A function is a listener: `onclick`. True sets an attribute without a value. */
+export function el<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, Attribute>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name.replace(/^on/, ''), value);
+    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...children.filter((child) => child != null && child !== false));
+  return element;
+}
+
+/** Creates a button that is not a submit button. */
+export function button(text: string, onclick: () => void, attributes: Readonly<Record<string, Attribute>> = {}) {
+  return el('button', { type: 'button', ...attributes, onclick }, text);
+}
+
+/** Returns the element with this id of index.html. */
+export function byId(id: string): HTMLElement {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`there is no element #${id}`);
+  return element;
+}
+
+/** Creates a link that opens in a new tab, or only its text if the address is not one of the web. */
+export function externalLink(address: string, text = address): HTMLElement {
+  return /^https?:\/\//i.test(address)
+    ? el('a', { href: address, target: '_blank', rel: 'noopener noreferrer' }, text)
+    : el('span', {}, text);
+}
+
+/**
+ * Renders parts of the page again only if what they show has changed, and keeps the focus in them, so that live data
+ * disturbs neither readers nor people who use a keyboard.
+ */
+export function createRenderer(): (container: HTMLElement, shown: unknown, render: () => readonly Child[]) => void {
+  const last = new Map<HTMLElement, string>();
+  return (container, shown, render) => {
+    const text = JSON.stringify(shown);
+    if (last.get(container) === text) return;
+    last.set(container, text);
+    const focused = container.contains(document.activeElement) ? document.activeElement : null;
+    const label = focused?.textContent;
+    container.replaceChildren(...render().filter((child) => child != null && child !== false));
+    if (focused === null) return;
+    const again = [...container.querySelectorAll<HTMLElement>('button, a, summary')].find(
+      (each) => each.textContent === label,
+    );
+    again?.focus();
+  };
+}
+
+/** Copies text, and says so in the button for two seconds. */
+export function copyButton(text: string, label: string, what: string): HTMLButtonElement {
+  const copy: HTMLButtonElement = button(label, () => {
+    void navigator.clipboard.writeText(text).then(
+      () => show('Copied'),
+      () => show('Not copied'),
+    );
+  });
+  copy.setAttribute('aria-label', `${label}: ${what}`);
+  copy.classList.add('small');
+  const show = (result: string): void => {
+    copy.textContent = result;
+    announce(result);
+    setTimeout(() => (copy.textContent = label), 2_000);
+  };
+  return copy;
+}
+
+/** Has a screen reader say something. */
+export function announce(text: string): void {
+  byId('announcer').textContent = text;
+}

@@ -1,0 +1,178 @@
+/** The forms of decisions that need more than a reason. */
+import type { MigrationView } from '../contract';
+import type { Window } from '../../domain/planning/windows';
+import { counted } from '../../domain/text/sentences';
+import { parseWindowText } from '../../presentation/wording/windows';
+import type { Company } from './api';
+import { eachCompany, readCompanies } from './api';
+import { FormProblem } from './dialog';
+import { el } from './elements';
+import { localInput, zoneText } from './times';
+
+/** The companies of a decision. */
+export type Scope = 'all' | readonly string[];
+
+function field(label: string, input: HTMLElement, hint?: string): HTMLElement {
+  const id = input.id;
+  const describedBy = hint === undefined ? undefined : `${id}-hint`;
+  if (describedBy !== undefined) input.setAttribute('aria-describedby', describedBy);
+  return el(
+    'div',
+    { class: 'field' },
+    el('label', { for: id }, label),
+    input,
+    hint !== undefined && el('p', { id: describedBy, class: 'hint' }, hint),
+  );
+}
+
+function radio(group: string, value: string, label: string, isChecked: boolean): HTMLElement {
+  const id = `${group}-${value}`;
+  const input = el('input', { type: 'radio', id, name: group, value, checked: isChecked });
+  return el('div', { class: 'choice' }, input, el('label', { for: id }, label));
+}
+
+const chosen = (group: HTMLElement): string | undefined =>
+  group.querySelector<HTMLInputElement>('input[type=radio]:checked')?.value;
+
+export function timeForm({ start, windows }: MigrationView) {
+  const tomorrow = new Date(Date.now() + 24 * 60 * 60_000);
+  const at = start === null ? tomorrow : new Date(start.at);
+  const input = el('input', {
+    ...{ id: 'start-at', type: 'datetime-local', required: true },
+    ...{ min: localInput(new Date()), value: localInput(at) },
+  });
+  const windowsInput = el('textarea', { id: 'windows', rows: 2, placeholder: 'mon-fri 22:00-05:00 Europe/London' });
+  return {
+    elements: [
+      el(
+        'fieldset',
+        {},
+        el('legend', { class: 'unseen' }, 'The start'),
+        field('Start', input, `In your time zone, ${zoneText(at)}.`),
+        field(
+          'When companies may move (optional)',
+          windowsInput,
+          `One window per line, such as "sat,sun 00:00-24:00 Europe/London". Now: ${windows ?? 'at any time'}. Leave it empty to keep that, or write "any time".`,
+        ),
+      ),
+    ],
+    read: () => {
+      if (input.value === '') throw new FormProblem('enter the date and the time of the start');
+      return { startAt: new Date(input.value).toISOString(), ...windowsOf(windowsInput.value) };
+    },
+  };
+}
+
+function windowsOf(text: string): { readonly windows?: readonly Window[] } {
+  const lines = text.split(/[\n;]/).filter((line) => line.trim() !== '');
+  if (lines.length === 0) return {};
+  if (/^\s*(at )?any ?time\s*$/i.test(text)) return { windows: [] };
+  return {
+    windows: lines.map((line) => {
+      const window = parseWindowText(line);
+      if ('problem' in window) throw new FormProblem(`"${line.trim()}": ${window.problem}`);
+      return window;
+    }),
+  };
+}
+
+export function syncForm({ counts, waves }: MigrationView, selected: readonly Company[]) {
+  const open = selected.filter(({ confirmedAt }) => confirmedAt === null);
+  const wave = el(
+    'select',
+    { id: 'wave', 'aria-label': 'Wave' },
+    ...waves.map((each) =>
+      el(
+        'option',
+        { value: String(each.wave) },
+        `${each.wave === null ? 'without a wave' : `Wave ${each.wave}`}: ${counted(each.unconfirmed, 'company')}`,
+      ),
+    ),
+  );
+  const group = el(
+    'fieldset',
+    {},
+    el('legend', {}, 'Syncing is off for'),
+    radio('scope', 'all', `all companies (${counted(counts.unconfirmed, 'company')} not confirmed yet)`, !open.length),
+    waves.length > 0 && el('div', { class: 'choice-more' }, radio('scope', 'wave', 'one wave', false), wave),
+    open.length > 0 && radio('scope', 'selected', `the ${counted(open.length, 'company')} that you selected`, true),
+  );
+  if (open.length === 0)
+    group.append(el('p', { class: 'hint' }, 'To confirm single companies, select them in the list of companies.'));
+  wave.addEventListener('change', () => {
+    const choice = group.querySelector<HTMLInputElement>('#scope-wave');
+    if (choice) choice.checked = true;
+  });
+  return {
+    elements: [group],
+    read: async (): Promise<{ readonly companies: Scope }> => {
+      const scope = chosen(group);
+      if (scope === 'all') return { companies: 'all' };
+      if (scope === 'selected') return { companies: open.map(({ reference }) => reference) };
+      const references: string[] = [];
+      for await (const company of eachCompany({}))
+        if (String(company.wave) === wave.value && company.confirmedAt === null && company.state !== 'left-out')
+          references.push(company.reference);
+      if (references.length === 0) throw new FormProblem('every company of this wave is confirmed already');
+      return { companies: references };
+    },
+  };
+}
+
+export function firstCompanyForm(selected: readonly Company[]) {
+  const { input, suggestions } = companyInput(selected[0]?.reference ?? '');
+  return {
+    elements: [
+      el('fieldset', {}, field('Company', input, 'Its reference. Type part of a name to find it.'), suggestions),
+    ],
+    read: () => {
+      if (input.value.trim() === '') throw new FormProblem('enter the reference of a company');
+      return { company: input.value.trim() };
+    },
+  };
+}
+
+/** An input for a reference, with the companies that match what was typed. */
+function companyInput(value: string) {
+  const suggestions = el('datalist', { id: 'matching-companies' });
+  const input = el('input', { id: 'company', list: 'matching-companies', autocomplete: 'off', value });
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  input.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      void readCompanies({ search: input.value, limit: 20 }).then(
+        ({ companies }) =>
+          suggestions.replaceChildren(
+            ...companies.map(({ reference, name }) => el('option', { value: reference }, name)),
+          ),
+        () => undefined, // The reference can be typed without suggestions.
+      );
+    }, 250);
+  });
+  return { input, suggestions };
+}
+
+/** What happens after the first company was rejected. */
+export function afterwardsForm({ firstCompany }: MigrationView) {
+  const { input, suggestions } = companyInput('');
+  const group = el(
+    'fieldset',
+    {},
+    el('legend', {}, 'And then'),
+    radio('next', 'same-company', `try ${firstCompany?.reference ?? 'the same company'} again`, true),
+    radio('next', 'another-company', 'move another company first', false),
+    field('The other company', input, 'Its reference.'),
+    suggestions,
+    radio('next', 'abandon', 'end the migration', false),
+  );
+  return {
+    elements: [group],
+    read: () => {
+      const next = chosen(group);
+      if (next === 'same-company' && firstCompany) return { next, company: firstCompany.reference };
+      if (next !== 'another-company') return { next };
+      if (input.value.trim() === '') throw new FormProblem('enter the reference of the other company');
+      return { next, company: input.value.trim() };
+    },
+  };
+}

@@ -1,0 +1,117 @@
+/** The invitation: a link with a token in its fragment, which browsers never send. */
+import { ApiError, redeem } from './api';
+import { problemText } from './dialog';
+import { byId, button, el, type Child } from './elements';
+import { canSign, createKey, deleteKey } from './keys';
+
+interface Invitation {
+  readonly token: string;
+  readonly provider: string | null;
+}
+
+/** Reads the invitation from the address and removes it at once, so that neither history nor bookmarks keep it. */
+export function takeInvitation(): Invitation | null {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const token = fragment.get('invitation');
+  if (location.hash !== '') history.replaceState(null, '', location.pathname);
+  return token === null ? null : { token, provider: fragment.get('provider') };
+}
+
+/** Shows a message instead of the migration. */
+export function showMessage(title: string, ...content: readonly Child[]): void {
+  byId('migration').hidden = true;
+  const message = byId('message');
+  message.hidden = false;
+  message.replaceChildren(el('h1', {}, title), ...content.filter((each) => each != null && each !== false));
+  document.title = title;
+}
+
+const ASK_SUPPORT = 'Ask your contact at the provider for a new invitation.';
+
+export function showNoSession(): void {
+  showMessage(
+    'You are not signed in',
+    el('p', {}, 'Your session has ended, or you have not used your invitation in this browser yet.'),
+    el('p', {}, `Open the link in your invitation. It works once. If you have used it already: ${ASK_SUPPORT}`),
+  );
+}
+
+function showUnsupported(): void {
+  showMessage(
+    'This browser is too old',
+    el(
+      'p',
+      {},
+      'Your decisions are signed in the browser, with a key of the type Ed25519 that never leaves it. This browser cannot create such a key.',
+    ),
+    el('p', {}, 'Your invitation has not been used. Open its link in one of these browsers:'),
+    el(
+      'ul',
+      {},
+      ...['Chrome or Edge 137 or later', 'Firefox 130 or later', 'Safari 17 or later'].map((each) =>
+        el('li', {}, each),
+      ),
+    ),
+    el('p', {}, 'A private window may also be the reason, because some browsers do not keep keys in it.'),
+  );
+}
+
+/** Asks the person to continue, because mail programs open links as well, and an invitation works once. */
+export async function showInvitation({ token, provider }: Invitation, onRedeemed: () => void): Promise<void> {
+  if (!(await canSign())) return showUnsupported();
+  const status = el('p', { class: 'problem', role: 'alert' });
+  const go = button('Continue', () => void accept(), { class: 'primary' });
+  showMessage(
+    'Welcome to your migration',
+    el('p', {}, 'You have been invited to follow and decide the migration of your connections.'),
+    el(
+      'ul',
+      { class: 'points' },
+      el('li', {}, 'The invitation is for you. It works once, in this browser.'),
+      el('li', {}, 'Your browser creates a key that signs your decisions. Nobody can copy it, not even this website.'),
+      el('li', {}, 'Use a device that only you use.'),
+    ),
+    el('div', { class: 'buttons' }, go),
+    status,
+  );
+  go.focus();
+
+  async function accept(): Promise<void> {
+    go.disabled = true;
+    status.textContent = '';
+    const { publicKey } = await createKey(provider);
+    try {
+      await redeem(token, publicKey);
+      onRedeemed();
+    } catch (error) {
+      await deleteKey(publicKey);
+      if (error instanceof ApiError && !error.isTemporary && error.status !== 400) return showRefused(error);
+      status.textContent = problemText(error);
+      go.disabled = false;
+    }
+  }
+}
+
+/** The portal says whether the invitation was used, has expired or was revoked. */
+function showRefused(error: ApiError): void {
+  showMessage(
+    'This invitation does not work',
+    el('p', {}, problemText(error)),
+    el('p', {}, 'An invitation works once and expires. If you did not use it yourself, tell your contact at once.'),
+    el('p', {}, ASK_SUPPORT),
+  );
+}
+
+/** Says that support has not confirmed the key yet, and why the person should call. */
+export function unconfirmedKey(fingerprint: string, contact: string): readonly Child[] {
+  return [
+    el('h2', { id: 'key-title' }, 'Confirm your key by phone'),
+    el('p', {}, 'Call your contact (', el('strong', {}, contact), ') and read out this fingerprint:'),
+    el('p', { class: 'fingerprint' }, fingerprint),
+    el(
+      'p',
+      { class: 'hint' },
+      'Why: your decisions are signed with a key in this browser. The call proves that the key is yours, and that nobody else has used your invitation. Once support has confirmed it, the migration accepts your decisions only with this key.',
+    ),
+  ];
+}

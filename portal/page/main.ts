@@ -1,0 +1,152 @@
+/** The portal's page for the client of a migration. */
+import type { PortalSession } from '../contract';
+import type { MigrationAnswer } from './api';
+import { ApiError, endSession, readMigration, readSession } from './api';
+import type { App } from './app';
+import { createAllCompanies, createExceptions } from './company-sections';
+import { problemText } from './dialog';
+import { byId, button, createRenderer, el } from './elements';
+import { showInvitation, showMessage, showNoSession, takeInvitation, unconfirmedKey } from './invitation';
+import { findKey, fingerprintOf, fromHex } from './keys';
+import { followEvents } from './live';
+import {
+  renderFacts,
+  renderNotices,
+  renderOtherDecisions,
+  renderProgress,
+  renderSteps,
+  renderSummary,
+  renderTask,
+} from './overview';
+import { reportSection } from './report';
+import { timeText, zoneText } from './times';
+
+/** How often the lists of companies are read again while the migration changes. */
+const LISTS_EVERY_MS = 5_000;
+
+async function start(): Promise<void> {
+  const invitation = takeInvitation();
+  byId('zone').textContent = `Times are in your time zone, ${zoneText()}.`;
+  if (invitation !== null) return showInvitation(invitation, () => void open());
+  return open();
+}
+
+async function open(): Promise<void> {
+  try {
+    const [session, answer] = await Promise.all([readSession(), readMigration()]);
+    await showMigration(session, answer);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return showNoSession();
+    showMessage(
+      'The migration cannot be shown',
+      el('p', {}, problemText(error)),
+      el(
+        'div',
+        { class: 'buttons' },
+        button('Try again', () => void open(), { class: 'primary' }),
+      ),
+    );
+  }
+}
+
+async function showMigration(first: PortalSession, answer: MigrationAnswer): Promise<void> {
+  let session = first;
+  let latest = answer;
+  const key = session.publicKey === null ? null : await findKey(session.publicKey);
+  const fingerprint = key === null ? null : await fingerprintOf(fromHex(key.publicKey));
+  const app: App = {
+    get session() {
+      return session;
+    },
+    key,
+    view: () => latest.view,
+    refresh: () => void refresh(),
+  };
+  const exceptions = createExceptions(app);
+  const companies = createAllCompanies(app);
+  const render = createRenderer();
+  byId('report').replaceChildren(...reportSection(session.migrationId).filter((each) => each instanceof Node));
+  renderAll();
+  await Promise.all([exceptions.start(), companies.start()]);
+  showPerson(session);
+  document.title = latest.view.client;
+  byId('message').hidden = true;
+  byId('migration').hidden = false;
+
+  function renderAll(): void {
+    const { view } = latest;
+    const { task, next, actions, counts, end, start: begin, windows } = view;
+    render(byId('summary'), [view.headline, view.client, view.state], () => renderSummary(view));
+    render(byId('task'), [task, next, actions.filter(({ isExpected }) => isExpected)], () => renderTask(app));
+    render(byId('notices'), notices(), () => renderNotices(notices()));
+    render(byId('progress'), [counts, end, begin, windows], () => renderProgress(view));
+    render(byId('steps'), [view.steps, view.firstCompany], () => renderSteps(view));
+    render(byId('facts'), [view.callbackUrl, view.application, view.details, view.outOfDate], () => renderFacts(view));
+    render(byId('decisions'), actions, () => renderOtherDecisions(app));
+    byId('decisions').hidden = byId('decisions').childElementCount === 0;
+    const unconfirmed = session.isKeyConfirmed ? null : fingerprint;
+    render(byId('key'), [unconfirmed, view.contact], () =>
+      unconfirmed ? unconfirmedKey(unconfirmed, view.contact) : [],
+    );
+    byId('key').hidden = unconfirmed === null;
+  }
+
+  function notices(): readonly string[] {
+    const isOld =
+      !latest.isCurrent && `This page was last updated ${timeText(latest.writtenAt)}. It may be out of date.`;
+    const cannotSign =
+      session.role === 'client' &&
+      key === null &&
+      `You can read in this browser, but you cannot decide: the key of ${session.person} is in another browser, or was deleted. Use that browser, or ask your contact for a new invitation.`;
+    return [isOld, cannotSign, ...latest.view.notices].filter((text) => text !== false);
+  }
+
+  let listsReadAt = Date.now();
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  function updateLists(): void {
+    clearTimeout(waiting);
+    waiting = setTimeout(
+      () => {
+        listsReadAt = Date.now();
+        void exceptions.update();
+        void companies.update();
+      },
+      Math.max(0, listsReadAt + LISTS_EVERY_MS - Date.now()),
+    );
+  }
+
+  function show(newer: MigrationAnswer): void {
+    const haveCompaniesChanged = JSON.stringify(newer.view.counts) !== JSON.stringify(latest.view.counts);
+    latest = newer;
+    renderAll();
+    if (haveCompaniesChanged) updateLists();
+  }
+
+  async function refresh(): Promise<void> {
+    const newer = await readMigration().catch(() => null);
+    if (newer !== null) show(newer);
+    await Promise.all([exceptions.start(), companies.start()]);
+  }
+
+  followEvents({
+    onMigration: show,
+    onReturn: async () => {
+      session = await readSession();
+      renderAll();
+    },
+    onEnd: showNoSession,
+  });
+}
+
+function showPerson({ person, role }: PortalSession): void {
+  byId('person').textContent = role === 'viewer' ? `${person} (may read)` : person;
+  const out = byId('sign-out');
+  out.hidden = false;
+  out.onclick = () =>
+    void endSession().then(
+      () => location.reload(),
+      (error: unknown) => (byId('person').textContent = problemText(error)),
+    );
+}
+
+void start();

@@ -1,0 +1,185 @@
+/** The first view: what is happening, what the client has to do, and how far the migration is. */
+import type { MigrationView } from '../contract';
+import { counted } from '../../domain/text/sentences';
+import type { App } from './app';
+import { canDecide } from './app';
+import { openAction } from './actions';
+import { button, el, type Child } from './elements';
+import { distanceText, spanText, timeText } from './times';
+
+export function renderSummary({ client, platform, headline, state }: MigrationView): readonly Child[] {
+  return [
+    el('p', { class: 'kind' }, `Migration to ${platform.name}`),
+    el('h1', { id: 'title' }, client),
+    el('p', { class: 'lead' }, headline),
+    el('p', { class: 'unseen' }, `State: ${state}`),
+  ];
+}
+
+export function renderTask(app: App): readonly Child[] {
+  const { task, next, actions } = app.view();
+  const expected = actions.filter(({ isExpected }) => isExpected);
+  return [
+    el('h2', {}, task ? 'What you need to do' : 'Nothing for you to do now'),
+    task && el('p', { class: 'what' }, task.what),
+    task && el('p', {}, el('strong', {}, 'Why: '), task.why),
+    task &&
+      el(
+        'p',
+        { class: 'deadline' },
+        el('strong', {}, 'By: '),
+        task.by ? `${timeText(task.by)} (${distanceText(task.by)})` : 'no fixed time. The migration waits for you.',
+      ),
+    canDecide(app) &&
+      expected.length > 0 &&
+      el(
+        'div',
+        { class: 'buttons' },
+        ...expected.map((action, index) =>
+          button(action.title, () => openAction(app, action), { class: index === 0 ? 'primary' : '' }),
+        ),
+      ),
+    task?.since != null && el('p', { class: 'hint' }, `Open since ${timeText(task.since)}.`),
+    next !== null && el('p', { class: 'next' }, el('strong', {}, 'What comes next: '), next),
+  ];
+}
+
+export const renderNotices = (notices: readonly string[]): readonly Child[] =>
+  notices.length === 0 ? [] : [el('ul', { class: 'notices' }, ...notices.map((text) => el('li', {}, text)))];
+
+type Counts = MigrationView['counts'];
+
+const PARTS: readonly { readonly count: keyof Counts; readonly state: string; readonly label: string }[] = [
+  { count: 'moved', state: 'moved', label: 'Moved' },
+  { count: 'moving', state: 'moving', label: 'Moving now' },
+  { count: 'mustReconnect', state: 'must-reconnect', label: 'Must reconnect' },
+  { count: 'notMoved', state: 'not-moved', label: 'Not moved' },
+  { count: 'notMovedYet', state: 'not-moved-yet', label: 'Not moved yet' },
+  { count: 'leftOut', state: 'left-out', label: 'Left out' },
+];
+
+export function renderProgress({ counts, end, start, windows }: MigrationView): readonly Child[] {
+  const number = (count: number): string => count.toLocaleString('en-US');
+  return [
+    el('h2', { id: 'progress-title' }, 'Progress'),
+    el('p', { class: 'big' }, number(counts.moved), el('span', {}, ` of ${counted(counts.total, 'company')} moved`)),
+    bar(counts),
+    el(
+      'ul',
+      { class: 'legend' },
+      ...PARTS.map(({ count, state, label }) =>
+        el(
+          'li',
+          counts[count] === 0 ? { class: 'none' } : {},
+          el('span', { class: `key ${state}` }),
+          `${label} `,
+          el('strong', {}, number(counts[count])),
+        ),
+      ),
+    ),
+    el(
+      'dl',
+      { class: 'facts' },
+      fact('Expected end', end ? spanText(end.earliest, end.latest) : 'Not known yet.', end?.basis),
+      start &&
+        fact('Start', timeText(start.at), start.isAgreed ? undefined : `Proposed by ${start.by}, not agreed yet`),
+      fact('Companies move', windows ?? 'at any time'),
+    ),
+  ];
+}
+
+function bar(counts: Counts): HTMLElement {
+  const shares = PARTS.filter(({ count }) => counts[count] > 0).map(({ count, state }) => {
+    const share = el('span', { class: state });
+    share.style.flexGrow = String(counts[count]);
+    return share;
+  });
+  return el('div', { class: 'shares', 'aria-hidden': 'true' }, ...shares);
+}
+
+export function fact(name: string, value: Child, hint?: string): HTMLElement {
+  return el('div', {}, el('dt', {}, name), el('dd', {}, value, hint !== undefined && el('p', { class: 'hint' }, hint)));
+}
+
+const STEP_STATES = { done: 'Done', open: 'Now', later: 'Later' } as const;
+
+export function renderSteps({ steps, firstCompany }: MigrationView): readonly Child[] {
+  return [
+    el('h2', { id: 'steps-title' }, steps.length === 1 ? 'The step' : `The ${steps.length} steps`),
+    el(
+      'ol',
+      { class: 'steps' },
+      ...steps.map(({ step, number, title, who, state, openedAt, endedAt, approvals }) =>
+        el(
+          'li',
+          { class: state, ...(state === 'open' ? { 'aria-current': 'step' } : {}) },
+          el('span', { class: 'number', 'aria-hidden': 'true' }, state === 'done' ? '✓' : String(number)),
+          el(
+            'div',
+            {},
+            el('h3', {}, title, el('span', { class: 'when' }, STEP_STATES[state])),
+            el('p', { class: 'hint' }, who),
+            endedAt !== null
+              ? el('p', { class: 'hint' }, `Finished ${timeText(endedAt)}`)
+              : openedAt !== null && el('p', { class: 'hint' }, `Since ${timeText(openedAt)}`),
+            ...approvals.map(({ by, role, at }) =>
+              el('p', { class: 'hint' }, `Approved by ${by} (${role}), ${timeText(at)}`),
+            ),
+            step === 'migrate-first-company' && firstCompany !== null && firstCompanyResult(firstCompany),
+          ),
+        ),
+      ),
+    ),
+  ];
+}
+
+function firstCompanyResult({ reference, stage, evidence }: NonNullable<MigrationView['firstCompany']>): HTMLElement {
+  return el(
+    'div',
+    { class: 'first' },
+    el('p', {}, `First company: ${reference}, ${stage}`),
+    el(
+      'ul',
+      {},
+      ...evidence.map(({ label, result, ok }) =>
+        el('li', { class: ok ? 'ok' : 'bad' }, `${ok ? '✓' : '✗'} ${label}: ${result}`),
+      ),
+    ),
+  );
+}
+
+export function renderFacts({ contact, outOfDate, switchBackOn, callbackUrl, application, details }: MigrationView) {
+  return [
+    el('h2', { id: 'facts-title' }, 'Good to know'),
+    el(
+      'dl',
+      { class: 'facts' },
+      fact('Your contact', contactLink(contact)),
+      callbackUrl !== null && fact('Callback URL for your application', el('code', {}, callbackUrl)),
+      application && fact('Your application', `${application.clientId} (${application.environment})`),
+      fact('While a company is moved', outOfDate),
+      fact('If you stop', switchBackOn),
+    ),
+    ...findings('Problems in your details', details.problems),
+    ...findings('Warnings about your details', details.warnings),
+  ];
+}
+
+const contactLink = (contact: string): Child =>
+  /^[^\s@<>"]+@[^\s@<>"]+$/.test(contact) ? el('a', { href: `mailto:${contact}` }, contact) : contact;
+
+function findings(title: string, texts: readonly string[]): readonly Child[] {
+  if (texts.length === 0) return [];
+  return [el('h3', {}, title), el('ul', { class: 'points' }, ...texts.map((text) => el('li', {}, text)))];
+}
+
+/** The decisions that are possible, but that the migration is not waiting for. */
+export function renderOtherDecisions(app: App): readonly Child[] {
+  const others = canDecide(app) ? app.view().actions.filter(({ isExpected }) => !isExpected) : [];
+  if (others.length === 0) return [];
+  return [
+    el('h2', { id: 'decisions-title' }, 'Other decisions'),
+    el('p', { class: 'hint' }, 'You can decide these at any time. Each one is explained before you confirm it.'),
+    el('div', { class: 'buttons' }, ...others.map((action) => button(action.title, () => openAction(app, action)))),
+  ];
+}

@@ -1,0 +1,57 @@
+/** The handover report: a worker writes it on request, and the page offers it as a link. */
+import type { REPORT_FORMATS } from '../contract';
+import { submit } from './api';
+import { problemText } from './dialog';
+import { button, el, type Child } from './elements';
+
+type Format = (typeof REPORT_FORMATS)[number];
+
+const FORMATS: readonly { readonly format: Format; readonly label: string; readonly ending: string }[] = [
+  { format: 'html', label: 'Report', ending: 'html' },
+  { format: 'csv', label: 'All companies as CSV', ending: 'csv' },
+  { format: 'json', label: 'Report as JSON', ending: 'json' },
+  { format: 'markdown', label: 'Report as text', ending: 'md' },
+];
+
+export function reportSection(migrationId: string): readonly Child[] {
+  const status = el('p', { class: 'hint', role: 'status' });
+  const links = el('p', { class: 'links' });
+
+  async function create({ format, label, ending }: (typeof FORMATS)[number], creating: HTMLButtonElement) {
+    creating.disabled = true;
+    status.textContent = 'The report is being written…';
+    links.replaceChildren();
+    try {
+      const { id, outcome, text } = await submit('/api/reports', { format }, (line) => (status.textContent = line));
+      if (outcome !== 'done') throw new Error(text);
+      const href = `/api/reports/${id}`;
+      status.textContent = `${label}: ready.`;
+      links.append(
+        ...(format === 'html' ? [el('a', { href, target: '_blank', rel: 'noopener' }, 'Open the report'), ' '] : []),
+        el('a', { href, download: `${migrationId}-handover.${ending}` }, `Download ${migrationId}-handover.${ending}`),
+      );
+    } catch (error) {
+      status.textContent = problemText(error);
+    }
+    creating.disabled = false;
+  }
+
+  return [
+    el('h2', { id: 'report-title' }, 'Handover report'),
+    el(
+      'p',
+      {},
+      'Everything about this migration up to now: what was decided and by whom, each company and its result. After the end, keep it for your records.',
+    ),
+    el(
+      'div',
+      { class: 'buttons' },
+      ...FORMATS.map((each) => {
+        const creating: HTMLButtonElement = button(each.label, () => void create(each, creating), { class: 'small' });
+        return creating;
+      }),
+    ),
+    status,
+    links,
+  ];
+}

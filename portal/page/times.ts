@@ -1,0 +1,47 @@
+/** Times in the reader's time zone, which is always named. */
+const zone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const FULL = new Intl.DateTimeFormat(undefined, {
+  ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+  ...{ hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
+});
+const SHORT = new Intl.DateTimeFormat(undefined, {
+  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+});
+const DAY = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'numeric', day: 'numeric' });
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
+
+/** Formats a time with its zone: `Sat, 14 Nov 2026, 20:00 GMT`. @param iso ISO 8601, UTC */
+export const timeText = (iso: string): string => FULL.format(new Date(iso));
+
+/** Formats a time without its zone, for tables that name the zone above. */
+export const shortTime = (iso: string): string => SHORT.format(new Date(iso));
+
+/** Formats two times, and the day of the second only if it is another day. */
+export function spanText(from: string, to: string): string {
+  const [start, end] = [new Date(from), new Date(to)];
+  const isSameDay = DAY.format(start) === DAY.format(end);
+  if (timeText(from) === timeText(to)) return `about ${timeText(from)}`;
+  return `between ${isSameDay ? FULL.format(start) : timeText(from)} and ${isSameDay ? CLOCK.format(end) : timeText(to)}`;
+}
+
+/** Returns the name of the reader's zone and its offset at a time: `Europe/London (GMT)`. */
+export function zoneText(at = new Date()): string {
+  const parts = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short' }).formatToParts(at);
+  const short = parts.find(({ type }) => type === 'timeZoneName')?.value;
+  return short === undefined || short === zone() ? zone() : `${zone()} (${short})`;
+}
+
+/** Says how far away a time is: `in 3 days`, `2 hours ago`. */
+export function distanceText(iso: string, now = Date.now()): string {
+  const minutes = Math.round((Date.parse(iso) - now) / 60_000);
+  const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  if (Math.abs(minutes) < 90) return format.format(minutes, 'minute');
+  const hours = Math.round(minutes / 60);
+  return Math.abs(hours) < 36 ? format.format(hours, 'hour') : format.format(Math.round(hours / 24), 'day');
+}
+
+/** Returns the value of an input for a local time: `2026-11-14T20:00`. */
+export function localInput(at: Date): string {
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

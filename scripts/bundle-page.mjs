@@ -1,0 +1,48 @@
+/**
+ * Bundles the portal's page: `portal/page` becomes `dist/portal/page/index.html` and files in `dist/portal/page/assets`,
+ * whose names contain a hash of their content, so that browsers may keep them forever. A module that is imported with
+ * `import()` becomes a file of its own, which the browser loads when it needs it.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** @param root the folder of the repository */
+export async function bundlePage(root) {
+  const source = path.join(root, 'portal', 'page');
+  const target = path.join(root, 'dist', 'portal', 'page');
+  const assets = path.join(target, 'assets');
+  const { build } = await import('esbuild');
+  const { outputFiles, metafile } = await build({
+    entryPoints: [path.join(source, 'main.ts'), path.join(source, 'style.css')],
+    bundle: true,
+    write: false,
+    metafile: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    outdir: assets,
+    absWorkingDir: root,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    legalComments: 'none',
+    logLevel: 'error',
+  });
+  mkdirSync(assets, { recursive: true });
+  for (const { path: file, contents } of outputFiles) writeFileSync(file, contents);
+
+  const nameOf = (entry) =>
+    path.basename(
+      Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === `portal/page/${entry}`)[0],
+    );
+  const html = readFileSync(path.join(source, 'index.html'), 'utf8')
+    .replace('style.css', `/assets/${nameOf('style.css')}`)
+    .replace('main.ts', `/assets/${nameOf('main.ts')}`);
+  const page = path.join(target, 'index.html');
+  writeFileSync(`${page}.${process.pid}`, html);
+  renameSync(`${page}.${process.pid}`, page);
+
+  // The files of the previous page, which nothing refers to any more.
+  const current = new Set(outputFiles.map(({ path: file }) => path.basename(file)));
+  for (const file of readdirSync(assets)) if (!current.has(file)) rmSync(path.join(assets, file), { force: true });
+}
