@@ -21,7 +21,7 @@ import { isInProgress } from './workflow-ids';
 import { readRetriedErrors } from './health';
 import { readProgressIfAnswered } from './progress';
 import { queryMigration } from './query';
-import { counted, oneLine } from '../domain/text/sentences';
+import { oneLine } from '../domain/text/sentences';
 import { escapedMarkdown } from '../presentation/wording/markdown';
 
 /** The details of a migration to start. */
@@ -105,7 +105,8 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
       args: [plan],
       // An id is never reused, because the ledger and the audit trail of the migration are kept.
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      staticSummary: `${platform.name}: ${counted(companies, 'company')} of ${client}`,
+      // Without a number, because `ferry amend` can add companies.
+      staticSummary: `${platform.name}: companies of ${client}`,
       staticDetails: workflowDetails(client, platform.name, contact),
       memo: { contact, platform: platform.name, companies },
     });

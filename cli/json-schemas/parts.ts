@@ -5,7 +5,14 @@ import { EVIDENCE_CODES, type Evidence, type SyncSchedule } from '../../domain/c
 import type { Estimate } from '../../domain/planning/estimate';
 import { FAILURE_KINDS } from '../../domain/companies/failures';
 import type { Finding } from '../../domain/companies/finding';
-import type { FirstCompany, Pause, Preflight, Proposal, Reopened } from '../../domain/migration/migration-state';
+import type {
+  EndedBy,
+  FirstCompany,
+  Pause,
+  Preflight,
+  Proposal,
+  Reopened,
+} from '../../domain/migration/migration-state';
 import type { Forecast } from '../../domain/progress/forecast';
 import type { Outage } from '../../domain/migration/outage';
 import type { Step } from '../../domain/migration/steps';
@@ -45,6 +52,11 @@ export const counts = (
     failed: count,
     skipped: count,
     excluded: count,
+    firstNotMoved: z
+      .array(z.string())
+      .nullable()
+      .exactOptional()
+      .describe('references of the first five that failed or were left out'),
     outcomeUnknown: count,
     waitingAgain: count.optional().describe('waiting companies whose credential was, or might have been, handed over'),
     exceptionsDigest: z.string().nullable(),
@@ -178,8 +190,13 @@ export const reopened = (
     role,
     reason: z.string().nullable(),
     at: time,
+    company: z.string().exactOptional().describe('the rejected first company'),
   }) satisfies z.ZodType<Reopened>
 ).meta({ id: 'Reopened', description: 'who reopened a step or rejected its result, until the step has ended' });
+
+export const endedBy = (
+  z.strictObject({ by: z.string(), role, reason: z.string().nullable(), at: time }) satisfies z.ZodType<EndedBy>
+).meta({ id: 'EndedBy', description: 'who cancelled or abandoned a migration, and why' });
 
 export const outage = (
   z.strictObject({

@@ -41,6 +41,7 @@ const progress = {
   outage: part.outage.nullable(),
   pause: part.pause.nullable(),
   reopened: part.reopened.nullable(),
+  endedBy: part.endedBy.nullable(),
 };
 
 const figures = z.strictObject({

@@ -149,8 +149,13 @@ function approvals(progress: Progress): Commands {
 }
 
 function signatures(progress: Progress): Commands {
-  const command = `ferry sign-off ${progress.migrationId}`;
-  return approversLeft(progress).map((who) => (who === 'client' ? byClient : bySupport)(command));
+  const { migrationId: id, reopened } = progress;
+  const command = `ferry sign-off ${id}`;
+  const first =
+    reopened?.step === 'complete-migration'
+      ? { first: 'clear up why the handover was rejected (ferry amend adds missing companies)' }
+      : {};
+  return approversLeft(progress).map((who) => ({ ...(who === 'client' ? byClient : bySupport)(command), ...first }));
 }
 
 function approversLeft({ step, steps }: Progress): readonly Role[] {

@@ -107,6 +107,8 @@ export interface Counts {
   readonly mustReconnect: number;
   readonly skipped: number;
   readonly excluded: number;
+  /** References of the first five that failed or were left out; null or absent if there are none, or if not counted. */
+  readonly firstNotMoved?: readonly string[] | null;
   readonly outcomeUnknown: number;
   /** Waiting again, although their credential was handed over or might have been; absent if it was not counted. */
   readonly waitingAgain?: number | undefined;

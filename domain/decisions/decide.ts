@@ -20,7 +20,7 @@ import { decideExceptions, leaveOut, replaceCredentials } from './exceptions';
 import { chooseFirstCompany } from './first-company';
 import { guardRefusal } from './guards';
 import { factsOfState, preconditionRefusal } from './preconditions';
-import { proposeTime, reject } from './rejections';
+import { endedBy, proposeTime, reject } from './rejections';
 import type { Ruling } from './ruling';
 import { applied, companiesText, refused } from './ruling';
 import { applicationSupplied, manifestAmended } from './supplied-details';
@@ -225,7 +225,10 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'resume':
       return state.pause ? applied({ ...state, pause: null }, 'resumed') : refused('the migration is not paused');
     case 'cancel':
-      return applied({ ...state, closed: 'cancelled', reopened: null }, 'cancelled: no more moves will begin');
+      return applied(
+        { ...state, closed: 'cancelled', reopened: null, endedBy: endedBy(decision, at) },
+        'cancelled: no more moves will begin',
+      );
     case 'application-supplied':
       return applicationSupplied(state, decision);
     case 'manifest-amended':

@@ -1,6 +1,6 @@
 /** Rejections, and proposals of a new start time. Both can reopen a step until the move of the first company begins. */
-import type { StepDecision, TimeProposal } from '../migration/decision';
-import type { MigrationState, Reopened } from '../migration/migration-state';
+import type { DecisionBase, StepDecision, TimeProposal } from '../migration/decision';
+import type { EndedBy, MigrationState, Reopened } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
 import { STEP_RULES, stepNumber } from '../migration/steps';
 import { momentText } from '../text/sentences';
@@ -12,8 +12,19 @@ import { applied, withoutApprovals } from './ruling';
 export function reject(state: MigrationState, decision: StepDecision, at: string): Ruling {
   const ruling = rejectStep(state, decision);
   if (ruling.state === null) return ruling;
-  const reopened = ruling.state.closed === null ? reopenedBy(decision, decision.step, at) : null;
+  if (ruling.state.closed !== null)
+    return { ...ruling, state: { ...ruling.state, reopened: null, endedBy: endedBy(decision, at) } };
+  const company = decision.step === 'migrate-first-company' ? state.firstCompany?.reference : undefined;
+  const reopened = {
+    ...reopenedBy(decision, decision.step, at),
+    ...(company === undefined ? {} : { company }),
+  };
   return { ...ruling, state: { ...ruling.state, reopened } };
+}
+
+/** Returns who ended a migration with a decision, and why. */
+export function endedBy({ by, role, reason }: DecisionBase, at: string): EndedBy {
+  return { by, role, reason: reason ?? null, at };
 }
 
 function reopenedBy({ by, role, reason }: StepDecision | TimeProposal, step: Step, at: string): Reopened {

@@ -121,6 +121,17 @@ export interface Reopened {
   /** Null if none was given. */
   readonly reason: string | null;
   readonly at: string;
+  /** The rejected first company. Absent if another step was reopened. */
+  readonly company?: string;
+}
+
+/** Who cancelled or abandoned a migration, and why. */
+export interface EndedBy {
+  readonly by: string;
+  readonly role: Role;
+  /** Null if none was given. */
+  readonly reason: string | null;
+  readonly at: string;
 }
 
 /** A wait for people, and the notices that have been sent about it. */
@@ -174,6 +185,8 @@ export interface MigrationState {
   readonly pause: Pause | null;
   /** The latest rejection whose step has not ended since. Absent in a state that an earlier version carried over. */
   readonly reopened?: Reopened | null;
+  /** Null unless a person has cancelled or abandoned the migration. Absent in a state of an earlier version. */
+  readonly endedBy?: EndedBy | null;
   /** The current wait for people; null if nobody has to act. */
   readonly wait: Wait | null;
   /** The outcomes of the latest decisions, oldest first. Older ones are in the audit trail. */
@@ -247,6 +260,7 @@ export function newMigration({
     outage: null,
     pause: null,
     reopened: null,
+    endedBy: null,
     wait: null,
     outcomes: [],
     unrecorded: [],

@@ -5,6 +5,7 @@ import { digestOf } from '../decisions/guards';
 import type {
   Approval,
   ChosenFirstCompany,
+  EndedBy,
   Ending,
   FirstCompany,
   MigrationState,
@@ -72,6 +73,8 @@ export interface Progress {
   readonly pause: Pause | null;
   /** Who reopened a step or rejected its result, and why; null if there is none or the step has ended since. */
   readonly reopened: Reopened | null;
+  /** Who cancelled or abandoned the migration, and why; null if it did not end in this way. */
+  readonly endedBy: EndedBy | null;
 }
 
 export function progressOf(plan: MigrationPlan, state: MigrationState): Progress {
@@ -102,6 +105,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     outage: state.outage,
     pause: state.pause,
     reopened: state.closed === null ? (state.reopened ?? null) : null,
+    endedBy: state.endedBy ?? null,
   };
 }
 
@@ -154,13 +158,20 @@ export function pausedText({ state, pause }: Progress): string | null {
 /** Returns who reopened a step or rejected its result, when and why, on one line; null if nobody did. */
 export function reopenedText({ reopened }: Progress): string | null {
   if (!reopened) return null;
-  const { step, by, role, at, reason } = reopened;
+  const { step, by, role, at, reason, company } = reopened;
   const what =
     step === 'complete-migration'
       ? 'Handover rejected'
       : step === 'migrate-first-company'
-        ? 'First company rejected'
+        ? `First company${company === undefined ? '' : ` ${company}`} rejected`
         : `Step ${stepNumber(step)} reopened`;
   const why = reason === null ? '' : `: ${reason}`;
   return oneLine(`${what} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH);
+}
+
+/** Returns who cancelled or abandoned a migration, when and why, on one line; null if nobody did. */
+export function endedByText({ endedBy }: Progress): string | null {
+  if (!endedBy) return null;
+  const { by, role, at, reason } = endedBy;
+  return oneLine(`by ${by} (${role}) at ${momentText(at)}${reason === null ? '' : `: ${reason}`}`, MAX_REASON_LENGTH);
 }

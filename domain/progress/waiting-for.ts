@@ -119,13 +119,24 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   const { counts } = state;
   const open = countOpen(counts);
   if (open === 0 && state.route === 'self-service') return selfServiceEnd(counts);
-  if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: 'sign off the handover' };
+  if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: signOffText(state) };
   if (countReadyOrMoving(counts) === 0) return nothingReady(state);
   if (state.schedule === 'paused' && state.openedWindow?.opensAt !== state.window?.opensAt) {
     return support('resume the windows: they are paused, so no move begins');
   }
   if (state.outage) return onHold(state.outage);
+  // The window can be hours away, so the text must be true before it opens too.
+  if (state.window && counts.importing + counts.syncing === 0) {
+    const [opens, closes] = [momentText(state.window.opensAt), momentText(state.window.closesAt)];
+    return nobody(`the remaining companies are moved in the window from ${opens} to ${closes}`);
+  }
   return nobody(`the remaining companies are being moved${windowText(state)}`);
+}
+
+function signOffText({ reopened }: MigrationState): string {
+  return reopened?.step === 'complete-migration'
+    ? 'clear up why the handover was rejected, then sign it off'
+    : 'sign off the handover';
 }
 
 /** Returns what a self-service migration waits for at its end: decisions on failed companies, but no sign-off. */

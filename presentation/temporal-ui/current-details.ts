@@ -11,11 +11,18 @@ import { openingAfterStart } from '../../domain/progress/first-opening';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import { duration, momentText, counted, hoursText, oneLine } from '../../domain/text/sentences';
-import { pausedText, reopenedText } from '../../domain/progress/progress';
+import { endedByText, pausedText, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
-import type { Progress, StepProgress } from '../../domain/progress/progress';
+import type { OverallState, Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import { deadlineText, estimateBasisText, outOfDateText, switchOnText, taskOf } from '../wording/client-page';
+import {
+  beforeSignOff,
+  deadlineText,
+  estimateBasisText,
+  outOfDateText,
+  switchOnText,
+  taskOf,
+} from '../wording/client-page';
 import { windowsText } from '../wording/windows';
 import { escapedMarkdown, markdownLink } from '../wording/markdown';
 import { meanwhileText, statusLine } from '../wording/status-line';
@@ -63,10 +70,10 @@ export function currentDetails(progress: Progress, { now, reconnect = [] }: Page
 }
 
 /** Returns the current details of a run that a new run continues. Its page stays as it is from then on. */
-export function continuedDetails({ migrationId, contact }: Pick<Progress, 'migrationId' | 'contact'>): string {
+export function continuedDetails({ contact }: Pick<Progress, 'contact'>): string {
   return [
     '# This page is out of date: the migration continues on a new page',
-    `Ask ${untrustedText(contact, MAX_TEXT_LENGTH)} for the new link. The command \`ferry show ${migrationId}\` prints it.`,
+    `Ask ${untrustedText(contact, MAX_TEXT_LENGTH)} for the new link.`,
     BOTTOM_PADDING,
   ].join('\n\n');
 }
@@ -79,14 +86,21 @@ function untrustedText(text: string, maxLength: number): string {
   return escapedMarkdown(oneLine(text, maxLength));
 }
 
-function stepsText({ route, steps }: Progress): string[] {
-  return route === 'self-service' ? [] : ['## The six steps', steps.map(stepLine).join('\n')];
+function stepsText({ route, steps, state }: Progress): string[] {
+  return route === 'self-service' ? [] : ['## The six steps', steps.map((each) => stepLine(each, state)).join('\n')];
 }
 
 /** Returns who has to act, since when, and how; after the end, where the report is. */
 function taskText(progress: Progress, now: string): string[] {
   const { state, waitingFor, waitingSince } = progress;
-  if (isEnding(state)) return [`**Handover report:** ${reportText(progress)}`];
+  if (isEnding(state)) {
+    const ended = endedByText(progress);
+    const how = state === 'cancelled' ? 'Cancelled' : 'Ended';
+    return [
+      ...(ended === null ? [] : [`**${how}:** ${escapedMarkdown(ended)}`]),
+      `**Handover report:** ${reportText(progress)}`,
+    ];
+  }
   const paused = pausedText(progress);
   const reopened = reopenedText(progress);
   const reason = [
@@ -103,12 +117,15 @@ function taskText(progress: Progress, now: string): string[] {
     ...reason,
     `**Waiting for:** ${roles.join(' and ')}${since}`,
     ...actionText(progress, now),
+    ...beforeSignOff(progress).map((text) => `**Before you sign off:** ${untrustedText(text, MAX_TEXT_LENGTH)}`),
     ...(roles.includes('client') ? [`**How:** ${howText(progress)}`] : meanwhile),
   ];
 }
 
 function actionText(progress: Progress, now: string): string[] {
-  const label = progress.waitingFor.roles.includes('client') ? '**What to do:**' : '**What support has to do:**';
+  const isPaused = progress.state === 'paused' && progress.pause?.stopReason === null;
+  const label =
+    progress.waitingFor.roles.includes('client') || isPaused ? '**What to do:**' : '**What support has to do:**';
   const { what, problems } = taskOf(progress, now);
   if (problems.length === 0) return [`${label} ${untrustedText(what, MAX_TEXT_LENGTH)}`];
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => `- ${untrustedText(problem, MAX_PROBLEM_LENGTH)}`);
@@ -116,15 +133,25 @@ function actionText(progress: Progress, now: string): string[] {
   return [`${label} ${what}`, [...lines, ...more].join('\n')];
 }
 
+/** Names commands only in self-service, because other clients have no access to the ledger. */
 function howText(progress: Progress): string {
   const { route, migrationId, contact } = progress;
   const who = untrustedText(contact, MAX_TEXT_LENGTH);
   const commands = `run \`ferry show ${migrationId}\`, which lists the commands`;
   const never = 'never send tokens or secrets by email, chat or phone, unless ferry seal has encrypted them';
-  if (needsSecret(progress)) return `${commands}; ${never}; for help, ask ${who}`;
-  return route === 'self-service'
-    ? `${commands}; for help, ask ${who}`
-    : `tell ${who}, who will record your decision; or ${commands}`;
+  if (route === 'self-service') return `${commands}${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
+  if (!needsSecret(progress)) return `tell ${who}, who will record your decision`;
+  const seal =
+    'encrypt the file with ferry seal and the migration key, which support sends you, and send support only the sealed file';
+  return `${exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
+}
+
+/** On platforms that rotate tokens, an application that is still syncing can replace an exported token. */
+function exportText({ step, platformKey }: Progress): string {
+  const rotation = findPlatform(platformKey)?.rotation ?? 'none';
+  return step === 'supply-details' || rotation === 'none' || rotation === 'kept'
+    ? ''
+    : 'export the credentials after you have confirmed that syncing is off; ';
 }
 
 /** Returns whether the client has to supply credentials or the secret of its application. */
@@ -134,9 +161,9 @@ function needsSecret({ step, preflight, counts }: Progress): boolean {
   return preflight?.problemCodes.some((code) => code.startsWith('application-')) ?? false;
 }
 
-function reportText({ migrationId, contact }: Progress): string {
-  const who = untrustedText(contact, MAX_TEXT_LENGTH);
-  return `it lists every company. Ask ${who} for it, or run \`ferry report ${migrationId}\``;
+function reportText({ route, migrationId, contact }: Progress): string {
+  const ask = `it lists every company. Ask ${untrustedText(contact, MAX_TEXT_LENGTH)} for it`;
+  return route === 'self-service' ? `${ask}, or run \`ferry report ${migrationId}\`` : ask;
 }
 
 /** Returns the links that the client sends to the owners of companies that must reconnect. */
@@ -231,9 +258,12 @@ export function endText(earliest: string, latest: string): string {
   return earliest === latest ? `ends at ${latest}` : `ends between ${earliest} and ${latest}`;
 }
 
-function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): string {
+function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress, overall: OverallState): string {
   const rules = STEP_RULES[step];
-  const mark = { done: '**done**', open: '**now**', later: 'later' }[state];
+  const marks = isEnding(overall)
+    ? { open: '**ended here**', later: 'not reached' }
+    : { open: '**now**', later: 'later' };
+  const mark = { done: '**done**', ...marks }[state];
   const who = [...new Set([...rules.actors, ...rules.approvers])].join(' and ');
   const times = endedAt
     ? `, ended ${momentText(endedAt)}`

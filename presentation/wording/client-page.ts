@@ -9,7 +9,7 @@ import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress } from '../../domain/progress/progress';
-import { counted, hoursText, momentText } from '../../domain/text/sentences';
+import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';
 
 const HOUR_MS = 3_600_000;
 
@@ -23,7 +23,8 @@ export interface Task {
 /** @param now ISO 8601, UTC */
 export function taskOf({ step, state, pause, preflight, proposal, waitingFor }: Progress, now: string): Task {
   // A person has written why; nothing but that person can say when the reason is gone.
-  if (state === 'paused' && pause?.stopReason === null) return task('resume once the pause is no longer needed');
+  if (state === 'paused' && pause?.stopReason === null)
+    return task('resume the migration once the pause is no longer needed, or ask support to do so');
   if (step === 'schedule' && state !== 'paused' && proposal !== null && proposal.startAt <= now)
     return task('approve the start, which is as soon as everything is ready');
   const problems =
@@ -87,4 +88,16 @@ export function outOfDateText(progress: Progress, now: string): string {
   const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
   const longest = staleMs === null ? '' : `: up to ${hoursText(staleMs / HOUR_MS)}`;
   return `for each company, from the moment syncing ${from} disabled until it has been moved${longest}.`;
+}
+
+/** Returns what the client should know before it signs off the handover; empty if it does not have to. */
+export function beforeSignOff({ route, state, step, counts, waitingFor }: Progress): readonly string[] {
+  const isSignOff = step === 'complete-migration' && state === 'waiting' && countOpen(counts) === 0;
+  if (route !== 'managed' || !isSignOff || !waitingFor.roles.includes('client')) return [];
+  const notMoved = counts.total - counts.moved;
+  const names = namedCompanies(notMoved, counts.firstNotMoved ?? []);
+  return [
+    ...(notMoved === 0 ? [] : [`not moved: ${names}. The handover report says why, and what to do about each.`]),
+    'once both sides have signed off, no more companies can be moved, and the stored credentials are destroyed.',
+  ];
 }

@@ -19,16 +19,23 @@ import type { Progress } from '../../domain/progress/progress';
 export function statusLine(progress: Progress, platform: string, now: string): string {
   const text = statusText(progress, platform, now);
   const isFree = !isEnding(progress.state) && !progress.waitingFor.roles.includes('client');
-  return isFree ? `${text} ${meanwhileText(progress) ?? 'Nothing for you to do.'}` : text;
+  if (!isFree) return text;
+  const meanwhile = meanwhileText(progress);
+  if (!isPausedByPerson(progress)) return `${text} ${meanwhile ?? 'Nothing for you to do.'}`;
+  return [text, ...(meanwhile === null ? [] : [meanwhile]), 'You or support can resume it.'].join(' ');
 }
+
+const isPausedByPerson = ({ state, pause }: Progress): boolean => state === 'paused' && pause?.stopReason === null;
 
 /**
  * Returns what the client can do while other companies are moving or wait for support; null if there is nothing. Companies that are not
  * confirmed are not mentioned, because those of a later wave should keep syncing until it is their turn.
  */
-export function meanwhileText({ state, step, counts, checking, waitingFor }: Progress): string | null {
+export function meanwhileText(progress: Progress): string | null {
+  const { state, step, counts, checking, waitingFor } = progress;
   const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
-  if ((state !== 'running' && state !== 'waiting') || !isMoving || waitingFor.roles.includes('client')) return null;
+  const isOpen = state === 'running' || state === 'waiting' || isPausedByPerson(progress);
+  if (!isOpen || !isMoving || waitingFor.roles.includes('client')) return null;
   const { withoutCredential, heldBack } = counts;
   if (withoutCredential > 0) return `Please supply credentials for ${withoutCredentialText(counts)}.`;
   if (heldBack > 0 && !checking) return `Please correct or leave out ${counted(heldBack, 'company')}.`;
@@ -162,8 +169,12 @@ function completionText(progress: Progress, platform: string, now: string): stri
   if (countOpen(counts) === 0) {
     if (route === 'self-service') return selfServiceEnd(counts);
     if (waitingFor.roles.length === 0) return `${moved}.`;
+    const task =
+      progress.reopened?.step === 'complete-migration'
+        ? 'The handover was rejected: please clear up the reason with support, then sign it off.'
+        : 'Please sign off the handover.';
     return hasClientTask(progress)
-      ? `${moved}. Please sign off the handover.`
+      ? `${moved}. ${task}`
       : `${moved}, and you have signed off. Support has to sign off too.`;
   }
   if (ready === 0) return counts.moved === 0 ? needsText(progress) : `${moved}. ${needsText(progress)}`;

@@ -158,6 +158,8 @@ function countsOf(migrationId: string) {
       count(*) filter (where c.state = 'skipped') as skipped,
       count(*) filter (where c.state = 'excluded') as excluded,
       count(*) filter (where c.state = 'outcome-unknown') as "outcomeUnknown",
+      (array_agg(c.reference order by c.row) filter (where c.state in ('failed', 'skipped', 'excluded')))[1:5]
+        as "firstNotMoved",
       encode(sha256(convert_to(string_agg(
         concat_ws(' ', c.row, c.state, c.failure), E'\\n' order by c.row)
         filter (where c.state in ('failed', 'skipped', 'excluded', 'outcome-unknown')), 'UTF8')), 'hex')

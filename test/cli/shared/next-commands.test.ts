@@ -19,6 +19,7 @@ import {
   migrationPlan,
   preflight,
   proposeTime,
+  reject,
   stateAt,
 } from '../../support/migration-states';
 import { pasted } from '../pasted';
@@ -314,4 +315,13 @@ test('every suggested command is valid as printed', async () => {
     // The command fails because nothing is running, but not with a usage error.
     expect([command, exitCode, err]).toEqual([command, 1, err]);
   }
+});
+
+test('a rejected handover is cleared up before it is signed off', () => {
+  const rejected = decideAll(step6({ moved: 9 }), reject('complete-migration', 'client'));
+  const next = nextCommands(progressOf(plan, rejected), NO_COMPANIES, new Date());
+  expect(next.map(({ first }) => first)).toEqual([
+    'clear up why the handover was rejected (ferry amend adds missing companies)',
+    'clear up why the handover was rejected (ferry amend adds missing companies)',
+  ]);
 });

@@ -41,9 +41,11 @@ test('the rejection of a first company names it, and an abandoned or cancelled m
   const before = stateAt('migrate-first-company', { firstCompany: firstCompany() });
   const again = reject('migrate-first-company', 'support', { afterwards: { next: 'same-company' } });
   const rejected = decideAll(before, again);
-  expect(textOf(rejected)).toMatch(/^First company rejected by Sam \(support\)/);
+  expect(textOf(rejected)).toMatch(/^First company acme-1 rejected by Sam \(support\)/);
   const abandon = reject('migrate-first-company', 'support', { afterwards: { next: 'abandon' } });
-  expect(decideAll(before, abandon).reopened).toBeNull();
+  const abandoned = decideAll(before, abandon);
+  expect(abandoned.reopened).toBeNull();
+  expect(abandoned.endedBy).toEqual({ by: 'Sam', role: 'support', reason: null, at: LATER });
   expect(textOf({ ...rejected, closed: 'cancelled' })).toBeNull();
 });
 

@@ -12,6 +12,7 @@ import {
   migrationPlan,
   preflight,
   proposeTime,
+  reject,
   stateAt,
 } from '../../support/migration-states';
 
@@ -84,6 +85,21 @@ test.each<[string, MigrationState, readonly Role[], string]>([
   ['a first company that was moved', first({ stage: 'verified' }), ['support'], 'approve the first company, acme-1'],
   ['a first company that failed', first({ stage: 'failed' }), ['support'], 'decide what to try next'],
   ['moving companies', rest({ waiting: 2, syncing: 3, moved: 5 }), [], 'the remaining companies are being moved'],
+  [
+    'a window, while no company moves',
+    {
+      ...rest({ waiting: 5, moved: 5 }),
+      window: { opensAt: '2026-03-09T21:00:00.000Z', closesAt: '2026-03-09T23:00:00.000Z' },
+    },
+    [],
+    'the remaining companies are moved in the window from 2026-03-09 21:00 UTC to 2026-03-09 23:00 UTC',
+  ],
+  [
+    'a rejected handover',
+    decideAll(rest({ moved: 10 }), reject('complete-migration', 'client')),
+    ['support', 'client'],
+    'clear up why the handover was rejected, then sign it off',
+  ],
   ['missing credentials', rest({ waiting: 2, withoutCredential: 2, moved: 8 }), ['client'], 'credentials for 2'],
   [
     'several missing things',

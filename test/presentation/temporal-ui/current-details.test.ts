@@ -9,6 +9,7 @@ import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { STEPS } from '../../../domain/migration/steps';
 import {
+  approve,
   AT,
   counts,
   decideAll,
@@ -86,18 +87,57 @@ test('the page shows since when someone has had to act, what to do and how', () 
   const text = detailsAt(stateAt('disable-syncing', { ...estimated, wait }));
   expect(text).toContain(`**Waiting for:** client, since ${momentText(AT)}`);
   expect(text).toContain('**What to do:** confirm that syncing is off for ');
-  expect(text).toContain('`ferry show acme.quickbooks-online`');
-  expect(text).toContain(
-    '**How:** tell solutions team, +44 20 7946 0018, who will record your decision; or run `ferry show',
+  expect(text.split('\n')).toContain('**How:** tell solutions team, +44 20 7946 0018, who will record your decision');
+});
+
+test.each([
+  ['supply-details', { preflight: preflight({ problems: ['a'], problemCodes: ['application-missing'] }) }],
+  ['migrate-first-company', { counts: counts({ total: 2, waiting: 2, withoutCredential: 2 }) }],
+  ['complete-migration', { counts: counts({ total: 2, moved: 1, failed: 1 }) }],
+  ['complete-migration', { closed: 'completed' }],
+] as const)('a client without access to the ledger is told no command that needs it: %s', (step, changes) => {
+  const text = detailsAt(stateAt(step, { proposal: null, ...changes }));
+  expect(text).not.toMatch(/ferry (show|report)/);
+});
+
+test('credentials are exported after the confirmation, and sealed with the migration key', () => {
+  const state = stateAt('migrate-first-company', {
+    ...{ proposal: null, counts: counts({ total: 2, waiting: 2, withoutCredential: 2 }) },
+  });
+  expect(detailsAt(state)).toContain(
+    '**How:** export the credentials after you have confirmed that syncing is off; encrypt the file with ferry seal and the migration key',
   );
+});
+
+test('the page says which companies were not moved, and that a sign-off is final, before the client signs off', () => {
+  const notMoved = counts({ total: 60, moved: 53, failed: 7, firstNotMoved: ['C-1', 'C-2'] });
+  const text = detailsAt(stateAt('complete-migration', { counts: notMoved }));
+  expect(text).toContain('**Before you sign off:** not moved: 7 companies (C-1, C-2 and 5 more)');
+  expect(text).toContain('**Before you sign off:** once both sides have signed off, no more companies can be moved');
+  const signed = decideAll(
+    stateAt('complete-migration', { counts: notMoved }),
+    approve('complete-migration', 'client'),
+  );
+  expect(detailsAt(signed)).not.toContain('Before you sign off');
+});
+
+test('the page of a cancelled migration says who cancelled it and why, and which steps were not reached', () => {
+  const lines = detailsAt(
+    decideAll(stateAt('schedule', estimated), { kind: 'cancel', role: 'client', reason: 'wrong manifest' }),
+  ).split('\n');
+  expect(lines).toContain(`**Cancelled:** by Cleo (client) at ${momentText(LATER)}: wrong manifest`);
+  expect(lines.find((line) => line.startsWith('2.'))).toContain('**ended here**');
+  expect(lines.find((line) => line.startsWith('3.'))).toContain('not reached');
 });
 
 test('the page of a paused migration shows the reason of the person who paused it apart from what to do', () => {
   const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: AT };
   const lines = detailsAt(stateAt('schedule', { pause })).split('\n');
   expect(lines).toContain(`**Paused:** by Sam since ${momentText(AT)}: lunch`);
-  expect(lines[0]).toBe('# Paused by Sam. No company has moved. Nothing for you to do.');
-  expect(lines).toContain('**What support has to do:** resume once the pause is no longer needed');
+  expect(lines[0]).toBe('# Paused by Sam. No company has moved. You or support can resume it.');
+  expect(lines).toContain(
+    '**What to do:** resume the migration once the pause is no longer needed, or ask support to do so',
+  );
   const closed = detailsAt(stateAt('schedule', { pause, closed: 'cancelled' }));
   expect(closed).not.toContain('lunch');
 });
@@ -179,7 +219,7 @@ test('the page asks nobody to send credentials by email', () => {
   const text = detailsAt(stateAt('complete-migration', { counts: lacking }));
   expect(text).toContain('to go. Please supply credentials for 2 companies (N-1, N-2).');
   expect(text).toContain(
-    'which lists the commands; never send tokens or secrets by email, chat or phone, unless ferry seal has encrypted them; for help, ask',
+    'and send support only the sealed file; never send tokens or secrets by email, chat or phone, unless ferry seal has encrypted them; for help, ask',
   );
   expect(text).not.toContain('record your decision');
 });
@@ -261,7 +301,7 @@ test('text with line breaks cannot forge a line of the page', () => {
   const forged = 'lunch\n\n# QuickBooks Online: completed';
   const text = detailsAt(stateAt('schedule', { pause: { reason: forged, by: 'Sam', stopReason: null, at: AT } }));
   expect(text.split('\n').filter((line) => line.startsWith('# '))).toEqual([
-    '# Paused by Sam. No company has moved. Nothing for you to do.',
+    '# Paused by Sam. No company has moved. You or support can resume it.',
   ]);
 });
 

@@ -52,7 +52,7 @@ uiTest('the page of a migration shows what to do, since when and how, and answer
   const text = await details(migration.id, 'Please approve the start', 'waiting-for-the-client');
   expect(text).toMatch(/Waiting for: client, since \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
   expect(text).toContain('What to do: approve the start, which is as soon as everything is ready');
-  expect(text).toContain(`ferry show ${migration.id}`);
+  expect(text).toContain('who will record your decision');
   for (const question of ['Who to call:', 'What may be switched back on:', 'How long data is out of date:']) {
     expect(text).toContain(question);
   }

@@ -17,6 +17,7 @@ import {
   migrationPlan,
   preflight,
   proposeTime,
+  reject,
   START_AT,
   stateAt,
 } from '../../support/migration-states';
@@ -227,6 +228,11 @@ const MANAGED: readonly Row[] = [
     '50 of 60 companies have moved. Please sign off the handover.',
   ],
   [
+    'a rejected handover',
+    decideAll(step6({ total: 60, moved: 60 }), reject('complete-migration', 'client')),
+    'All 60 companies have moved. The handover was rejected: please clear up the reason with support, then sign it off.',
+  ],
+  [
     'signed off by the client',
     decideAll(step6({ total: 60, moved: 60 }), approve('complete-migration', 'client')),
     `All 60 companies have moved, and you have signed off. Support has to sign off too.${FREE}`,
@@ -280,8 +286,17 @@ const PAUSED: readonly Row[] = (
 ).map(([reason, line]) => [
   `paused: ${reason ?? 'by a person'}`,
   pausedFor(reason, reason === null ? 'Sam' : null),
-  `${line} 41 of 60 companies have moved.${FREE}`,
+  `${line} 41 of 60 companies have moved.${reason === null ? ' You or support can resume it.' : FREE}`,
 ]);
+
+const PAUSED_WITHOUT_CREDENTIALS: Row = [
+  'paused by a person, without credentials',
+  step6(
+    { total: 60, moved: 41, waiting: 19, withoutCredential: 2, firstWithoutCredential: ['C-7', 'C-9'] },
+    { pause: { reason: 'lunch', by: 'Cleo', stopReason: null, at: AT } },
+  ),
+  'Paused by Cleo. 41 of 60 companies have moved. Please supply credentials for 2 companies (C-7, C-9). You or support can resume it.',
+];
 
 const alone = (step: Step, changes: Partial<MigrationState>): MigrationState =>
   stateAt(step, { route: 'self-service', ...changes });
@@ -322,6 +337,7 @@ const SELF_SERVICE: readonly Row[] = [
 const ALL = [
   ...MANAGED,
   ...PAUSED,
+  PAUSED_WITHOUT_CREDENTIALS,
   ...SELF_SERVICE.map(([name, ...row]) => [`self-service, ${name}`, ...row] as const),
 ];
 

@@ -36,6 +36,7 @@ test('counts companies by state, and waiting companies by what they lack', async
     .execute();
   expect(await countCompanies(ledger.db, id)).toEqual({
     total: 11,
+    firstNotMoved: ['c4', 'c5', 'c6'],
     unconfirmed: 1,
     unconfirmedInFirstWave: 1,
     unconfirmedInNextWave: 1,
