@@ -12,7 +12,7 @@ const main = path.join(dist, 'cli', 'main.js');
  * The arguments with which the command runs from its modules instead of the bundle: the commands that run servers,
  * whose packages have native code, threads and other files, and `--debug`, whose stack traces name the modules.
  */
-const UNBUNDLED = ['up', 'service', 'codec-server', '--debug'];
+const UNBUNDLED = ['up', 'service', 'codec-server', 'portal', '--debug'];
 
 if (existsSync(bundle) && !process.argv.some((arg) => UNBUNDLED.includes(arg))) {
   runBundle(bundle);

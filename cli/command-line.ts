@@ -21,6 +21,7 @@ import { addExportTemplate } from './commands/supply/export-template';
 import { addGoNoGo } from './commands/view/go-nogo';
 import { addKeys } from './commands/operate/keys';
 import { addList } from './commands/view/list';
+import { addPortal } from './commands/operate/portal';
 import { addReport } from './commands/view/report';
 import { addSchedule } from './commands/decide/schedule';
 import { addSelfService } from './commands/supply/self-service';
@@ -54,6 +55,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
   ],
   'Windows:': [addSchedule, addSweep],
   'Repair:': [addReconcile],
+  'Portal for clients:': [addPortal],
   'Keys:': [addKeys, addVault, addCodecServer],
   'Your shell:': [addCompletion],
 };

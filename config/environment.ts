@@ -35,6 +35,8 @@ const environment = z.object({
   TEMPORAL_DEPLOYMENT_NAME: z.string().optional(),
   TEMPORAL_WORKER_BUILD_ID: z.string().optional(),
   TOKENFERRY_CLIENT_UI_URL: address('http:', 'https:').optional(),
+  TOKENFERRY_PORTAL_URL: address('http:', 'https:').optional(),
+  PORTAL_DATABASE_URL: address('postgres:', 'postgresql:').optional(),
   TOKENFERRY_HEALTH_ADDRESS: z
     .string()
     .refine((text) => parseListenAddress(text) !== null, 'must be host:port, for example 0.0.0.0:9464 or [::]:9464.')

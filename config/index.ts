@@ -79,6 +79,10 @@ interface Parts {
   webhook: WebhookConfig;
   /** The read-only Web UI for clients. Default: commands print no link for the client. */
   clientUi: ClientUiConfig;
+  /** The address of the portal in the browsers of clients, without a slash at the end. */
+  portalUrl: string;
+  /** The database of the ledger, with the role that can only call the portal's functions. */
+  portalDatabaseUrl: Secret;
   /** The name of the worker deployment in Temporal. Default: the worker is not versioned. */
   workerDeployment: string;
   /** The address for health checks and metrics. Default: the process listens on none. */
@@ -135,6 +139,11 @@ const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof E
   clientUi: {
     name: 'the Web UI for clients (TOKENFERRY_CLIENT_UI_URL)',
     variables: ['TOKENFERRY_CLIENT_UI_URL'],
+  },
+  portalUrl: { name: 'the address of the portal (TOKENFERRY_PORTAL_URL)', variables: ['TOKENFERRY_PORTAL_URL'] },
+  portalDatabaseUrl: {
+    name: "Postgres with the portal's role (PORTAL_DATABASE_URL)",
+    variables: ['PORTAL_DATABASE_URL'],
   },
   workerDeployment: {
     name: 'the worker deployment (TOKENFERRY_WORKER_DEPLOYMENT)',
@@ -222,6 +231,9 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     providerFingerprint: () => environment.TOKENFERRY_PROVIDER_FINGERPRINT ?? stack?.providerFingerprint,
     webhook: () => readWebhook(environment, problems),
     clientUi: () => readClientUi(environment, variables, stack),
+    portalUrl: () => (environment.TOKENFERRY_PORTAL_URL ?? stack?.portalUrl)?.replace(/\/+$/, ''),
+    portalDatabaseUrl: () =>
+      environment.PORTAL_DATABASE_URL === undefined ? undefined : new Secret(environment.PORTAL_DATABASE_URL),
     metricsMigrations: () => Number(environment.TOKENFERRY_METRICS_MIGRATIONS ?? 0),
     healthAddress: () => parseListenAddress(environment.TOKENFERRY_HEALTH_ADDRESS ?? '') ?? undefined,
     workerDeployment: () => environment.TEMPORAL_DEPLOYMENT_NAME ?? environment.TOKENFERRY_WORKER_DEPLOYMENT,

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
  * The parts of `dist/` that most commands do not load: those of commands with servers, which run unbundled (see
  * `bin/ferry.js`), and OpenTelemetry.
  */
-const LEFT_OUT = ['stack/', 'security/codec-server', 'security/log', 'observability/open-telemetry'];
+const LEFT_OUT = ['stack/', 'security/codec-server', 'portal/server', 'security/log', 'observability/open-telemetry'];
 
 /**
  * Bundles `dist/cli/main.js`.

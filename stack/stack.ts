@@ -44,7 +44,7 @@ export type StackConfig = Config<
   Exclude<
     ConfigPartName,
     | ('signingKey' | 'serviceKeys' | 'workerDeployment' | 'workerBuildId')
-    | ('healthAddress' | 'metricsMigrations' | 'tracing')
+    | ('healthAddress' | 'metricsMigrations' | 'tracing' | 'portalUrl' | 'portalDatabaseUrl')
   >
 >;
 

@@ -92,5 +92,6 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
   ],
   'ferry.vault-renewal/1': ['ferry vault renew', { migration: z.string(), deleted: count }],
   'ferry.codec-server/1': ['ferry codec-server', { url: z.string() }],
+  'ferry.portal/1': ['ferry portal', { url: z.string() }],
   'ferry.completion/1': ['ferry completion', { shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() }],
 };

@@ -89,6 +89,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'ferry codec-server --origin http://localhost:8233',
     'ferry codec-server --origin https://temporal.example.com --issuer https://login.example.com --audience ferry --key-set https://login.example.com/keys',
   ],
+  portal: [
+    'ferry portal --certificate portal.crt --key portal.key --host 0.0.0.0 --port 443',
+    'ferry portal --behind-proxy --trusted-proxy 10.0.0.0/8 --host 0.0.0.0',
+  ],
   completion: ['ferry completion bash > ~/.local/share/bash-completion/completions/ferry'],
 };
 

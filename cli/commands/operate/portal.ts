@@ -1,0 +1,68 @@
+import { loadConfig } from '../../../config';
+import { createLog } from '../../../security/log';
+import { runPortal, type RunningPortal } from '../../../stack/portal';
+import type { Context } from '../../shared/context';
+import { CommandFailed } from '../../shared/errors';
+import { portOption } from '../../shared/options';
+import { waitForAbort } from '../../shared/waiting';
+import type { Terminal } from '../../terminal';
+
+interface PortalCommandOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly certificate?: string;
+  readonly key?: string;
+  readonly behindProxy?: true;
+  readonly trustedProxy?: readonly string[];
+}
+
+/** `ferry portal`: runs in the foreground until Ctrl-C, and logs one line per request. */
+export function addPortal({ program, run, output, terminal }: Context): void {
+  program
+    .command('portal')
+    .description('Run the page on which clients follow their migration, decide, and supply credentials')
+    .option('--certificate <file>', 'certificate with its chain (PEM); read again when it changes')
+    .option('--key <file>', 'private key of the certificate (PEM)')
+    .option('--behind-proxy', 'serve HTTP on any address, because a proxy in front of the portal terminates TLS')
+    .option('--trusted-proxy <address...>', 'address or network of a proxy whose X-Forwarded-For is believed')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .addOption(portOption('--port <number>', 'port to listen on').default(8_600))
+    .action(async (options: PortalCommandOptions) => {
+      const interrupted = terminal.interruption();
+      await run(async () => {
+        const portal = await start(terminal, options);
+        output.note(`The portal is listening at ${portal.localUrl}. Clients open ${portal.url}. Stop it with Ctrl-C.`);
+        await waitForAbort(interrupted);
+        await portal.stop();
+        return { json: { schema: 'ferry.portal/1', url: portal.url }, print: () => undefined };
+      });
+    });
+}
+
+async function start({ env }: Terminal, options: PortalCommandOptions): Promise<RunningPortal> {
+  const { host, port, certificate, key, behindProxy = false, trustedProxy = [] } = options;
+  const config = loadConfig(['portalDatabaseUrl'], env, ['portalUrl', 'healthAddress']);
+  if ((certificate === undefined) !== (key === undefined))
+    throw new CommandFailed('--certificate and --key must be used together', 'pass both, or none');
+  const log = createLog({ level: config.logLevel, to: 2 });
+  try {
+    return await runPortal(
+      {
+        ...{ host, port, behindProxy, trustedProxies: trustedProxy, log },
+        databaseUrl: config.portalDatabaseUrl.reveal(),
+        publicUrl: config.portalUrl,
+        tls:
+          certificate !== undefined && key !== undefined ? { certificateFile: certificate, keyFile: key } : undefined,
+      },
+      config.healthAddress,
+      log,
+    );
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'the portal did not start';
+    throw new CommandFailed(
+      message,
+      'use --certificate and --key, or --behind-proxy with TOKENFERRY_PORTAL_URL; if the port is in use, choose another --port',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Authorizes every request, before its body is read. A route says in its `config` who may use it; a route that does not
+ * say so cannot be added.
+ *
+ * Cross-site requests: a browser sends the cookie only with requests of the portal's own pages (`SameSite=Strict`).
+ * Besides, a request that changes something needs a header that pages of other sites cannot send, and must come from an
+ * origin of the portal if the browser names its origin.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { Api } from './api';
+import type { PortalContext } from './context';
+import { forbidden, noSession, notFound } from './errors';
+import { limiter } from './limits';
+import { tokenIn } from './session-token';
+
+const PAGE_HEADER = 'x-tokenferry-portal';
+const SAFE_METHODS = new Set(['GET', 'HEAD']);
+
+export function authorize(app: Api, { db, limits, origins }: PortalContext): void {
+  const countSession = limiter(app, limits.requestsPerSession, ({ signedIn }) => signedIn.hash.toString('base64'));
+  const countRefusal = limiter(app, limits.refusalsPerAddress);
+
+  app.decorateRequest('signedIn');
+  app.addHook('onRoute', ({ url, config }) => {
+    if (config?.access === undefined) throw new Error(`the route ${url} does not say who may use it`);
+  });
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) throw notFound();
+    const { access } = request.routeOptions.config;
+    const token = tokenIn(request);
+    if (!SAFE_METHODS.has(request.method) && token?.sentAs !== 'header') assertFromPage(request, origins);
+    if (access === 'everyone') return;
+    if (access !== 'session' && access !== 'client') throw forbidden('You may not do this.');
+
+    const session = token && (await db.session(token.hash));
+    if (!session) {
+      if (token) await countRefusal(request);
+      throw noSession();
+    }
+    request.signedIn = { ...session, hash: token.hash };
+    await countSession(request);
+    if (access === 'client' && session.role !== 'client')
+      throw forbidden(
+        'Your invitation lets you read only.',
+        'Ask your contact for an invitation with the role client.',
+      );
+  });
+}
+
+/** @throws {PortalError} 403 */
+function assertFromPage({ headers }: FastifyRequest, origins: ReadonlySet<string>): void {
+  if (headers[PAGE_HEADER] !== '1') throw forbidden(`The header ${PAGE_HEADER}: 1 is missing.`);
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (origin !== undefined && !origins.has(origin)) throw forbidden('The request comes from a page of another site.');
+  if (site !== undefined && site !== 'same-origin') throw forbidden('The request comes from a page of another site.');
+  if (headers.cookie !== undefined && origin === undefined && site === undefined)
+    throw forbidden('The request does not say from which page it comes.', 'Use a current browser, or a bearer token.');
+}
+
+/**
+ * Asserts that a browser says that the request comes from a page of the portal. A session in a cookie is only for
+ * browsers, and a page of another site must not sign a person in to a migration of somebody else.
+ *
+ * @throws {PortalError} 403
+ */
+export function assertSentByPage({ headers }: FastifyRequest): void {
+  if (headers.origin === undefined && headers['sec-fetch-site'] === undefined)
+    throw forbidden('The request does not say from which page it comes.', 'Programs ask for a token: "as": "token".');
+}

@@ -1,0 +1,39 @@
+/** The addresses on which the portal may listen, and from which its pages come. */
+import { isLoopback } from '../../security/codec-server';
+
+/** Thrown when the portal would serve HTTP to other machines, which would show sessions to the network. */
+export class UnsafeAddress extends Error {
+  override readonly name = 'UnsafeAddress';
+}
+
+interface Address {
+  readonly host: string;
+  readonly publicUrl: string | undefined;
+  readonly hasTls: boolean;
+  /** True if only a proxy that terminates TLS can reach the portal. */
+  readonly behindProxy: boolean;
+}
+
+/** @throws {UnsafeAddress} */
+export function assertSafeAddress({ host, publicUrl, hasTls, behindProxy }: Address): void {
+  if (!hasTls && !behindProxy && !isLoopback(host))
+    throw new UnsafeAddress(
+      `without a certificate, the portal listens only on a loopback address such as 127.0.0.1, not on ${host}`,
+    );
+  if (publicUrl === undefined) {
+    if (behindProxy) throw new UnsafeAddress('behind a proxy, the portal needs its public URL');
+    return;
+  }
+  const { protocol, hostname, pathname, search, hash, username } = new URL(publicUrl);
+  if (protocol !== 'https:' && !isLoopback(hostname))
+    throw new UnsafeAddress(`the public URL of the portal must begin with https:, not ${protocol}`);
+  if (pathname !== '/' || search !== '' || hash !== '' || username !== '')
+    throw new UnsafeAddress('the public URL of the portal must have no path: give the portal a host name of its own');
+}
+
+/** Returns the origins of the portal's pages. On this machine, `127.0.0.1` and `localhost` are the same. */
+export function originsOf(url: string): readonly string[] {
+  const { origin, hostname } = new URL(url);
+  if (!isLoopback(hostname)) return [origin];
+  return [origin, ...['127.0.0.1', 'localhost'].map((name) => origin.replace(hostname, name))];
+}

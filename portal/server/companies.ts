@@ -1,0 +1,43 @@
+/** What the page shows about a company, from the ledger's facts. */
+import { clientStateOf } from '../../domain/companies/company-state';
+import { missingCredentialText } from '../../domain/companies/credential-state';
+import { failureText } from '../../domain/companies/failures';
+import { remediesFor } from '../../domain/companies/remedies';
+import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
+import type { z } from 'zod';
+import type { CompanySchema } from '../contract';
+import type { CompanyRow } from './database';
+
+export type PortalCompany = z.infer<typeof CompanySchema>;
+
+export function companyOf(company: CompanyRow): PortalCompany {
+  const { row, reference, name, wave, state, failure, credential, confirmedAt, movedAt } = company;
+  const problem = problemOf(company);
+  const isMoving = state === 'importing' || state === 'syncing' || state === 'moved';
+  return {
+    row,
+    reference,
+    name,
+    wave,
+    state: clientStateOf(state, failure),
+    confirmedAt: confirmedAt?.toISOString() ?? null,
+    hasCredential: credential === 'supplied' || isMoving,
+    movedAt: movedAt?.toISOString() ?? null,
+    problem: problem === null ? null : withoutUnsafeCharacters(problem),
+    remedies: [...remediesFor({ ...company, deferred: company.isDeferred })],
+    linkUrl: webAddress(company.linkUrl),
+  };
+}
+
+function problemOf(company: CompanyRow): string | null {
+  const { state, failure, failureText: detail, heldBack, leftOutReason } = company;
+  if (state === 'skipped' || state === 'excluded') return leftOutReason;
+  if (failure !== null) return detail === null ? failureText(failure) : `${failureText(failure)} (${detail})`;
+  if (state === 'outcome-unknown') return detail ?? 'it is not known yet whether the credential was used';
+  return detail ?? heldBack ?? missingCredentialText(company);
+}
+
+/** Returns the address if a browser can open it safely, because the page makes it a link; otherwise null. */
+function webAddress(url: string | null): string | null {
+  return url !== null && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? url : null;
+}

@@ -1,0 +1,177 @@
+/**
+ * Calls the functions of the Postgres schema `tokenferry_portal`, which are all that the portal's database role can do.
+ * Each function takes the hash of a session, and returns nothing for a session that has ended.
+ */
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { openPool } from '../../postgres/pool';
+import type { CompanyState } from '../../domain/companies/company-state';
+import type { CredentialState } from '../../domain/companies/credential-state';
+import type { FailureKind } from '../../domain/companies/failures';
+import type { MigrationView, PORTAL_ROLES, PortalRequestKind, RequestAnswer } from '../contract';
+
+/** A session, as the database knows it. */
+export interface SessionRow {
+  readonly invitationId: string;
+  readonly migrationId: string;
+  readonly person: string;
+  readonly role: (typeof PORTAL_ROLES)[number];
+  readonly publicKey: string | null;
+  readonly isKeyConfirmed: boolean;
+  /** ISO 8601, UTC. */
+  readonly expiresAt: string;
+}
+
+export interface ViewRow {
+  readonly view: MigrationView;
+  /** ISO 8601, UTC. */
+  readonly writtenAt: string;
+  readonly isCurrent: boolean;
+}
+
+/** The ledger's facts about a company. */
+export interface CompanyRow {
+  readonly row: number;
+  readonly reference: string;
+  readonly name: string;
+  readonly wave: number | null;
+  readonly state: CompanyState;
+  readonly failure: FailureKind | null;
+  readonly failureText: string | null;
+  readonly heldBack: string | null;
+  readonly leftOutReason: string | null;
+  readonly isDeferred: boolean;
+  readonly confirmedAt: Date | null;
+  /** Null unless the company is waiting in an open migration. */
+  readonly credential: CredentialState | null;
+  readonly movedAt: Date | null;
+  readonly linkUrl: string | null;
+}
+
+export interface CompanyQuery {
+  readonly state: string | null;
+  readonly exceptions: boolean;
+  readonly search: string | null;
+  readonly afterRow: number;
+  readonly max: number;
+}
+
+export interface Redemption {
+  readonly tokenHash: Buffer;
+  readonly sessionHash: Buffer;
+  readonly publicKey: string | null;
+  readonly lifetimeMs: number;
+}
+
+/** A statement that takes longer fails, so that a slow database does not collect requests. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export class PortalDatabase {
+  private constructor(private readonly db: Kysely<unknown>) {}
+
+  static open(databaseUrl: string, connections: number): PortalDatabase {
+    const pool = openPool({
+      connectionString: databaseUrl,
+      max: connections,
+      application_name: 'tokenferry-portal',
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
+    return new PortalDatabase(new Kysely({ dialect: new PostgresDialect({ pool }) }));
+  }
+
+  /** Resolves if the database answers. */
+  async ping(): Promise<void> {
+    await sql`select 1`.execute(this.db);
+  }
+
+  async close(): Promise<void> {
+    await this.db.destroy();
+  }
+
+  /** Creates a session for an invitation; undefined if the invitation cannot be used. */
+  async redeem({ tokenHash, sessionHash, publicKey, lifetimeMs }: Redemption): Promise<SessionRow | undefined> {
+    const { rows } = await sql<SessionColumns>`
+      select * from tokenferry_portal.redeem(${tokenHash}, ${sessionHash}, ${publicKey}, ${lifetimeMs}::bigint)`.execute(
+      this.db,
+    );
+    return sessionOf(rows);
+  }
+
+  async session(hash: Buffer): Promise<SessionRow | undefined> {
+    const { rows } = await sql<SessionColumns>`select * from tokenferry_portal.session(${hash})`.execute(this.db);
+    return sessionOf(rows);
+  }
+
+  async endSession(hash: Buffer): Promise<void> {
+    await sql`select tokenferry_portal.end_session(${hash})`.execute(this.db);
+  }
+
+  /** Returns which of the sessions have not ended. */
+  async liveSessions(hashes: readonly Buffer[]): Promise<readonly Buffer[]> {
+    const { rows } = await sql<{ live: Buffer[] | null }>`
+      select tokenferry_portal.live_sessions(${hashes}::bytea[]) as live`.execute(this.db);
+    return rows[0]?.live ?? [];
+  }
+
+  /** Returns the view of the session's migration; undefined if no worker has written one yet. */
+  async view(hash: Buffer): Promise<ViewRow | undefined> {
+    const { rows } = await sql<{ view: MigrationView | null; written_at: Date; is_current: boolean }>`
+      select view, written_at, is_current from tokenferry_portal.view(${hash})`.execute(this.db);
+    const [row] = rows;
+    if (!row?.view) return undefined;
+    return { view: row.view, writtenAt: row.written_at.toISOString(), isCurrent: row.is_current };
+  }
+
+  async companies(hash: Buffer, { state, exceptions, search, afterRow, max }: CompanyQuery): Promise<CompanyRow[]> {
+    const { rows } = await sql<CompanyRow>`
+      select row, reference, name, wave, state, failure, failure_text as "failureText", held_back as "heldBack",
+        left_out_reason as "leftOutReason", is_deferred as "isDeferred", confirmed_at as "confirmedAt", credential,
+        moved_at as "movedAt", link_url as "linkUrl"
+      from tokenferry_portal.companies(${hash}, ${state}, ${exceptions}, ${search}, ${afterRow}, ${max})
+      order by row`.execute(this.db);
+    return rows;
+  }
+
+  /** Stores a request for the workers. `exists`: a request with this id is stored already. */
+  async submit(
+    hash: Buffer,
+    { id, kind, body }: { readonly id: string; readonly kind: PortalRequestKind; readonly body: unknown },
+  ): Promise<'stored' | 'exists' | 'refused'> {
+    const { rows } = await sql<{ result: 'stored' | 'exists' | 'refused' | null }>`
+      select tokenferry_portal.submit(${hash}, ${id}::uuid, ${kind}, ${JSON.stringify(body)}::jsonb) as result`.execute(
+      this.db,
+    );
+    return rows[0]?.result ?? 'refused';
+  }
+
+  /** Returns the answer to a request; null if there is none yet. */
+  async answer(hash: Buffer, id: string): Promise<RequestAnswer | null> {
+    const { rows } = await sql<{ answer: RequestAnswer | null }>`
+      select tokenferry_portal.answer(${hash}, ${id}::uuid) as answer`.execute(this.db);
+    return rows[0]?.answer ?? null;
+  }
+}
+
+interface SessionColumns {
+  readonly invitation_id: string | null;
+  readonly migration_id: string;
+  readonly person: string;
+  readonly role: SessionRow['role'];
+  readonly public_key: string | null;
+  readonly is_key_confirmed: boolean;
+  readonly expires_at: Date;
+}
+
+function sessionOf([row]: readonly SessionColumns[]): SessionRow | undefined {
+  if (row === undefined || row.invitation_id === null) return undefined;
+  return {
+    invitationId: row.invitation_id,
+    migrationId: row.migration_id,
+    person: row.person,
+    role: row.role,
+    publicKey: row.public_key,
+    isKeyConfirmed: row.is_key_confirmed,
+    expiresAt: row.expires_at.toISOString(),
+  };
+}

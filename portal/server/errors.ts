@@ -1,0 +1,119 @@
+/** Errors of the portal's API. An error tells its receiver what to do, and nothing about the portal's inside. */
+import { randomUUID } from 'node:crypto';
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { isDatabaseOutage } from '../../postgres/outage';
+import type { ErrorSchema } from '../contract';
+
+/** Thrown to answer a request with an error. */
+export class PortalError extends Error {
+  override readonly name = 'PortalError';
+
+  constructor(
+    readonly statusCode: number,
+    message: string,
+    readonly advice?: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+}
+
+export const badRequest = (message: string) => new PortalError(400, message);
+
+export const noSession = () =>
+  new PortalError(
+    401,
+    'You are not signed in.',
+    'Open the link of your invitation. If it no longer works, ask your contact for a new one.',
+    {
+      'www-authenticate': 'Bearer',
+    },
+  );
+
+export const forbidden = (message: string, advice?: string) => new PortalError(403, message, advice);
+
+/** The same answer for every invitation that cannot be redeemed, so that it says nothing about the invitation. */
+export const unusableInvitation = () =>
+  forbidden(
+    'This invitation cannot be used.',
+    'An invitation works once, and for a limited time. Ask your contact for a new one.',
+  );
+
+export const notFound = () => new PortalError(404, 'There is nothing at this address.');
+
+export const tooMany = (message: string, retryAfterS: number) =>
+  new PortalError(429, message, `Try again in ${retryAfterS} seconds.`, { 'retry-after': String(retryAfterS) });
+
+export const busy = (retryAfterS: number) =>
+  new PortalError(503, 'The portal is busy.', `Try again in ${retryAfterS} seconds.`, {
+    'retry-after': String(retryAfterS),
+  });
+
+/** Sends the error body, and logs failures of the portal itself. */
+export function sendError(failure: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {
+  const error = failure instanceof PortalError ? failure : asPortalError(failure);
+  if (error.statusCode >= 500 && !(failure instanceof PortalError))
+    request.log.error({ err: forLog(failure), request: request.id }, 'a request failed');
+  // The rest of a body that nobody reads would keep the connection busy.
+  if (!request.raw.complete) void reply.header('connection', 'close');
+  void reply
+    .code(error.statusCode)
+    .headers(error.headers)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(error)));
+}
+
+/** Postgres error codes for text that cannot be stored: NUL, half a surrogate pair, invalid UTF-8. */
+const UNSTORABLE_TEXT = new Set(['22021', '22P02', '22P05']);
+
+/** Converts an error of Fastify or another library. */
+function asPortalError(failure: FastifyError): PortalError {
+  if (hasZodFastifySchemaValidationErrors(failure)) {
+    const [first] = failure.validation;
+    const field = first?.instancePath.replace(/^\//, '').replaceAll('/', '.') ?? '';
+    return badRequest(`${field === '' ? 'The request' : `The field ${field}`} is invalid: ${first?.message ?? ''}`);
+  }
+  if (UNSTORABLE_TEXT.has(failure.code)) return badRequest('A text contains a character that cannot be stored.');
+  const { statusCode = 500 } = failure;
+  if (statusCode === 413) return new PortalError(413, 'The request is too large.');
+  if (statusCode === 415) return new PortalError(415, 'Send JSON, with the content type application/json.');
+  if (statusCode >= 400 && statusCode < 500) return badRequest('The request is not valid JSON.');
+  if (isDatabaseOutage(failure)) return busy(5);
+  return new PortalError(500, 'The portal has failed.', 'Try again later. If it fails again, tell your contact.');
+}
+
+/** Removes the details of a database error, because they can contain the values of the statement. */
+function forLog(failure: Error): Error {
+  const reduced = new Error(failure.message);
+  if (failure.stack !== undefined) reduced.stack = failure.stack;
+  return 'code' in failure ? Object.assign(reduced, { code: failure.code }) : reduced;
+}
+
+function errorBody({ message, advice }: PortalError): z.infer<typeof ErrorSchema> {
+  return { error: message, ...(advice !== undefined && { advice }) };
+}
+
+/** Returns the handler for invalid HTTP, for headers that are too long, and for requests that take too long to arrive. */
+export function answerUnreadableRequest(log: FastifyBaseLogger) {
+  return (
+    failure: Error & { readonly code?: string },
+    socket: NodeJS.WritableStream & { readonly writable: boolean },
+  ) => {
+    if (!socket.writable) return;
+    log.info({ request: randomUUID(), reason: failure.code ?? 'unknown' }, 'received a request that cannot be read');
+    const [status, text] = unreadable(failure.code);
+    const body = JSON.stringify({ error: text });
+    socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+        `Connection: close\r\n\r\n${body}`,
+    );
+  };
+}
+
+function unreadable(code: string | undefined): readonly [status: string, text: string] {
+  if (code === 'HPE_HEADER_OVERFLOW') return ['431 Request Header Fields Too Large', 'The headers are too long.'];
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['408 Request Timeout', 'The request did not arrive in time.'];
+  return ['400 Bad Request', 'The request is not valid HTTP.'];
+}

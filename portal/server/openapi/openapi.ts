@@ -1,0 +1,78 @@
+/** The OpenAPI document of the portal, generated from the schemas that validate requests. */
+import swagger, { type SwaggerTransform } from '@fastify/swagger';
+import type { FastifySchema } from 'fastify';
+import { createJsonSchemaTransform } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { ErrorSchema } from '../../contract';
+import type { Access, Api } from '../api';
+
+const DESCRIPTION = `The API of the page on which a client follows its migration, decides, and supplies credentials.
+
+Sign in with the token of an invitation: \`POST /api/session\`. A program asks for a bearer token (\`"as": "token"\`) and
+sends it as \`Authorization: Bearer <token>\`. A browser gets a cookie; its requests that change something need the header
+\`x-tokenferry-portal: 1\`, and so does signing in.
+
+Credentials and client secrets are sealed before they are sent, and decisions are signed. The portal can neither open
+the former nor make the latter.`;
+
+const SECURITY: Readonly<Record<Access, readonly Record<string, string[]>[]>> = {
+  everyone: [],
+  session: [{ cookie: [] }, { bearer: [] }],
+  client: [{ cookie: [] }, { bearer: [] }],
+};
+
+const describedSchemas = createJsonSchemaTransform({
+  zodToJsonConfig: {
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema instanceof z.ZodUndefined) jsonSchema.type = 'null';
+    },
+  },
+});
+
+const describedRoute: SwaggerTransform<FastifySchema> = (document) => {
+  const { schema, url, route } = document;
+  const { access } = route.config ?? {};
+  if (!schema || schema.hide || access === undefined) return { schema: { hide: true }, url };
+  const response = { ...errorsOf(access), ...(schema.response as object | undefined) };
+  const described = describedSchemas({
+    ...document,
+    schema: { ...schema, response, security: SECURITY[access] },
+  });
+  return { ...described, schema: { ...described.schema, 'x-role': access } as FastifySchema };
+};
+
+function errorsOf(access: Access): Record<string, unknown> {
+  return {
+    400: error('The request is invalid.'),
+    ...(access !== 'everyone' && { 401: error('There is no session, or it has ended.') }),
+    ...(access === 'client' && { 403: error('The session is not one of the role client.') }),
+    429: error('Too many requests. Retry after `Retry-After` seconds.'),
+  };
+}
+
+const error = (description: string) => ({ description, content: { 'application/json': { schema: ErrorSchema } } });
+
+/** Describes the routes that are added after this call. */
+export async function describeRoutes(app: Api, publicUrl: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Tokenferry portal', version: '1', description: DESCRIPTION },
+      servers: [{ url: publicUrl }],
+      tags: [
+        { name: 'Session', description: 'Signing in and out.' },
+        { name: 'Migration', description: 'What the page shows.' },
+        { name: 'Decisions', description: 'What the client decides and supplies.' },
+        { name: 'Report', description: 'The handover report.' },
+        { name: 'Service', description: 'The portal itself.' },
+      ],
+      components: {
+        securitySchemes: {
+          cookie: { type: 'apiKey', in: 'cookie', name: '__Host-tokenferry' },
+          bearer: { type: 'http', scheme: 'bearer' },
+        },
+      },
+    },
+    transform: describedRoute,
+  });
+}

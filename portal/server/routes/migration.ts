@@ -1,0 +1,106 @@
+/** What the page shows: the view of the migration, and its companies. */
+import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
+import { CompaniesSchema, CompanyFilterSchema, ErrorSchema, MigrationAnswerSchema } from '../../contract';
+import { companyOf, type PortalCompany } from '../companies';
+import type { Api, SignedIn } from '../api';
+import type { PortalContext } from '../context';
+import { PortalError } from '../errors';
+
+const LINKS_PER_READ = 500;
+
+export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
+  app.get(
+    '/api/migration',
+    {
+      config: { access: 'session' },
+      schema: {
+        summary: 'Read what the page shows about the migration',
+        tags: ['Migration'],
+        response: { 200: MigrationAnswerSchema, 503: ErrorSchema },
+      },
+    },
+    async ({ signedIn }) => {
+      const found = await db.view(signedIn.hash);
+      if (found) return found;
+      throw new PortalError(503, 'The migration has not been read yet.', 'Try again in a few seconds.', {
+        'retry-after': '2',
+      });
+    },
+  );
+
+  app.get(
+    '/api/events',
+    {
+      config: { access: 'session' },
+      schema: {
+        summary: 'Follow the migration (server-sent events)',
+        description:
+          'Sends the event `migration` with the data of `GET /api/migration` at once and whenever it changes, and the event `ended` when the session has ended.',
+        tags: ['Migration'],
+        response: { 200: { description: 'Success', content: { 'text/event-stream': { schema: z.string() } } } },
+      },
+    },
+    (request, reply) => {
+      views.assertOneMore(request.signedIn.hash);
+      reply.hijack();
+      const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
+      reply.raw.writeHead(200, headers as Record<string, string>);
+      reply.raw.flushHeaders();
+      views.add(request.signedIn, reply.raw);
+    },
+  );
+
+  app.get(
+    '/api/companies',
+    {
+      config: { access: 'session' },
+      schema: {
+        summary: 'List companies, in the order of the manifest',
+        tags: ['Migration'],
+        querystring: CompanyFilterSchema,
+        response: { 200: CompaniesSchema },
+      },
+    },
+    async ({ signedIn, query }) => {
+      const { state = null, exceptions = false, search = null, after = 0, limit } = query;
+      // One more than requested says whether there are more. The function returns at most 500.
+      const max = Math.min(limit + 1, 500);
+      const rows = await db.companies(signedIn.hash, { state, exceptions, search, afterRow: after, max });
+      const companies = rows.slice(0, limit).map(companyOf);
+      return { companies, hasMore: rows.length > limit || (limit === max && rows.length === max) };
+    },
+  );
+
+  app.get(
+    '/api/reconnect-links.csv',
+    {
+      config: { access: 'session' },
+      schema: {
+        summary: 'Download the links with which the owners of companies reconnect',
+        tags: ['Migration'],
+        response: { 200: { description: 'Success', content: { 'text/csv': { schema: z.string() } } } },
+      },
+    },
+    async ({ signedIn }, reply) => {
+      const links: PortalCompany[] = [];
+      for await (const company of mustReconnect(signedIn)) if (company.linkUrl !== null) links.push(company);
+      const rows = links.map(({ reference, name, linkUrl }) => [reference, name, linkUrl ?? '']);
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="reconnect-links.csv"')
+        .send(stringify([['reference', 'name', 'link'], ...rows], { bom: true, escape_formulas: true }));
+    },
+  );
+
+  async function* mustReconnect({ hash }: SignedIn): AsyncGenerator<PortalCompany> {
+    for (let afterRow = 0; ;) {
+      const query = { state: 'must-reconnect', exceptions: false, search: null, afterRow, max: LINKS_PER_READ };
+      const rows = await db.companies(hash, query);
+      yield* rows.map(companyOf);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < LINKS_PER_READ) return;
+      afterRow = last.row;
+    }
+  }
+}

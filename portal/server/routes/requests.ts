@@ -1,0 +1,169 @@
+/** Decisions, sealed credentials, the sealed application, and reports: requests that workers carry out. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import {
+  DecideSchema,
+  ErrorSchema,
+  REPORT_FORMATS,
+  ReportRequestSchema,
+  RequestStatusSchema,
+  SealedApplicationSchema,
+  SealedCredentialsSchema,
+  type PortalRequestKind,
+} from '../../contract';
+import type { Api } from '../api';
+import type { PortalContext } from '../context';
+import { notFound } from '../errors';
+import { REPORT_POLICY } from '../headers';
+import { MAX_CREDENTIALS_BYTES } from '../limits';
+import { submitAndWait, type RequestStatus } from '../requests';
+
+const DESCRIPTION =
+  'Waits up to 15 seconds for the answer. 202: it is not there yet; ask for it with `GET /api/requests/{id}`. ' +
+  'The same request can be sent again, for example after a lost connection: it is carried out once.';
+const RESPONSES = {
+  200: RequestStatusSchema,
+  202: RequestStatusSchema,
+  413: ErrorSchema,
+  429: ErrorSchema,
+};
+
+const IdSchema = z.object({ id: z.uuid() });
+type ReportFormat = (typeof REPORT_FORMATS)[number];
+const REPORT_TYPES: Readonly<Record<ReportFormat, { readonly type: string; readonly extension: string }>> = {
+  html: { type: 'text/html; charset=utf-8', extension: 'html' },
+  csv: { type: 'text/csv; charset=utf-8', extension: 'csv' },
+  json: { type: 'application/json; charset=utf-8', extension: 'json' },
+  markdown: { type: 'text/markdown; charset=utf-8', extension: 'md' },
+};
+
+export function requestRoutes(app: Api, context: PortalContext): void {
+  const { db } = context;
+  const client = { access: 'client' } as const;
+
+  app.post(
+    '/api/decisions',
+    {
+      config: client,
+      schema: {
+        summary: 'Make a decision, signed by the person who makes it',
+        description: DESCRIPTION,
+        tags: ['Decisions'],
+        body: DecideSchema,
+        response: RESPONSES,
+      },
+    },
+    async (request, reply) => submit('decide', request.body, request, reply),
+  );
+
+  app.post(
+    '/api/credentials',
+    {
+      config: { access: 'client', isLargeBody: true },
+      bodyLimit: MAX_CREDENTIALS_BYTES,
+      schema: {
+        summary: 'Supply sealed credentials, or a part of them',
+        description: `At most 1,000 credentials and 30 MB. ${DESCRIPTION}`,
+        tags: ['Decisions'],
+        body: SealedCredentialsSchema,
+        response: { ...RESPONSES, 503: ErrorSchema },
+      },
+    },
+    async (request, reply) => submit('credentials', request.body, request, reply),
+  );
+
+  app.post(
+    '/api/application',
+    {
+      config: client,
+      schema: {
+        summary: 'Supply the application with its sealed client secret',
+        description: DESCRIPTION,
+        tags: ['Decisions'],
+        body: SealedApplicationSchema,
+        response: RESPONSES,
+      },
+    },
+    async (request, reply) => submit('application', request.body, request, reply),
+  );
+
+  app.post(
+    '/api/reports',
+    {
+      config: { access: 'session' },
+      schema: {
+        summary: 'Request the handover report',
+        description: `${DESCRIPTION} Download it with \`GET /api/reports/{id}\`.`,
+        tags: ['Report'],
+        body: ReportRequestSchema,
+        response: RESPONSES,
+      },
+    },
+    async (request, reply) => submit('report', request.body, request, reply),
+  );
+
+  app.get(
+    '/api/requests/:id',
+    {
+      config: { access: 'session' },
+      schema: {
+        summary: 'Read the answer to a request',
+        description: 'The answer is null until a worker has carried out the request. It is kept for a day.',
+        tags: ['Decisions'],
+        params: IdSchema,
+        response: { 200: RequestStatusSchema },
+      },
+    },
+    async ({ signedIn, params: { id } }) => statusOf({ id, answer: await db.answer(signedIn.hash, id) }),
+  );
+
+  app.get(
+    '/api/reports/:id',
+    {
+      config: { access: 'session' },
+      schema: {
+        summary: 'Download a report',
+        tags: ['Report'],
+        params: IdSchema,
+        querystring: z.strictObject({
+          format: z.enum(REPORT_FORMATS).default('html').describe('The format in which the report was requested.'),
+        }),
+        response: {
+          200: { description: 'Success', content: { 'text/html': { schema: z.string() } } },
+          404: ErrorSchema,
+        },
+      },
+    },
+    async ({ signedIn, params, query }, reply) => {
+      const answer = await db.answer(signedIn.hash, params.id);
+      if (answer?.content === undefined) throw notFound();
+      const { type, extension } = REPORT_TYPES[query.format];
+      return reply
+        .type(type)
+        .headers({
+          'content-security-policy': REPORT_POLICY,
+          'content-disposition': `attachment; filename="report.${extension}"`,
+        })
+        .send(answer.content);
+    },
+  );
+
+  async function submit(
+    kind: PortalRequestKind,
+    body: unknown,
+    { signedIn, raw, log }: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<RequestStatus> {
+    const status = await submitAndWait(context, signedIn, { kind, body }, () => raw.destroyed && !raw.complete);
+    log.info({ portalRequest: status.id, kind, outcome: status.answer?.outcome ?? 'waiting' }, 'a portal request');
+    void reply.code(status.answer === null ? 202 : 200);
+    return statusOf(status);
+  }
+}
+
+/** Leaves out the content of a report, which is downloaded. */
+function statusOf({ id, answer }: RequestStatus): RequestStatus {
+  if (answer === null) return { id, answer };
+  const { content: _content, ...rest } = answer;
+  return { id, answer: rest };
+}

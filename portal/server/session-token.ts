@@ -1,0 +1,47 @@
+/** The tokens of sessions: 32 random bytes. The database has only their SHA-256 hashes. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+
+/** Browsers accept a cookie with this prefix only with `Secure` and `Path=/`, and send it only to this host. */
+const COOKIE = '__Host-tokenferry';
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+export interface SentToken {
+  readonly hash: Buffer;
+  /** `header`: sent by a program. `cookie`: sent by a browser, possibly for a page of another site. */
+  readonly sentAs: 'header' | 'cookie';
+}
+
+export function createToken(): { readonly token: string; readonly hash: Buffer } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, hash: hashOf(token) };
+}
+
+/** Returns the SHA-256 hash of a token's text. */
+export function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** Returns the token of a request; undefined if it has none, or none of the right form. */
+export function tokenIn({ headers }: Pick<FastifyRequest, 'headers'>): SentToken | undefined {
+  const { authorization, cookie = '' } = headers;
+  if (authorization !== undefined) {
+    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+    return token !== undefined && TOKEN.test(token) ? { hash: hashOf(token), sentAs: 'header' } : undefined;
+  }
+  const tokens = cookie
+    .split(';')
+    .map((each) => each.trim())
+    .filter((each) => each.startsWith(`${COOKIE}=`))
+    .map((each) => each.slice(COOKIE.length + 1));
+  const [token = ''] = tokens;
+  return tokens.length === 1 && TOKEN.test(token) ? { hash: hashOf(token), sentAs: 'cookie' } : undefined;
+}
+
+export function sessionCookie(token: string, lifetimeMs: number): string {
+  return `${COOKIE}=${token}; Path=/; Max-Age=${Math.floor(lifetimeMs / 1000)}; Secure; HttpOnly; SameSite=Strict`;
+}
+
+export function expiredCookie(): string {
+  return `${COOKIE}=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Strict`;
+}

@@ -1,0 +1,70 @@
+/** The certificate of the portal. It is read again when its files change, so that a renewal needs no restart. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Server as HttpServer } from 'node:http';
+import { Server as HttpsServer } from 'node:https';
+import { createSecureContext } from 'node:tls';
+import type { Logger } from 'pino';
+
+export interface TlsFiles {
+  /** The certificate and its chain, in PEM. */
+  readonly certificateFile: string;
+  /** The private key, in PEM. */
+  readonly keyFile: string;
+}
+
+interface Pair {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+export interface KeptCertificate {
+  current(): Pair;
+  /** From now on, gives the server each new certificate. */
+  useFor(server: HttpServer | HttpsServer): void;
+  stop(): void;
+}
+
+const CHECK_EVERY_MS = 10_000;
+
+/** @throws if the files cannot be read, or do not belong together */
+export function keepCertificate(
+  files: TlsFiles,
+  log: Pick<Logger, 'info' | 'warn'>,
+  checkEveryMs = CHECK_EVERY_MS,
+): KeptCertificate {
+  let pair = read(files);
+  createSecureContext(pair);
+  let warned = '';
+  let timer: NodeJS.Timeout | undefined;
+  const check = (server: HttpsServer): void => {
+    try {
+      const next = read(files);
+      if (digestOf(next) === digestOf(pair)) return;
+      server.setSecureContext(next);
+      pair = next;
+      log.info('a new certificate is in use');
+    } catch (error) {
+      // A renewal writes two files, which do not belong together until both are written.
+      if (String(error) !== warned) log.warn({ err: error }, 'the new certificate cannot be used; keeping the old one');
+      warned = String(error);
+    }
+  };
+  return {
+    current: () => pair,
+    useFor: (server) => {
+      if (!(server instanceof HttpsServer)) return;
+      timer = setInterval(() => check(server), checkEveryMs);
+      timer.unref();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function read({ certificateFile, keyFile }: TlsFiles): Pair {
+  return { cert: readFileSync(certificateFile), key: readFileSync(keyFile) };
+}
+
+function digestOf({ cert, key }: Pair): string {
+  return createHash('sha256').update(cert).update(key).digest('base64');
+}
