@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Outcome } from '../domain/migration/decision';
+import { signingRules } from '../domain/migration/approvers';
 import type { DecisionMessage } from '../domain/migration/parse-decision';
 import { parseSigned, signatureRefusal, bytesToSign } from '../domain/migration/signatures';
 import type { Role } from '../domain/migration/steps';
@@ -9,9 +10,9 @@ import { inSpan } from '../observability/tracing';
 import type { SigningKey } from '../security';
 import { UnknownPayloadKey } from '../security';
 import type { StoredMigration } from '../store';
-import { readMigration, readOutcome } from '../store';
+import { readMigration, readOutcome, readRecordedDecisions } from '../store';
 import { outcomeQuery, UNKNOWN_PAYLOAD_KEY } from '../workflows/messages';
-import type { MigrationClient } from './connect';
+import type { LedgerClient, MigrationClient } from './connect';
 import { LedgerBehind, MigrationClosed, NoSuchMigration } from './errors';
 import { readWorkflowTaskProblem } from './health';
 import { assertPayloadKeyConfigured } from './payload-keys';
@@ -110,17 +111,17 @@ async function sendAndWait(
  * Returns why the migration would refuse the signature of this decision, or its absence; null if it would accept it. A
  * command that changes the ledger before it sends its decision must check this first.
  */
-export function signatureProblem(
-  ferry: MigrationClient,
+export async function signatureProblem(
+  ferry: LedgerClient,
   { id, rules }: Pick<StoredMigration, 'id' | 'rules'>,
   message: DecisionMessage,
   content: DecisionContent,
-): string | null {
-  const approvers = rules?.approvers ?? null;
-  if (approvers === null) return null;
+): Promise<string | null> {
+  const { approverChanges } = await readRecordedDecisions(ferry.db, id);
+  const signing = { migrationId: id, ...signingRules(rules?.approvers ?? null, approverChanges) };
   const signer = signerOf(ferry, content);
   const decision = signer && signed(signer, id, message, { decisionId: randomUUID(), ...content });
-  return signatureRefusal({ migrationId: id, approvers }, decision && parseSigned(message, decision));
+  return signatureRefusal(signing, content.role, decision && parseSigned(message, decision));
 }
 
 function signerOf({ signer }: MigrationClient, { by }: DecisionContent): SigningKey | null {

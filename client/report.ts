@@ -2,7 +2,7 @@ import type { CompanyState } from '../domain/companies/company-state';
 import type { ReportHead } from '../presentation/handover/report-facts';
 import { createTrailVerifier } from '../domain/decisions/audit-trail';
 import { createLedgerProof } from '../domain/decisions/ledger-proof';
-import type { Approver } from '../domain/migration/signatures';
+import type { Approver } from '../domain/migration/approvers';
 import type { MigrationStatistics } from '../store';
 import {
   countCompanies,
@@ -64,10 +64,11 @@ async function differencesFromSigned(
   if (!approvers) return null;
   const claims = await readLedgerClaims(db, migrationId);
   const proof = createLedgerProof();
-  const problemOf = createTrailVerifier(migrationId, approvers);
+  const verifier = createTrailVerifier(migrationId, approvers);
   for await (const record of readTrail(db, migrationId)) {
     const { decision, outcome } = record;
-    if (problemOf({ ...record, applied: outcome.applied, at: outcome.at }) === null) proof.add(decision, outcome);
+    const { proof: proven } = verifier.verify({ ...record, applied: outcome.applied, at: outcome.at });
+    if (proven === 'signed') proof.add(decision, outcome);
   }
   return claims ? proof.differences(claims) : [];
 }

@@ -22,11 +22,11 @@ export {
   UnknownPayloadKey,
   createPlainDataConverter,
 } from './payload-codec';
+export { fingerprintOf } from '../domain/text/fingerprints';
 export { applicationBinding, credentialBinding, sealClientSecret, sealCredential } from './bindings';
 export {
   assertSignedBy,
   deriveProviderKey,
-  fingerprintOf,
   fingerprintOfProvider,
   formatMigrationKey,
   isMigrationKey,

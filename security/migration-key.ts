@@ -5,10 +5,11 @@
  * worker with the provider key. The provider publishes the fingerprint of the provider key, so a client notices when the
  * public key was replaced, in the database or on its way to the client. A migration key contains no secret.
  */
-import { createHash, hkdfSync } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils';
 import { z } from 'zod';
+import { fingerprintOf } from '../domain/text/fingerprints';
 import { POINT_BYTES } from './hpke';
 import type { KeyRing } from './key-ring';
 import type { Secret } from './secret';
@@ -53,15 +54,6 @@ export interface MigrationKey extends MigrationKeyFacts {
 export function signedTextOf({ migrationId, platformKey, publicKey }: MigrationKeyFacts): Uint8Array {
   const facts = ['tokenferry migration key 1', migrationId, platformKey, bytesToHex(Uint8Array.from(publicKey))];
   return Buffer.from(JSON.stringify(facts));
-}
-
-/**
- * Returns the fingerprint of a public key: the first 128 bits of its SHA-256, as eight groups of four hexadecimal
- * digits. Another key with the same fingerprint cannot be found in practice.
- */
-export function fingerprintOf(publicKey: Uint8Array): string {
-  const digits = createHash('sha256').update(publicKey).digest('hex').slice(0, 32);
-  return (digits.match(/.{4}/g) ?? []).join('-');
 }
 
 /** Returns the fingerprint of a provider key, which the provider publishes. */

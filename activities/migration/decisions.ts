@@ -15,7 +15,7 @@ import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { counted } from '../../domain/text/sentences';
 import { releaseOf, withDecision } from '../../domain/decisions/release';
 import type { LedgerView } from '../../domain/decisions/verification';
-import { ledgerRefusal, signedRecordRefusal } from '../../domain/decisions/verification';
+import { isValidlySigned, ledgerRefusal, withoutInvalidSignature } from '../../domain/decisions/verification';
 import type { Database, LedgerFacts } from '../../store';
 import {
   acceptFailures,
@@ -124,8 +124,9 @@ function boundedBy(now: Date, scheduledAt: Date, record: DecisionRecord): Decisi
   return withBoundedTime(record, now < scheduledAt ? now : scheduledAt);
 }
 
-async function verifyAndWrite(tx: Database, record: DecisionRecord, facts: LedgerFacts): Promise<Outcome> {
-  const ledger = await viewOf(tx, facts, record);
+async function verifyAndWrite(tx: Database, given: DecisionRecord, facts: LedgerFacts): Promise<Outcome> {
+  const ledger = await viewOf(tx, facts, given);
+  const record = withoutInvalidSignature(given, ledger);
   return write(tx, record, ledger, record.outcome.applied ? ledgerRefusal(record, ledger) : null);
 }
 
@@ -142,13 +143,14 @@ async function verifyAndWrite(tx: Database, record: DecisionRecord, facts: Ledge
 export async function restoreDecision(
   tx: Database,
   migrationId: string,
-  record: DecisionRecord,
+  given: DecisionRecord,
   isBehind: boolean,
 ): Promise<Outcome | null> {
   await lockDecisions(tx, migrationId);
-  const facts = await readLedgerFacts(tx, migrationId, record.decision.decisionId);
+  const facts = await readLedgerFacts(tx, migrationId, given.decision.decisionId);
   if (facts.earlierOutcome) return null;
-  const known = await viewOf(tx, facts, record);
+  const known = await viewOf(tx, facts, given);
+  const record = withoutInvalidSignature(given, known);
   const ledger = isBehind ? { ...known, counts: null, ...(await readFirstCompanyStandIn(tx, migrationId)) } : known;
   const refusal = record.outcome.applied ? ledgerRefusal(record, ledger) : null;
   if (refusal !== null) return { ...record.outcome, applied: false, text: refusal };
@@ -192,15 +194,6 @@ async function updateRelease(
   if (!CHANGES_RELEASE.includes(decision.kind)) return;
   const released = releaseOf(route, withDecision(recorded, decision, at));
   if (released !== before) await setReleased(tx, migrationId, released);
-}
-
-/**
- * Returns whether the signature of a refused decision is valid. If so, its signing time is recorded, so that nobody can
- * send the same signed decision again later.
- */
-function isValidlySigned(record: DecisionRecord, { migrationId, rules, lastSigned }: LedgerView): boolean {
-  const approvers = rules?.approvers;
-  return !!approvers && signedRecordRefusal(migrationId, approvers, record, lastSigned) === null;
 }
 
 type View = LedgerView & LedgerFacts;
@@ -264,6 +257,8 @@ async function apply(
       return acceptCredentials(tx, migrationId, decision, outcome);
     case 'application-supplied':
     case 'manifest-amended':
+    case 'add-approver':
+    case 'remove-approver':
       break;
   }
   return outcome.text;

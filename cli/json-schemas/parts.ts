@@ -291,6 +291,13 @@ export const findingFields = {
   findingsNotListed: count.optional(),
 };
 
+/** A key of a person whose signed decisions are accepted. */
+export const approver = z.strictObject({
+  role,
+  by: z.string(),
+  publicKey: z.string().describe('Ed25519, 64 hexadecimal digits'),
+});
+
 export const decision = z
   .looseObject({
     kind: z.string(),

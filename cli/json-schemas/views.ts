@@ -255,6 +255,10 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       migrationId: z.string(),
       entries: count,
       unproven: z.array(z.strictObject({ line: count, decisionId: z.string().nullable(), why: z.string() })),
+      unverified: count.describe(
+        'applied decisions of support that were not verified, because no key of support was given',
+      ),
+      added: z.array(part.approver).describe('the approvers whom signed decisions have added'),
       end: z
         .strictObject({
           migrationId: z.string(),

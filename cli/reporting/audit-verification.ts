@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import type { TrailEnd } from '../../domain/decisions/audit-trail';
 import { trailEndProblem, isTrailEnd, isTrailEntry, createTrailVerifier } from '../../domain/decisions/audit-trail';
 import { createLedgerProof, isLedgerLine } from '../../domain/decisions/ledger-proof';
-import type { Approver } from '../../domain/migration/signatures';
+import type { Approver } from '../../domain/migration/approvers';
+import { approverFingerprint } from '../../domain/migration/approvers';
 import { counted } from '../../domain/text/sentences';
 import { CommandFailed } from '../shared/errors';
 import type { CommandResult, Output } from '../terminal';
@@ -21,6 +22,10 @@ interface Unproven {
 interface Verification {
   readonly entries: number;
   readonly unproven: readonly Unproven[];
+  /** Number of applied decisions of support that are not verified, because no key of support is given. */
+  readonly unverified: number;
+  /** The approvers whom signed decisions have added. */
+  readonly added: readonly Approver[];
   /** The signed last line; null if the file has none. */
   readonly end: TrailEnd | null;
   /**
@@ -47,39 +52,42 @@ export async function verifyTrail(
       'pass each key with --approver; take it from a source that you trust, because keys that came with the trail prove nothing',
     );
   }
-  const { entries, unproven, end, hasLedger } = await verify(file, migrationId, approvers);
+  const verification = await verify(file, migrationId, approvers);
+  const { entries, unproven, unverified, added, end } = verification;
   return {
     failed: unproven.length > 0,
-    json: { schema: 'ferry.audit-verification/1', migrationId, entries, unproven, end },
+    json: { schema: 'ferry.audit-verification/1', migrationId, entries, unproven, unverified, added, end },
     print: (output) => {
       for (const { line, decisionId, why } of unproven) {
         const what = decisionId === null ? '' : `, decision ${decisionId}`;
         output.line(`${output.styled('red', '✗')} line ${line}${what}: ${why}`);
       }
-      if (unproven.length === 0) printVerified(output, { entries, end, hasLedger });
+      if (unproven.length === 0) printVerified(output, verification);
     },
   };
 }
 
 async function verify(file: string, migrationId: string, approvers: readonly Approver[]): Promise<Verification> {
-  const problemOf = createTrailVerifier(migrationId, approvers);
+  const verifier = createTrailVerifier(migrationId, approvers);
   const unproven: Unproven[] = [];
   const digest = createHash('sha256');
   const proof = createLedgerProof();
   let hasLedger = false;
   let end: TrailEnd | null = null;
   let entries = 0;
+  let unverified = 0;
   for await (const { line, text, value } of readLines(file)) {
     if (end) unproven.push({ line, decisionId: null, why: 'it comes after the end of the trail' });
     else if (isTrailEntry(value)) {
       entries += 1;
       digest.update(`${text}\n`);
-      const why = problemOf(value);
-      if (why === null) proof.add(value.decision, { applied: value.applied, at: value.at });
-      else unproven.push({ line, decisionId: value.decision.decisionId, why });
+      const result = verifier.verify(value);
+      if (result.proof === 'none') unproven.push({ line, decisionId: value.decision.decisionId, why: result.why });
+      else proof.add(value.decision, { applied: value.applied, at: value.at });
+      if (result.proof === 'unverified') unverified += 1;
     } else if (isTrailEnd(value)) {
       end = value.end;
-      const why = trailEndProblem(value, { migrationId, entries, sha256: digest.digest('hex') }, approvers);
+      const why = trailEndProblem(value, { migrationId, entries, sha256: digest.digest('hex') }, verifier.approvers());
       if (why !== null) unproven.push({ line, decisionId: null, why });
     } else if (isLedgerLine(value) && !hasLedger) {
       hasLedger = true;
@@ -87,15 +95,26 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
     } else unproven.push({ line, decisionId: null, why: 'it is not an audit trail entry' });
   }
-  return { entries, unproven, end, hasLedger };
+  return { entries, unproven, unverified, added: verifier.added(), end, hasLedger };
 }
 
-function printVerified(output: Output, { entries, end, hasLedger }: Omit<Verification, 'unproven'>): void {
+function printVerified(output: Output, { entries, unverified, added, end, hasLedger }: Verification): void {
   const mark = output.styled('green', '✓');
-  output.line(`${mark} ${counted(entries, 'entry')}: the signature of every applied decision matches its record`);
+  const whose = unverified === 0 ? '' : ' of the client';
+  output.line(
+    `${mark} ${counted(entries, 'entry')}: the signature of every applied decision${whose} matches its record`,
+  );
+  if (unverified > 0)
+    output.line(
+      `${output.styled('yellow', '!')} ${counted(unverified, 'decision')} of support not verified, because no key of support was given`,
+    );
+  for (const approver of added)
+    output.line(
+      `${output.styled('yellow', '!')} support added ${approver.by} (${approver.role}); compare the key with the one that they have: ${approverFingerprint(approver)}`,
+    );
   if (hasLedger)
     output.line(
-      `${mark} signed decisions support every confirmation, and every permission to move companies, in the ledger`,
+      `${mark} ${unverified === 0 ? 'signed' : 'these'} decisions support every confirmation, and every permission to move companies, in the ledger`,
     );
   if (end) {
     const by = `${end.exportedBy} exported and signed the trail on ${localTime(end.exportedAt)}`;

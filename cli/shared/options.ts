@@ -1,7 +1,7 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 
 import { findPlatform, PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
-import type { Approver } from '../../domain/migration/signatures';
+import type { Approver } from '../../domain/migration/approvers';
 import { inheritedOptions } from '../reference/commands';
 import { isRole, ROLES } from '../../domain/migration/steps';
 

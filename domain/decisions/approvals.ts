@@ -53,6 +53,8 @@ function changesCompanies(kind: Decision['kind'] | 'unreadable'): boolean {
     case 'credentials-supplied':
     case 'application-supplied':
     case 'adjust':
+    case 'add-approver':
+    case 'remove-approver':
     case 'pause':
     case 'resume':
     case 'cancel':

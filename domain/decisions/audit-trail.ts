@@ -3,10 +3,15 @@
  * trail. Verification needs only the approvers' public keys.
  */
 import { utf8ToBytes } from '@noble/hashes/utils';
-import type { MigrationControl } from '../migration/decision';
+import type { ApproverDecision, MigrationControl } from '../migration/decision';
 import type { DecisionRecord } from '../migration/migration-state';
-import type { Approver, LastSigned, Signature } from '../migration/signatures';
+import type { Approver, ApproverChange } from '../migration/approvers';
+import { approverWithKey, signingRules } from '../migration/approvers';
+import type { LastSigned, Signature } from '../migration/signatures';
 import { canonicalJson, parseSignature, signatureRefusal, verifies, withLastSigned } from '../migration/signatures';
+import { isApproverDecision } from './approver-changes';
+import type { Role } from '../migration/steps';
+import { ROLES } from '../migration/steps';
 import { contentMismatch } from './verification';
 
 /**
@@ -94,24 +99,71 @@ export function isTrailEnd(value: unknown): value is { readonly end: TrailEnd; r
 }
 
 /**
- * Creates a function that verifies the entries of a trail, one per call and in order.
- *
- * @returns a function that returns what is wrong with an entry; null if nothing is. A refused decision needs no valid
- * signature
+ * The result of verifying an entry. `signed`: an approver has signed it. `unverified`: it was applied, and nothing proves
+ * who made it, but its role need not sign. `refused`: it was refused without a valid signature, which proves nothing.
  */
-export function createTrailVerifier(
-  migrationId: string,
-  approvers: readonly Approver[],
-): (entry: TrailEntry) => string | null {
+export type EntryProof =
+  { readonly proof: 'signed' | 'unverified' | 'refused' } | { readonly proof: 'none'; readonly why: string };
+
+export interface TrailVerifier {
+  /** Verifies the next entry. */
+  verify(entry: TrailEntry): EntryProof;
+  /** Returns the approvers after the entries so far. */
+  approvers(): readonly Approver[];
+  /** Returns the approvers whom signed decisions have added to the given ones. */
+  added(): readonly Approver[];
+}
+
+/**
+ * Creates a verifier that knows these approvers, and also trusts those whom an approver of support adds.
+ *
+ * If an approver of support is given, all applied decisions must be signed. If all given approvers are of the client,
+ * only the decisions of the client must be signed, because support can be unsigned in such a migration. A decision
+ * that nobody has signed can remove an approver, but cannot add one.
+ */
+export function createTrailVerifier(migrationId: string, given: readonly Approver[]): TrailVerifier {
+  const isSupportGiven = given.some(({ role }) => role === 'support');
+  const mustSign: readonly Role[] = isSupportGiven ? ROLES : ['client'];
+  let changes: readonly ApproverChange[] = [];
   let lastSigned: LastSigned = {};
   const seen = new Set<string>();
-  return ({ decision, signed, applied }) => {
-    if (seen.has(decision.decisionId)) return 'this decision is in the trail twice';
+
+  function verify(entry: TrailEntry): EntryProof {
+    const { decision, applied } = entry;
+    if (seen.has(decision.decisionId)) return { proof: 'none', why: 'this decision is in the trail twice' };
     seen.add(decision.decisionId);
-    if (!signed) return applied ? 'this decision was applied but is not signed' : null;
-    const refusal = signatureRefusal({ migrationId, approvers }, signed, lastSigned);
-    if (refusal !== null) return applied ? refusal : null;
+    const result = proofOf(entry);
+    if (applied && isApproverDecision(decision) && isTrusted(decision, result.proof)) changes = [...changes, decision];
+    return result;
+  }
+
+  function proofOf({ decision, signed, applied }: TrailEntry): EntryProof {
+    const role = decision.role ?? 'client';
+    const unproven = (why: string): EntryProof => {
+      if (!applied) return { proof: 'refused' };
+      return mustSign.includes(role) ? { proof: 'none', why } : { proof: 'unverified' };
+    };
+    if (!signed) return unproven('this decision was applied but is not signed');
+    const { approvers } = signingRules(given, changes);
+    const refusal = signatureRefusal({ migrationId, approvers, mustSign: ROLES }, role, signed, lastSigned);
+    if (refusal !== null) return unproven(refusal);
     lastSigned = withLastSigned(lastSigned, signed);
-    return contentMismatch(decision, signed);
+    const mismatch = contentMismatch(decision, signed);
+    return mismatch === null ? { proof: 'signed' } : { proof: 'none', why: mismatch };
+  }
+
+  function isTrusted({ kind, approver, role }: ApproverDecision, proof: EntryProof['proof']): boolean {
+    if (role !== 'support' || proof === 'none') return false;
+    if (kind === 'remove-approver' || proof === 'signed') return true;
+    return canonicalJson(approverWithKey(given, approver.publicKey)) === canonicalJson(approver);
+  }
+
+  return {
+    verify,
+    approvers: () => signingRules(given, changes).approvers,
+    added: () =>
+      changes.flatMap(({ kind, approver }) =>
+        kind === 'add-approver' && !approverWithKey(given, approver.publicKey) ? [approver] : [],
+      ),
   };
 }

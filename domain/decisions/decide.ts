@@ -8,14 +8,16 @@
  */
 import type { MigrationLimits } from '../planning/limits';
 import { LIMIT_NAMES } from '../planning/limits';
+import { signingRules } from '../migration/approvers';
 import type { Decision, Outcome, Unreadable } from '../migration/decision';
 import type { MigrationState, UnrecordedDecision } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
 import { DEFAULT_DECISION_RULES } from '../migration/plan';
 import type { SignedMessage } from '../migration/signatures';
-import { signatureRefusal, withLastSigned } from '../migration/signatures';
+import { recordedSignature, signatureRefusal, withLastSigned } from '../migration/signatures';
 import { counted } from '../text/sentences';
 import { approve } from './approvals';
+import { approverRefusal, changeApprovers } from './approver-changes';
 import { decideExceptions, leaveOut, replaceCredentials } from './exceptions';
 import { chooseFirstCompany } from './first-company';
 import { guardRefusal } from './guards';
@@ -88,9 +90,9 @@ export function decide(
 ): MigrationState {
   const earlier = outcomeOf(state, decision.decisionId);
   if (earlier && !earlier.malformed) return state;
-  const { approvers } = rules;
-  const signed = approvers && source.signed;
-  const badSignature = approvers && signatureRefusal({ ...source, approvers }, signed, state.lastSigned);
+  const signing = { migrationId: source.migrationId, ...signingRules(rules.approvers, state.approverChanges) };
+  const signed = recordedSignature(signing, decision.role, source.signed);
+  const badSignature = signatureRefusal(signing, decision.role, signed, state.lastSigned);
   const ruling = badSignature ? refused(badSignature) : ruleWithGuards(state, decision, at, rules);
   const outcome: Outcome = { decisionId: decision.decisionId, applied: ruling.state !== null, text: ruling.text, at };
   return {
@@ -198,7 +200,9 @@ function reapplyUnrecorded(rules: DecisionRules) {
 function ruleWithGuards(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Ruling {
   const ruling = rule(state, decision, at);
   if (ruling.state === null) return ruling;
-  const refusal = guardRefusal(decision, state, rules);
+  const refusal =
+    approverRefusal(decision, signingRules(rules.approvers, state.approverChanges)) ??
+    guardRefusal(decision, state, rules);
   return refusal === null ? ruling : refused(refusal);
 }
 
@@ -241,6 +245,9 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
       return decideExceptions(state, decision);
     case 'replace-credential':
       return replaceCredentials(state, decision);
+    case 'add-approver':
+    case 'remove-approver':
+      return changeApprovers(state, decision);
     case 'adjust':
       return applied(
         { ...state, limits: { ...state.limits, ...decision.limits } },

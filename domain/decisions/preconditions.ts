@@ -82,6 +82,8 @@ function kindRefusal(decision: Decision, facts: DecisionFacts, at: string): stri
     case 'manifest-amended':
     case 'exclude':
     case 'adjust':
+    case 'add-approver':
+    case 'remove-approver':
     case 'pause':
     case 'cancel':
       return null;

@@ -8,6 +8,7 @@
  * withdraws it for all companies but the first. It returns with the approvals.
  * Self-service route: all companies from the start.
  */
+import type { ApproverChange } from '../migration/approvers';
 import type { Decision, StepDecision } from '../migration/decision';
 import type { Approval, Ending, Proposal } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
@@ -28,6 +29,8 @@ export interface RecordedDecisions {
   readonly detailsChanged: boolean;
   /** Set if a decision ended the migration early. */
   readonly ended: Exclude<Ending, 'completed'> | null;
+  /** The decisions about approvers, oldest first. */
+  readonly approverChanges: readonly ApproverChange[];
 }
 
 export const NO_DECISIONS: RecordedDecisions = {
@@ -36,6 +39,7 @@ export const NO_DECISIONS: RecordedDecisions = {
   suppliers: [],
   detailsChanged: false,
   ended: null,
+  approverChanges: [],
 };
 
 /** Returns which companies are released. */
@@ -74,6 +78,11 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
       return withoutSignOff(before);
     case 'first-company':
       return withReopened(before, 'migrate-first-company');
+    case 'add-approver':
+    case 'remove-approver': {
+      const { kind, approver } = decision;
+      return { ...before, approverChanges: [...before.approverChanges, { kind, approver }] };
+    }
     case 'sync-disabled':
     case 'credentials-supplied':
     case 'adjust':

@@ -29,6 +29,9 @@ export function roleRefusal(route: Route, decision: Decision): string | null {
       return supportOnly(route, role, 'only support can replace a credential');
     case 'adjust':
       return supportOnly(route, role, 'only support can change the limits');
+    case 'add-approver':
+    case 'remove-approver':
+      return role === 'support' ? null : 'only support can add or remove approvers';
     case 'time':
     case 'credentials-supplied':
     case 'application-supplied':

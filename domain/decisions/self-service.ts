@@ -44,6 +44,8 @@ export function selfServiceRefusal({ kind }: Decision): string | null {
     case 'relink':
     case 'replace-credential':
     case 'adjust':
+    case 'add-approver':
+    case 'remove-approver':
     case 'pause':
     case 'resume':
     case 'cancel':

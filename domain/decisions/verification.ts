@@ -8,12 +8,14 @@ import type { Decision } from '../migration/decision';
 import type { Approval, DecisionRecord, Ending } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
 import { parseDecision } from '../migration/parse-decision';
-import type { Approver, LastSigned, SignedMessage } from '../migration/signatures';
-import { canonicalJson, signatureRefusal } from '../migration/signatures';
+import { signingRules } from '../migration/approvers';
+import type { LastSigned, MigrationSigning, SignedMessage } from '../migration/signatures';
+import { canonicalJson, recordedSignature, signatureRefusal } from '../migration/signatures';
 import type { Step } from '../migration/steps';
 import { STEP_RULES, STEPS } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import { missingApprovals } from './approvals';
+import { approverRefusal } from './approver-changes';
 import { fourEyesRefusal, missingDigest } from './guards';
 import type { DecisionFacts } from './preconditions';
 import { preconditionRefusal } from './preconditions';
@@ -41,11 +43,21 @@ export function ledgerRefusal(record: DecisionRecord, ledger: LedgerView): strin
   if (decision.kind === 'unreadable') return 'the message could not be read';
   if (rules === null) return 'an older version of Tokenferry created this migration; start a new one';
   const refusal =
-    (rules.approvers && signedRecordRefusal(ledger.migrationId, rules.approvers, record, ledger.lastSigned)) ??
+    signedRecordRefusal(decision, record.signed ?? null, ledger) ??
     preconditionRefusal(decision, ledgerFacts(decision, ledger), outcome.at) ??
+    approverRefusal(decision, ledgerSigning(ledger)) ??
     missingDigest(decision, rules.requireDigest);
   if (refusal !== null || !rules.fourEyes || decision.kind !== 'step' || decision.verdict !== 'approve') return refusal;
   return fourEyesRefusal(decision, { ...recorded, suppliers: [suppliedBy, ...recorded.suppliers] });
+}
+
+/** Returns who must sign according to the ledger: the approvers at the start, as recorded decisions have changed them. */
+export function ledgerSigning({
+  migrationId,
+  rules,
+  recorded,
+}: Pick<LedgerView, 'migrationId' | 'rules' | 'recorded'>): MigrationSigning {
+  return { migrationId, ...signingRules(rules?.approvers ?? null, recorded.approverChanges) };
 }
 
 /** Returns the facts in the ledger. It knows the steps only from their approvals. */
@@ -92,15 +104,37 @@ function isOf(decision: Decision, step: Step): boolean {
   return decision.kind === 'step' && decision.verdict === 'approve' && decision.step === step;
 }
 
-/** Returns why a record does not prove its decision; null if an approver signed exactly this decision. */
-export function signedRecordRefusal(
-  migrationId: string,
-  approvers: readonly Approver[],
-  { decision, signed }: DecisionRecord,
-  lastSigned: LastSigned,
+/** Returns why the signature of a decision, or its absence, is refused; null if it is accepted. */
+function signedRecordRefusal(
+  decision: Decision,
+  signed: SignedMessage | null,
+  { lastSigned, ...ledger }: Pick<LedgerView, 'migrationId' | 'rules' | 'recorded' | 'lastSigned'>,
 ): string | null {
-  const refusal = signatureRefusal({ migrationId, approvers }, signed ?? null, lastSigned);
+  const refusal = signatureRefusal(ledgerSigning(ledger), decision.role, signed, lastSigned);
   return refusal ?? (signed ? contentMismatch(decision, signed) : null);
+}
+
+/**
+ * Returns a record without its signature, if the ledger does not require one and this one proves nothing. Its time would
+ * otherwise count as the latest of a key whose owner has not signed it.
+ */
+export function withoutInvalidSignature(record: DecisionRecord, ledger: LedgerView): DecisionRecord {
+  const { decision, signed = null, ...rest } = record;
+  if (decision.kind === 'unreadable' || !signed) return record;
+  const isKept =
+    ledgerSigning(ledger).mustSign.includes(decision.role) ||
+    (recordedSignature(ledgerSigning(ledger), decision.role, signed) !== null &&
+      contentMismatch(decision, signed) === null);
+  return isKept ? record : { decision, ...rest };
+}
+
+/**
+ * Returns whether the signature of a record is valid. If so, its signing time is recorded, so that nobody can send the
+ * same signed decision again later.
+ */
+export function isValidlySigned({ decision, signed }: DecisionRecord, ledger: LedgerView): boolean {
+  if (decision.kind === 'unreadable' || !signed) return false;
+  return signedRecordRefusal(decision, signed, ledger) === null;
 }
 
 /** Returns what is wrong if the recorded decision is not the signed one; null if it is. */

@@ -91,6 +91,8 @@ const MESSAGES: Readonly<Record<Exclude<Decision['kind'], 'step'>, DecisionMessa
   relink: 'relink',
   'replace-credential': 'replaceCredential',
   adjust: 'adjust',
+  'add-approver': 'addApprover',
+  'remove-approver': 'removeApprover',
   pause: 'pause',
   resume: 'resume',
   cancel: 'cancel',

@@ -1,4 +1,5 @@
 /** The decisions that people send, and their outcomes. */
+import type { Approver } from './approvers';
 import type { LimitsChange } from '../planning/limits';
 import type { Role, Step } from './steps';
 import type { Window } from '../planning/windows';
@@ -106,6 +107,15 @@ export interface Adjustment extends DecisionBase {
   readonly limits: LimitsChange;
 }
 
+/**
+ * Adds an approver after support has compared the fingerprint of their key with them, or removes one whose device was
+ * lost or who has left.
+ */
+export interface ApproverDecision extends DecisionBase {
+  readonly kind: 'add-approver' | 'remove-approver';
+  readonly approver: Approver;
+}
+
 export interface MigrationControl extends DecisionBase {
   readonly kind: 'pause' | 'resume' | 'cancel';
 }
@@ -122,6 +132,7 @@ export type Decision =
   | Retry
   | CredentialReplacement
   | Adjustment
+  | ApproverDecision
   | MigrationControl;
 
 /** A message that could not be parsed as a decision. Its content is not kept, because it could contain a secret. */

@@ -14,6 +14,7 @@ import type { FindingCode } from '../companies/finding';
 import type { MigrationPlan } from './plan';
 import type { Route } from '../../platforms/platforms';
 import type { Role, Step } from './steps';
+import type { ApproverChange } from './approvers';
 import type { LastSigned, SignedMessage } from './signatures';
 import type { Outage } from './outage';
 import type { Throughput } from '../planning/throughput';
@@ -201,6 +202,8 @@ export interface MigrationState {
   readonly reconnect?: readonly ReconnectLink[];
   /** Absent until the first signed decision arrives. */
   readonly lastSigned?: LastSigned;
+  /** The applied decisions about approvers, oldest first. Absent, or null, if there are none. */
+  readonly approverChanges?: readonly ApproverChange[] | null;
 }
 
 /** A decision as it is recorded in the audit trail. */

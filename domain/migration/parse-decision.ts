@@ -4,6 +4,8 @@
  */
 import { isMoment } from '../text/sentences';
 import { hasUnsafeCharactersInMultilineText } from '../text/untrusted-text';
+import type { Approver } from './approvers';
+import { isPublicKey } from './approvers';
 import type { Companies, Decision, NextAfterRejection, DecisionBase } from './decision';
 import type { LimitsChange } from '../planning/limits';
 import { parseLimits } from '../planning/limits';
@@ -30,6 +32,8 @@ export const DECISION_MESSAGES = [
   'relink',
   'replaceCredential',
   'adjust',
+  'addApprover',
+  'removeApprover',
 ] as const;
 
 export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
@@ -187,6 +191,14 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
       if ('malformed' in parsed) return malformed(parsed.malformed);
       return { decision: { kind: 'adjust', ...sender, limits: parsed.limits } };
     }
+    case 'addApprover':
+    case 'removeApprover': {
+      const approver = parseApprover(fields['approver']);
+      if (typeof approver === 'string') return malformed(approver);
+      return {
+        decision: { kind: message === 'addApprover' ? 'add-approver' : 'remove-approver', ...sender, approver },
+      };
+    }
   }
 }
 
@@ -212,6 +224,16 @@ function parseNext({ next, company }: Fields): NextAfterRejection | string | nul
     default:
       return '"next" must be same-company, another-company or abandon';
   }
+}
+
+/** Returns the approver in a message, or what is wrong with it. */
+function parseApprover(value: unknown): Approver | string {
+  const { role, by, publicKey } = (typeof value === 'object' && value !== null ? value : {}) as Fields;
+  if (!isRole(role)) return `the role of the approver must be ${ROLES.join(' or ')}`;
+  if (!isText(by) || by.length > MAX_NAME_LENGTH)
+    return `"by" of the approver must be a name of at most ${MAX_NAME_LENGTH} characters`;
+  if (!isPublicKey(publicKey)) return 'publicKey of the approver must be an Ed25519 public key: 64 hexadecimal digits';
+  return { role, by, publicKey };
 }
 
 /** Returns the companies listed in a message, or what is wrong with the list. */

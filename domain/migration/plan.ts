@@ -3,7 +3,7 @@
  */
 import type { MigrationLimits } from '../planning/limits';
 import type { Route } from '../../platforms/platforms';
-import type { Approver } from './signatures';
+import type { Approver } from './approvers';
 
 /** The rules for decisions in a migration. */
 export interface DecisionRules {
@@ -11,7 +11,10 @@ export interface DecisionRules {
   readonly requireDigest: boolean;
   /** True if a person is prevented from approving what they supplied or proposed, and from approving in both roles. */
   readonly fourEyes: boolean;
-  /** The people whose signed decisions are accepted; null if decisions are unsigned and names are not verified. */
+  /**
+   * The approvers at the start, if only signed decisions are accepted; otherwise null, and names are not verified. Support
+   * can change the approvers later (`approvers.ts`).
+   */
   readonly approvers: readonly Approver[] | null;
 }
 

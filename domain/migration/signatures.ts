@@ -7,16 +7,10 @@
  */
 import { ed25519 } from '@noble/curves/ed25519';
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
+import type { SigningRules } from './approvers';
+import { approverWithKey } from './approvers';
 import type { DecisionMessage } from './parse-decision';
 import type { Role } from './steps';
-
-/** A person whose decisions a migration accepts. */
-export interface Approver {
-  readonly role: Role;
-  readonly by: string;
-  /** Ed25519, 64 hexadecimal digits. */
-  readonly publicKey: string;
-}
 
 export interface Signature {
   /** The key of the claimed signer. */
@@ -78,15 +72,27 @@ export function verifies({ publicKey, value }: Signature, text: Uint8Array): boo
   }
 }
 
-/** Returns why a migration that accepts only signed decisions refuses a message; null if it accepts it. */
+/** The approvers of one migration. */
+export interface MigrationSigning extends SigningRules {
+  readonly migrationId: string;
+}
+
+/**
+ * Returns why the signature of a decision, or its absence, is refused; null if it is accepted.
+ *
+ * @param role the role that the decision names
+ */
 export function signatureRefusal(
-  { migrationId, approvers }: { readonly migrationId: string; readonly approvers: readonly Approver[] },
+  { migrationId, approvers, mustSign }: MigrationSigning,
+  role: Role,
   signed: SignedMessage | null,
   lastSigned: LastSigned = {},
 ): string | null {
-  if (!signed) return 'decisions in this migration must be signed by an approver; this one is not';
+  if (!mustSign.includes(role)) return null;
+  if (!signed)
+    return `decisions ${mustSign.length === 1 ? `of ${role} ` : ''}in this migration must be signed by an approver; this one is not`;
   const { content, signature } = signed;
-  const approver = approvers.find(({ publicKey }) => publicKey === signature.publicKey);
+  const approver = approverWithKey(approvers, signature.publicKey);
   if (!approver) return 'this decision is signed with a key that does not belong to an approver of this migration';
   if (!isSignedBy(approver.publicKey, migrationId, signed)) {
     return 'the signature does not match: the decision was changed, or the signature is for another decision';
@@ -103,10 +109,31 @@ export function signatureRefusal(
   return null;
 }
 
-/** Records the signing time of this message as its signer's latest. */
+/**
+ * Returns the signed message if it is recorded with its decision; otherwise null. A signature that the migration does not
+ * require is recorded only if it is valid for the key that it names. It then proves the decision once support has
+ * confirmed the key.
+ */
+export function recordedSignature(
+  { migrationId, mustSign }: MigrationSigning,
+  role: Role,
+  signed: SignedMessage | null,
+): SignedMessage | null {
+  if (!signed || mustSign.includes(role)) return signed;
+  const { signedAt } = signed.content;
+  const isValid =
+    typeof signedAt === 'string' &&
+    ISO_UTC.test(signedAt) &&
+    isSignedBy(signed.signature.publicKey, migrationId, signed);
+  return isValid ? signed : null;
+}
+
+/** Records the signing time of this message as its signer's latest, unless a later one is recorded. */
 export function withLastSigned(lastSigned: LastSigned = {}, { content, signature }: SignedMessage): LastSigned {
   const { signedAt } = content;
-  return typeof signedAt === 'string' ? { ...lastSigned, [signature.publicKey]: signedAt } : lastSigned;
+  const last = lastSigned[signature.publicKey];
+  if (typeof signedAt !== 'string' || (last !== undefined && signedAt <= last)) return lastSigned;
+  return { ...lastSigned, [signature.publicKey]: signedAt };
 }
 
 /** The format of `Date.toISOString`. Times in this format can be compared as text. */

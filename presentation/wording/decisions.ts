@@ -1,4 +1,5 @@
 /** Describes decisions in words, for the handover report and the event list in Temporal. */
+import { approverFingerprint } from '../../domain/migration/approvers';
 import type { Companies, Decision } from '../../domain/migration/decision';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
 import { counted, duration, momentText } from '../../domain/text/sentences';
@@ -45,6 +46,12 @@ export function actionText(decision: Decision, timeText: (iso: string) => string
       return `${decision.kind} ${companiesText(decision.companies)}`;
     case 'replace-credential':
       return `replace the credential of ${companiesText(decision.companies)}`;
+    case 'add-approver':
+    case 'remove-approver': {
+      const { role, by } = decision.approver;
+      const verb = decision.kind === 'add-approver' ? 'add' : 'remove';
+      return `${verb} ${by} (${role}) as an approver, key ${approverFingerprint(decision.approver)}`;
+    }
     case 'adjust':
       return `adjust the limits: ${limitsText(decision.limits)}`;
     case 'cancel':

@@ -10,7 +10,7 @@ import type { ManifestRow } from '../../domain/companies/manifest';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import type { Approver } from '../../domain/migration/signatures';
+import type { Approver } from '../../domain/migration/approvers';
 import { WEEKDAYS } from '../../domain/planning/windows';
 import type { SigningKey } from '../../security';
 import { Secret } from '../../security';

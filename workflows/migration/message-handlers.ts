@@ -198,5 +198,8 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   relink:
     'Check companies once their end customers have reconnected: {"companies": "all" or references, "role": "support", "by"}',
   replaceCredential: 'Sent by ferry after new credentials for companies that were not moved were encrypted and stored',
+  addApprover:
+    'Accept the signed decisions of a person, after comparing the fingerprint of their key with them: {"approver": {"role", "by", "publicKey"}, "role": "support", "by"}',
+  removeApprover: 'Stop accepting decisions that are signed with a key: same fields as addApprover',
   adjust: 'Change the limits: {"limits": {"companiesPerSliceAtOnce": 4}, "role": "support", "by"}',
 };

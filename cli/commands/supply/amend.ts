@@ -57,7 +57,7 @@ async function amend(
   const manifest = await readManifest({ manifest: file, ...(encoding && { encoding }) }, platform, migration.route);
   if (manifest.findings.errors > 0) return invalidManifest(manifest);
   // The rows are stored before the decision is sent, so a refused decision would leave them held back.
-  const problem = signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });
+  const problem = await signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });
   if (problem !== null) throw new CommandFailed(problem, 'nothing was changed; sign it with the key of an approver');
   output.note(`Storing ${counted(manifest.totals.companies, 'row')} ...`);
   const amended = await storeRows(ferry, migration, manifest);

@@ -3,7 +3,7 @@ import type { Preflight } from '../../../domain/migration/migration-state';
 import type { Platform } from '../../../platforms/platforms';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
-import type { Approver } from '../../../domain/migration/signatures';
+import type { Approver } from '../../../domain/migration/approvers';
 import { fourEyesDeadlock } from '../../../domain/decisions/guards';
 import { CommandFailed } from '../../shared/errors';
 import { waitForPreflight, readRetriedErrors, startMigration } from '../../../client';
@@ -91,8 +91,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
     approvers: options.approver ?? null,
   };
   const deadlock = fourEyesDeadlock(decisions, options.by);
-  if (deadlock !== null)
-    throw new CommandFailed(deadlock, 'nothing was started; add another --approver, because none can be added later');
+  if (deadlock !== null) throw new CommandFailed(deadlock, 'nothing was started; add another --approver');
   const { env } = terminal;
   const { client, platform, label, credentials, encoding } = options;
   const files = {

@@ -5,7 +5,7 @@ import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-trail';
 import { endBytesToSign } from '../../../domain/decisions/audit-trail';
 import type { LedgerClaims } from '../../../domain/decisions/ledger-proof';
-import type { Approver } from '../../../domain/migration/signatures';
+import type { Approver } from '../../../domain/migration/approvers';
 import type { SigningKey } from '../../../security';
 import { readLedgerClaims, readMigration, readTrail } from '../../../store';
 import type { LedgerClient } from '../../../client';

@@ -3,8 +3,10 @@ import { malformedRecord, parseRecord, withBoundedTime } from '../../../domain/m
 import type { Decision } from '../../../domain/migration/decision';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DECISION_MESSAGES, parseDecision } from '../../../domain/migration/parse-decision';
+import { BY_CLEO, CLEO } from '../../support/signed-decisions';
 
 const SENT = { decisionId: 'd', role: 'support', by: 'Sam', reason: 'a \\u0000 reason', digest: 'x' } as const;
+const APPROVER = { ...BY_CLEO, publicKey: CLEO.publicKey };
 const AT = '2026-03-02T09:00:00.000Z';
 const CONTENT: Readonly<Partial<Record<DecisionMessage, object>>> = {
   approve: { step: 'schedule' },
@@ -24,6 +26,8 @@ const CONTENT: Readonly<Partial<Record<DecisionMessage, object>>> = {
   relink: { companies: 'all' },
   replaceCredential: { companies: ['R-1'] },
   adjust: { limits: { slicesAtOnce: 2, windows: [] } },
+  addApprover: { approver: APPROVER },
+  removeApprover: { approver: APPROVER },
 };
 
 function decisionOf(message: DecisionMessage, more: object = {}): Decision {

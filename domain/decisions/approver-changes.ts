@@ -1,0 +1,45 @@
+/** Decisions about approvers: when they are refused, and what they change. */
+import type { ApproverChange, SigningRules } from '../migration/approvers';
+import { approverFingerprint, approverWithKey } from '../migration/approvers';
+import type { ApproverDecision, Decision } from '../migration/decision';
+import type { MigrationState } from '../migration/migration-state';
+import type { Ruling } from './ruling';
+import { applied } from './ruling';
+
+/** Returns whether a decision adds or removes an approver. */
+export function isApproverDecision(decision: {
+  readonly kind: Decision['kind'] | 'unreadable';
+}): decision is ApproverDecision {
+  return decision.kind === 'add-approver' || decision.kind === 'remove-approver';
+}
+
+/**
+ * Returns why approvers cannot be changed in this way; null if they can, or if the decision is about something else. A
+ * decision that repeats an earlier one is accepted, and changes nothing.
+ */
+export function approverRefusal(decision: Decision, { approvers, mustSign }: SigningRules): string | null {
+  if (!isApproverDecision(decision)) return null;
+  const { role, by, publicKey } = decision.approver;
+  const owner = approverWithKey(approvers, publicKey);
+  if (owner && (owner.role !== role || owner.by !== by)) return `this key belongs to ${owner.by} (${owner.role})`;
+  if (decision.kind === 'add-approver') {
+    // Otherwise anyone who can write to the Temporal namespace could add a key of their own, and lock support out.
+    return mustSign.includes(role) || role === 'client'
+      ? null
+      : 'approvers of support can be added only if the migration was started with approvers';
+  }
+  return owner && approvers.every((each) => each === owner || each.role !== role)
+    ? `this is the last key of an approver of ${role}; add another one before you remove it`
+    : null;
+}
+
+/** Adds or removes an approver. */
+export function changeApprovers(state: MigrationState, { kind, approver }: ApproverDecision): Ruling {
+  const change: ApproverChange = { kind, approver };
+  const person = `${approver.by} (${approver.role})`;
+  const verb = kind === 'add-approver' ? 'added as an approver' : 'removed as an approver';
+  return applied(
+    { ...state, approverChanges: [...(state.approverChanges ?? []), change] },
+    `${person} ${verb}, key ${approverFingerprint(approver)}`,
+  );
+}

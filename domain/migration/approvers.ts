@@ -1,0 +1,77 @@
+/**
+ * Approvers: the people whose signed decisions a migration accepts.
+ *
+ * A migration that is started with approvers accepts only signed decisions. Otherwise decisions are unsigned, until
+ * support adds the first approver of the client. From then on, the decisions of the client must be signed. Support adds
+ * and removes approvers with decisions, so the approvers follow from the rules at the start and from the applied
+ * decisions. A person can have several keys, one per device.
+ */
+import { ed25519 } from '@noble/curves/ed25519';
+import { hexToBytes } from '@noble/hashes/utils';
+import { fingerprintOf } from '../text/fingerprints';
+import type { Role } from './steps';
+import { ROLES } from './steps';
+
+/** A key of a person whose decisions a migration accepts. */
+export interface Approver {
+  readonly role: Role;
+  readonly by: string;
+  /** Ed25519, 64 hexadecimal digits. */
+  readonly publicKey: string;
+}
+
+/** An applied decision about an approver. */
+export interface ApproverChange {
+  readonly kind: 'add-approver' | 'remove-approver';
+  readonly approver: Approver;
+}
+
+/** The decisions that must be signed, and the keys that can sign them. */
+export interface SigningRules {
+  readonly approvers: readonly Approver[];
+  /** The roles whose decisions must be signed. */
+  readonly mustSign: readonly Role[];
+}
+
+/**
+ * Returns the rules after changes.
+ *
+ * @param atStart the approvers with whom the migration was started; null if it was started without
+ * @param changes the applied decisions about approvers, oldest first
+ */
+export function signingRules(
+  atStart: readonly Approver[] | null,
+  changes: readonly ApproverChange[] | null = null,
+): SigningRules {
+  const approvers = (changes ?? []).reduce(withChange, atStart ?? []);
+  const mustSign = ROLES.filter((role) => atStart !== null || approvers.some((each) => each.role === role));
+  return { approvers, mustSign };
+}
+
+function withChange(approvers: readonly Approver[], { kind, approver }: ApproverChange): readonly Approver[] {
+  const others = approvers.filter(({ publicKey }) => publicKey !== approver.publicKey);
+  return kind === 'add-approver' ? [...others, approver] : others;
+}
+
+/** Returns the approver with this key; undefined if there is none. */
+export function approverWithKey(approvers: readonly Approver[], publicKey: string): Approver | undefined {
+  return approvers.find((each) => each.publicKey === publicKey);
+}
+
+/** Returns the fingerprint that people compare before they trust the key of an approver. */
+export function approverFingerprint({ publicKey }: Pick<Approver, 'publicKey'>): string {
+  return fingerprintOf(hexToBytes(publicKey));
+}
+
+/**
+ * Returns whether a value is a public key with which only its owner can sign. Anyone can make signatures that are valid
+ * for a key of small order.
+ */
+export function isPublicKey(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^[0-9a-f]{64}$/.test(value)) return false;
+  try {
+    return !ed25519.ExtendedPoint.fromHex(value).isSmallOrder();
+  } catch {
+    return false; // It is not a point of the curve.
+  }
+}
