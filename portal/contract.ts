@@ -65,7 +65,10 @@ const ActionView = z.object({
   reason: z.enum(['none', 'optional', 'required']),
 });
 
-/** What the page shows about a migration. Written by a worker. Every text is plain text, not markup. */
+/**
+ * What the page shows about a migration. Written by a worker. Every text is plain text, not markup. Times inside a text
+ * have the form `2026-11-20 23:55 UTC`; the page shows them in the reader's zone.
+ */
 export const MigrationViewSchema = z.object({
   migrationId: z.string(),
   client: z.string(),

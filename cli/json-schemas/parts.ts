@@ -142,6 +142,7 @@ export const preflight = (
     clientProblems: z.array(z.string()).exactOptional(),
     problemCodes: z.array(z.string()),
     warnings: z.array(z.string()),
+    clientWarnings: z.array(z.string()).exactOptional(),
     heldBack: count,
     callbackUrl: z.string().nullable(),
     application: z

@@ -65,6 +65,8 @@ export interface Preflight {
   readonly problemCodes: readonly FindingCode[];
   /** Findings for a person to judge. */
   readonly warnings: readonly string[];
+  /** The same warnings without the names of other clients. Absent if `warnings` contains none. */
+  readonly clientWarnings?: readonly string[];
   /** Number of companies that do not move until they are corrected. The reasons are in the ledger. */
   readonly heldBack: number;
   /** The service's callback URL, which the client adds to its application at the platform. */

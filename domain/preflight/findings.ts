@@ -49,17 +49,20 @@ export class FindingSummary {
   }
 
   /** Returns one sentence per code. */
-  get sentences(): Pick<Preflight, 'problems' | 'clientProblems' | 'problemCodes' | 'warnings'> {
+  get sentences(): Pick<Preflight, 'problems' | 'clientProblems' | 'problemCodes' | 'warnings' | 'clientWarnings'> {
     const errors = [...this.#errors.values()];
-    const isDifferent = errors.some(({ first }) => first.clientMessage !== undefined);
+    const warnings = [...this.#warnings.values()];
     return {
       problems: errors.map(sentence),
-      ...(isDifferent ? { clientProblems: errors.map(clientSentence) } : {}),
+      ...(errors.some(isDifferentForClient) ? { clientProblems: errors.map(clientSentence) } : {}),
       problemCodes: errors.map(({ first }) => first.code),
-      warnings: [...this.#warnings.values()].map(sentence),
+      warnings: warnings.map(sentence),
+      ...(warnings.some(isDifferentForClient) ? { clientWarnings: warnings.map(clientSentence) } : {}),
     };
   }
 }
+
+const isDifferentForClient = ({ first }: FindingsOfCode): boolean => first.clientMessage !== undefined;
 
 function clientSentence({ first, count }: FindingsOfCode): string {
   return sentence({ first: { ...first, message: first.clientMessage ?? first.message }, count });

@@ -7,10 +7,9 @@
 import { CLIENT_STATES, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
-import { openingAfterStart } from '../../domain/progress/first-opening';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
-import { duration, momentText, counted, hoursText, oneLine } from '../../domain/text/sentences';
+import { duration, momentText, counted, oneLine } from '../../domain/text/sentences';
 import { endedByText, pausedText, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { OverallState, Progress, StepProgress } from '../../domain/progress/progress';
@@ -19,6 +18,7 @@ import {
   beforeSignOff,
   deadlineText,
   estimateBasisText,
+  openingText,
   outOfDateText,
   switchOnText,
   taskOf,
@@ -242,15 +242,8 @@ function startText(progress: Progress, now: string): string[] {
   if (proposal === null || hasBegun) return [];
   const when = proposal.startAt > now ? momentText(proposal.startAt) : 'as soon as everything is ready';
   const lines = [`**Start:** ${when}, proposed by ${untrustedText(proposal.by, MAX_NAME_LENGTH)} (${proposal.role})`];
-  const opening = openingAfterStart(progress, now);
-  if (opening === null) return lines;
-  const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
-  const longest = staleMs === null ? '' : `, for up to ${hoursText(staleMs / HOUR_MS)}`;
-  const what = proposal.startAt > now ? 'The start is outside the windows' : 'No window is open';
-  return [
-    ...lines,
-    `**${what}:** moves begin at ${momentText(opening.opensAt)}, when the next one opens. The data of companies whose syncing is turned off before that is out of date until they have moved${longest}.`,
-  ];
+  const opening = openingText(progress, now);
+  return opening === null ? lines : [...lines, `**${opening.why}:** ${opening.text}`];
 }
 
 /** Returns when the migration is expected to end. The caller formats the two times. */

@@ -6,7 +6,7 @@ import { countOpen } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
-import { firstOpenings } from '../../domain/progress/first-opening';
+import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress } from '../../domain/progress/progress';
 import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';
@@ -45,6 +45,24 @@ export function deadlineText(progress: Progress, now: string): string | null {
   if (!window || !next) return null;
   const [closes, reopens] = [momentText(window.closesAt), momentText(next.opensAt)];
   return `the window closes at ${closes}. If this is done later, moves begin at ${reopens}, and the data of companies whose syncing is off is out of date until then.`;
+}
+
+/**
+ * Returns when moves can begin if no window is open at the agreed start; null if one is, or once the moves have begun.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function openingText(progress: Progress, now: string): { readonly why: string; readonly text: string } | null {
+  const { state, step, proposal, firstCompany } = progress;
+  const hasBegun = isEnding(state) || step === 'complete-migration' || firstCompany !== null;
+  const opening = hasBegun ? null : openingAfterStart(progress, now);
+  if (proposal === null || opening === null) return null;
+  const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
+  const longest = staleMs === null ? '' : `, for up to ${hoursText(staleMs / HOUR_MS)}`;
+  return {
+    why: proposal.startAt > now ? 'The start is outside the windows' : 'No window is open',
+    text: `moves begin at ${momentText(opening.opensAt)}, when the next one opens. The data of companies whose syncing is turned off before that is out of date until they have moved${longest}.`,
+  };
 }
 
 /** Returns which measurements an estimate is based on. */

@@ -1,0 +1,62 @@
+/**
+ * The decisions that the client can make now, with what the page says before it confirms one. A decision that the
+ * preconditions would refuse is not offered.
+ */
+import type { DecisionFacts } from '../../domain/decisions/preconditions';
+import { preconditionRefusal } from '../../domain/decisions/preconditions';
+import { isEnding } from '../../domain/migration/migration-state';
+import type { Progress } from '../../domain/progress/progress';
+import type { ActionFacts, ActionView, Candidate, Sample } from './candidate';
+import { confirmation, exceptions, supplies } from './company-actions';
+import { approvals, controls, proposal, rejections } from './step-actions';
+
+/**
+ * Returns the decisions that the client can make, those that the migration waits for first.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function actionsOf(progress: Progress, facts: ActionFacts, now: string): readonly ActionView[] {
+  const decisionFacts = decisionFactsOf(progress);
+  const isRefused = (sample: Sample): boolean =>
+    preconditionRefusal({ decisionId: '', role: 'client', by: '', ...sample }, decisionFacts, now) !== null;
+  const offered = candidates(progress, facts, now)
+    .filter(({ applies, sample }) => applies && !isRefused(sample))
+    .map(actionView);
+  return [...offered.filter(({ isExpected }) => isExpected), ...offered.filter(({ isExpected }) => !isExpected)];
+}
+
+function actionView({ sample: _, applies: __, ...candidate }: Candidate): ActionView {
+  return { isIrreversible: false, isExpected: false, reason: 'none', ...candidate };
+}
+
+function decisionFactsOf({
+  route,
+  state,
+  step,
+  steps,
+  proposal,
+  pause,
+  counts,
+  firstCompany,
+}: Progress): DecisionFacts {
+  return {
+    ...{ route, step, counts, firstCompany },
+    closed: isEnding(state) ? state : null,
+    ended: steps.filter(({ endedAt }) => endedAt !== null).map((each) => each.step),
+    approvals: steps.flatMap(({ approvals }) => approvals),
+    hasProposal: proposal !== null,
+    pausedItself: pause !== null && pause.stopReason !== null,
+  };
+}
+
+function candidates(progress: Progress, facts: ActionFacts, now: string): readonly Candidate[] {
+  return [
+    ...approvals(progress, now),
+    proposal(progress, now),
+    confirmation(progress),
+    ...supplies(progress, facts),
+    ...rejections(progress, facts, now),
+    ...exceptions(progress, facts),
+    ...controls(progress),
+  ];
+}

@@ -1,0 +1,42 @@
+/** A decision that the client can perhaps make. `actions.ts` offers it unless the preconditions would refuse it. */
+import type { MigrationView } from '../../portal/contract';
+import type { Decision } from '../../domain/migration/decision';
+import type { CheckedApplication } from '../../domain/migration/migration-state';
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import type { Progress } from '../../domain/progress/progress';
+
+export type ActionView = MigrationView['actions'][number];
+
+export interface ActionFacts {
+  /** True if the client has a migration key to seal with. */
+  readonly canSeal: boolean;
+  /** True if only credentials count that were obtained after the confirmation. */
+  readonly isRotating: boolean;
+}
+
+/** The fields of a decision that decide whether the preconditions refuse it. */
+export type Sample = Decision extends infer Each
+  ? Each extends Decision
+    ? Omit<Each, 'decisionId' | 'role' | 'by'>
+    : never
+  : never;
+
+export interface Candidate extends Omit<ActionView, 'isIrreversible' | 'isExpected' | 'reason' | 'message'> {
+  readonly message: DecisionMessage;
+  readonly sample: Sample;
+  /** False if the decision would be accepted, but makes no sense now. */
+  readonly applies: boolean;
+  readonly isIrreversible?: true;
+  readonly isExpected?: boolean;
+  readonly reason?: 'optional' | 'required';
+}
+
+/** Returns the application, unless it could be the one of another client of the same account; null if there is none. */
+export function ownApplication({ preflight }: Progress): CheckedApplication | null {
+  const isForeign = preflight?.problemCodes.includes('application-of-another-migration') ?? true;
+  return isForeign ? null : (preflight?.application ?? null);
+}
+
+export function isWaitingForClient({ waitingFor }: Progress): boolean {
+  return waitingFor.roles.includes('client');
+}

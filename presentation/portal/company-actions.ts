@@ -1,0 +1,149 @@
+/** Decisions about companies: confirmations, credentials, the application, and exceptions. */
+import { withoutCredentialText } from '../../domain/companies/credential-state';
+import type { Step } from '../../domain/migration/steps';
+import { stepNumber } from '../../domain/migration/steps';
+import type { Progress } from '../../domain/progress/progress';
+import { nextWaveText } from '../../domain/progress/waiting-for';
+import { counted, oneLine, outOf } from '../../domain/text/sentences';
+import { meanwhileText } from '../wording/status-line';
+import type { ActionFacts, Candidate } from './candidate';
+import { isWaitingForClient, ownApplication } from './candidate';
+
+const ENCRYPTED =
+  'is encrypted on your device before it is sent. Only the workers that move the companies can decrypt it.';
+
+export function confirmation(progress: Progress): Candidate {
+  const { step, state, counts, digests } = progress;
+  const { unconfirmed, withoutCredential, unconfirmedInNextWave } = counts;
+  // Companies of the next wave go on syncing until those that are confirmed have what they need.
+  const isTheirTurn = step === 'disable-syncing' || withoutCredential === 0 || unconfirmedInNextWave === undefined;
+  return {
+    message: 'confirmSyncDisabled',
+    digest: digests['disable-syncing'],
+    sample: { kind: 'sync-disabled', companies: 'all' },
+    applies: unconfirmed > 0 && stepNumber(step) >= stepNumber('disable-syncing'),
+    title: 'Confirm that syncing is off',
+    facts: [
+      `${outOf(unconfirmed, counts.total, 'company')} without a confirmation`,
+      ...(unconfirmedInNextWave === undefined || unconfirmedInNextWave === unconfirmed
+        ? []
+        : [`Next: ${nextWaveText(counts)}`]),
+    ],
+    consequence:
+      'Confirm only companies that your own application no longer syncs. Their data is out of date from then on until they have moved. A company that is moving or has moved must never be switched back on.',
+    isExpected: isTheirTurn && state !== 'paused' && isWaitingForClient(progress),
+  };
+}
+
+export function supplies(progress: Progress, { canSeal, isRotating }: ActionFacts): readonly Candidate[] {
+  const { route, step, state, counts, preflight, pause } = progress;
+  const { waiting, unconfirmed, heldBack, withoutCredential } = counts;
+  const isMoving = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
+  // A credential of a rotating platform counts only if it was obtained after the confirmation.
+  const accepting = isRotating ? waiting - unconfirmed - heldBack : waiting;
+  const application = ownApplication(progress);
+  const isSupplyingDetails = step === 'supply-details' && route === 'managed';
+  return [
+    {
+      message: 'credentialsSupplied',
+      sample: { kind: 'credentials-supplied', companies: 0 },
+      applies: canSeal && accepting > 0,
+      title: 'Supply credentials',
+      facts: [
+        ...(withoutCredential === 0 ? [] : [`Missing: ${withoutCredentialText(counts)}`]),
+        ...(isRotating
+          ? ['Only credentials count that were obtained after you confirmed that syncing is off for their company.']
+          : []),
+      ],
+      consequence: `The file ${ENCRYPTED}`,
+      isExpected: withoutCredential > 0 && isMoving && state !== 'paused',
+    },
+    {
+      message: 'applicationSupplied',
+      sample: { kind: 'application-supplied', clientId: 'any', environment: 'production' },
+      applies: canSeal && (isSupplyingDetails || pause?.stopReason === 'application-refused') && route === 'managed',
+      title: application ? 'Replace your application' : 'Supply your application',
+      facts: application ? [`Now: ${oneLine(application.clientId, 250)} (${application.environment})`] : [],
+      consequence: `The client secret ${ENCRYPTED} They register the application, and the details are checked again.`,
+      isExpected:
+        isSupplyingDetails &&
+        state !== 'paused' &&
+        (preflight?.problemCodes.some((code) => code.startsWith('application-')) ?? false),
+    },
+  ];
+}
+
+const COMPANIES = ['any'] as const;
+
+export function exceptions(progress: Progress, { canSeal }: ActionFacts): readonly Candidate[] {
+  const { route, step, counts, checking, state } = progress;
+  const { waiting, heldBack, failed, outcomeUnknown, mustReconnect } = counts;
+  const isSelfService = route === 'self-service';
+  const isBeforeMoving = isSelfService && step === 'supply-details';
+  const stuck = failed + outcomeUnknown;
+  const isExpected = isSelfService && stuck > 0 && isWaitingForClient(progress) && state !== 'paused';
+  const facts = [`${counted(stuck, 'company')} not moved or with an unknown outcome`];
+  const isHeldBackTask = heldBack > 0 && !checking && state !== 'paused';
+  return [
+    {
+      message: 'exclude',
+      sample: { kind: 'exclude', companies: COMPANIES, reason: 'any' },
+      applies: waiting > 0,
+      title: 'Leave companies out',
+      facts: [
+        `${counted(waiting, 'company')} not moved yet`,
+        ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} cannot be moved without a correction`]),
+      ],
+      consequence: 'The companies that you name are not moved, and cannot be added to this migration again.',
+      isIrreversible: true,
+      isExpected:
+        isHeldBackTask && (isWaitingForClient(progress) || meanwhileText(progress) !== null) && !isBeforeSync(step),
+      reason: 'required',
+    },
+    {
+      message: 'retry',
+      sample: { kind: 'retry', companies: 'all' },
+      applies: isSelfService && (isBeforeMoving || stuck > 0),
+      title: isBeforeMoving ? 'Have the details checked again' : 'Try companies again',
+      facts: isBeforeMoving ? [] : facts,
+      consequence: isBeforeMoving
+        ? 'The details are checked again, which takes a few seconds to minutes.'
+        : 'The companies are tried again. A company whose credential was accepted is only synced and checked.',
+      isExpected: isExpected || (isBeforeMoving && isWaitingForClient(progress)),
+      reason: 'optional',
+    },
+    {
+      message: 'relink',
+      sample: { kind: 'relink', companies: 'all' },
+      applies: isSelfService && mustReconnect > 0,
+      title: 'Wait until companies have reconnected',
+      facts: [`${counted(mustReconnect, 'company')} must reconnect`],
+      consequence: 'The companies are checked again once their owners have reconnected with their links.',
+      isExpected,
+      reason: 'optional',
+    },
+    {
+      message: 'replaceCredential',
+      sample: { kind: 'replace-credential', companies: COMPANIES },
+      applies: isSelfService && canSeal && stuck > 0,
+      title: 'Replace credentials',
+      facts,
+      consequence: `The file ${ENCRYPTED} The companies are tried again with the new credentials.`,
+      isExpected,
+      reason: 'optional',
+    },
+    {
+      message: 'skip',
+      sample: { kind: 'skip', companies: COMPANIES, reason: 'any' },
+      applies: isSelfService && stuck > 0,
+      title: 'Give up on companies',
+      facts,
+      consequence: 'The companies that you name are not tried again.',
+      isIrreversible: true,
+      isExpected,
+      reason: 'required',
+    },
+  ];
+}
+
+const isBeforeSync = (step: Step): boolean => stepNumber(step) < stepNumber('disable-syncing');

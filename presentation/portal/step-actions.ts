@@ -1,0 +1,203 @@
+/** Decisions about steps, and about the migration as a whole. */
+import { countOpen } from '../../domain/companies/company-state';
+import type { Step } from '../../domain/migration/steps';
+import { stepNumber } from '../../domain/migration/steps';
+import { forecastOf } from '../../domain/progress/forecast';
+import type { Progress } from '../../domain/progress/progress';
+import { counted, momentText, oneLine, outOf } from '../../domain/text/sentences';
+import { findPlatform } from '../../platforms/platforms';
+import { openingText } from '../wording/client-page';
+import { windowsText } from '../wording/windows';
+import type { ActionFacts, Candidate, Sample } from './candidate';
+import { isWaitingForClient } from './candidate';
+
+const approval = (step: Step): Sample => ({ kind: 'step', step, verdict: 'approve' });
+const rejection = (step: Step): Sample => ({ kind: 'step', step, verdict: 'reject' });
+
+export function approvals(progress: Progress, now: string): readonly Candidate[] {
+  const { step, state, digests, preflight, counts, platformKey } = progress;
+  const platform = findPlatform(platformKey)?.name ?? platformKey;
+  const isExpectedIn = (asked: Step): boolean => step === asked && state !== 'paused' && isWaitingForClient(progress);
+  const callbackUrl = preflight?.callbackUrl ?? null;
+  return [
+    {
+      message: 'approve',
+      step: 'schedule',
+      digest: digests.schedule,
+      sample: approval('schedule'),
+      applies: step === 'schedule',
+      title: 'Approve the start',
+      facts: startFacts(progress, now),
+      consequence:
+        'Once support has approved it too, the companies begin to move at this time, unless a step before the moves is still open then. A move cannot be undone.',
+      isIrreversible: true,
+      isExpected: isExpectedIn('schedule'),
+      reason: 'optional',
+    },
+    {
+      message: 'approve',
+      step: 'update-application',
+      digest: digests['update-application'],
+      sample: approval('update-application'),
+      applies: callbackUrl !== null,
+      title: 'Confirm the callback URL',
+      facts: [`Callback URL: ${callbackUrl ?? ''}`],
+      consequence: `You confirm that your application at ${platform} has this callback URL, beside its own ones.`,
+      isExpected: isExpectedIn('update-application'),
+      reason: 'optional',
+    },
+    {
+      message: 'approve',
+      step: 'complete-migration',
+      digest: digests['complete-migration'],
+      sample: approval('complete-migration'),
+      applies: countOpen(counts) === 0,
+      title: 'Sign off the handover',
+      facts: resultFacts(progress),
+      consequence:
+        'You accept what was moved, and what was not. Once support has signed off too, the migration ends and the stored credentials are destroyed.',
+      isIrreversible: true,
+      isExpected: isExpectedIn('complete-migration'),
+      reason: 'optional',
+    },
+  ];
+}
+
+function startFacts(progress: Progress, now: string): string[] {
+  const { proposal: proposed, windows, throughput } = progress;
+  if (proposed === null) return [];
+  const { startAt, by, role } = proposed;
+  const when = startAt > now ? momentText(startAt) : 'as soon as everything is ready';
+  const opening = openingText(progress, now);
+  const ends = forecastOf(progress, throughput, now)?.ends;
+  return [
+    `Start: ${when}, proposed by ${oneLine(by, 200)} (${role})`,
+    `Moves begin ${windows.length === 0 ? '' : 'only '}${windowsText(windows)}`,
+    ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
+    ...(ends ? [`Expected end: between ${momentText(ends.earliest)} and ${momentText(ends.latest)}`] : []),
+  ];
+}
+
+function resultFacts({ counts }: Progress): string[] {
+  const { moved, total, failed, mustReconnect, skipped, excluded } = counts;
+  const listed: readonly (readonly [number, string])[] = [
+    [mustReconnect, 'must reconnect'],
+    [failed - mustReconnect, failed - mustReconnect === 1 ? 'was not moved' : 'were not moved'],
+    [skipped + excluded, skipped + excluded === 1 ? 'was left out' : 'were left out'],
+  ];
+  return [
+    `${outOf(moved, total, 'company')} moved`,
+    ...listed.flatMap(([count, what]) => (count === 0 ? [] : [`${counted(count, 'company')} ${what}`])),
+  ];
+}
+
+export function proposal(progress: Progress, now: string): Candidate {
+  const { step, state, proposal: proposed } = progress;
+  const isReopening = stepNumber(step) > stepNumber('schedule');
+  return {
+    message: 'proposeTime',
+    sample: { kind: 'time', startAt: now },
+    applies: stepNumber(step) >= stepNumber('schedule'),
+    title: proposed === null ? 'Propose a start' : 'Propose another start',
+    facts: startFacts(progress, now),
+    consequence: isReopening
+      ? 'Step 2 opens again. You and support then approve the new start, and go through the steps after it again as far as necessary.'
+      : 'You and support then approve this time. Approvals of an earlier proposal do not count.',
+    isExpected: step === 'schedule' && proposed === null && state !== 'paused',
+    reason: 'optional',
+  };
+}
+
+export function rejections(progress: Progress, { isRotating }: ActionFacts, now: string): readonly Candidate[] {
+  const { step, steps, proposal: proposed, counts, digests, preflight } = progress;
+  const isAt = (asked: Step): boolean => step === asked;
+  const hasReached = (asked: Step): boolean => stepNumber(step) >= stepNumber(asked);
+  const approvalsOf = (asked: Step) => steps.find((each) => each.step === asked)?.approvals ?? [];
+  const reject = (
+    asked: Step,
+    { applies, title, facts, consequence }: Pick<Candidate, 'applies' | 'title' | 'facts' | 'consequence'>,
+  ): Candidate => ({
+    message: 'reject',
+    step: asked,
+    digest: digests[asked],
+    sample: rejection(asked),
+    ...{ applies, title, facts, consequence },
+    reason: 'required',
+  });
+  return [
+    reject('complete-migration', {
+      applies: isAt('complete-migration') && countOpen(counts) === 0,
+      title: 'Reject the handover',
+      facts: resultFacts(progress),
+      consequence: 'Both sign-offs are withdrawn. Support reads your reason and decides what to do next.',
+    }),
+    reject('schedule', {
+      applies: proposed !== null,
+      title: isAt('schedule') ? 'Reject the proposed start' : 'Take back the agreed start',
+      facts: startFacts(progress, now),
+      consequence: 'Step 2 is open without a start, until one of you proposes another.',
+    }),
+    reject('supply-details', {
+      applies: preflight !== null,
+      title: isAt('supply-details') ? 'Have the details checked again' : 'Change the supplied details',
+      facts: [],
+      consequence: isAt('supply-details')
+        ? 'The details are checked again, which takes a few seconds to minutes.'
+        : 'Step 1 opens again, and the steps after it are repeated. The details are checked again.',
+    }),
+    reject('update-application', {
+      applies: hasReached('update-application') && approvalsOf('update-application').length > 0,
+      title: 'Take back that the callback URL is set',
+      facts: [`Callback URL: ${preflight?.callbackUrl ?? 'not known'}`],
+      consequence: 'Step 3 opens again, and you and support confirm the callback URL again.',
+    }),
+    reject('disable-syncing', {
+      applies: hasReached('disable-syncing') && counts.unconfirmed < counts.waiting - counts.heldBack,
+      title: 'Take back that syncing is off',
+      facts: [`${counted(counts.waiting - counts.heldBack - counts.unconfirmed, 'company')} confirmed`],
+      consequence: `Step 4 opens again, and every company has to be confirmed again.${isRotating ? ' Credentials from before that do not count any more.' : ''}`,
+    }),
+  ];
+}
+
+export function controls(progress: Progress): readonly Candidate[] {
+  const { state, pause, counts } = progress;
+  const isPaused = pause !== null;
+  return [
+    {
+      message: 'resume',
+      sample: { kind: 'resume' },
+      applies: isPaused,
+      title: 'Resume the migration',
+      facts: pause === null ? [] : [`${pausedBy(pause)}: ${oneLine(pause.reason, 1_000)}`],
+      consequence: 'Companies move again as soon as everything that they need is there.',
+      isExpected: state === 'paused' && (pause?.stopReason === null || isWaitingForClient(progress)),
+      reason: 'optional',
+    },
+    {
+      message: 'pause',
+      sample: { kind: 'pause' },
+      applies: !isPaused,
+      title: 'Pause the migration',
+      facts: [],
+      consequence:
+        'No other company begins to move until you or support resume the migration. Moves in progress finish.',
+      reason: 'required',
+    },
+    {
+      message: 'cancel',
+      sample: { kind: 'cancel' },
+      applies: true,
+      title: 'Cancel the migration',
+      facts: [`${outOf(counts.moved, counts.total, 'company')} moved so far, and staying moved`],
+      consequence:
+        'No more moves begin, and all supplied credentials are destroyed. A cancelled migration cannot be resumed.',
+      isIrreversible: true,
+      reason: 'required',
+    },
+  ];
+}
+
+function pausedBy({ by, at }: NonNullable<Progress['pause']>): string {
+  return `Paused ${by === null ? 'automatically' : `by ${oneLine(by, 200)}`} at ${momentText(at)}`;
+}

@@ -1,0 +1,236 @@
+/**
+ * What the portal's page shows about a migration. The reader is the client, who is "you".
+ *
+ * Texts are plain text. Times inside a text have the form `2026-11-20 23:55 UTC`; the page shows them, like the other
+ * times, in the reader's zone.
+ */
+import type { MigrationView } from '../../portal/contract';
+import { clientCounts, countOpen } from '../../domain/companies/company-state';
+import { isEnding } from '../../domain/migration/migration-state';
+import type { Role, Step } from '../../domain/migration/steps';
+import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
+import { firstOpening } from '../../domain/progress/first-opening';
+import { forecastOf } from '../../domain/progress/forecast';
+import type { Progress, StepProgress } from '../../domain/progress/progress';
+import { endedByText, pausedText, reopenedText } from '../../domain/progress/progress';
+import { oneLine } from '../../domain/text/sentences';
+import { findPlatform } from '../../platforms/platforms';
+import {
+  deadlineText,
+  estimateBasisText,
+  openingText,
+  outOfDateText,
+  switchOnText,
+  taskOf,
+} from '../wording/client-page';
+import { meanwhileText, sentence, statusLine } from '../wording/status-line';
+import { windowsText } from '../wording/windows';
+import { actionsOf } from './actions';
+import { ownApplication } from './candidate';
+
+/** Maximum lengths, in characters, of a name and of other text that people or the service wrote. */
+const MAX_NAME_LENGTH = 200;
+const MAX_TEXT_LENGTH = 1_000;
+
+/** What the view shows beside the progress. */
+export interface LedgerFacts {
+  /** The waves that have companies without a confirmation. */
+  readonly waves: MigrationView['waves'];
+  /** The signed migration key; null if the vault is not open. */
+  readonly migrationKey: string | null;
+  /** True if only credentials count that were obtained after the confirmation. */
+  readonly isRotating: boolean;
+}
+
+/** @param now ISO 8601, UTC */
+export function migrationView(progress: Progress, facts: LedgerFacts, now: string): MigrationView {
+  const { migrationId, client, platformKey, contact, route, state, windows, preflight } = progress;
+  const platform = findPlatform(platformKey);
+  const name = platform?.name ?? platformKey;
+  const isOpen = !isEnding(state);
+  return {
+    migrationId,
+    client,
+    platform: { key: platformKey, name },
+    contact: text(contact),
+    route,
+    state,
+    headline: text(statusLine(progress, name, now)),
+    task: taskView(progress, now),
+    next: isOpen ? nextText(progress) : null,
+    notices: noticesOf(progress, now),
+    steps: route === 'self-service' ? [] : progress.steps.map(stepView),
+    start: startView(progress),
+    end: endView(progress, now),
+    windows: isOpen && windows.length > 0 ? windowsText(windows) : null,
+    outOfDate: sentence(outOfDateText(progress, now)),
+    switchBackOn: sentence(switchOnText(progress)),
+    counts: countsView(progress),
+    waves: isOpen ? facts.waves : [],
+    firstCompany: firstCompanyView(progress),
+    details: {
+      isChecking: isOpen && progress.checking,
+      problems: (preflight?.clientProblems ?? preflight?.problems ?? []).map(text),
+      warnings: (preflight?.clientWarnings ?? preflight?.warnings ?? []).map(text),
+    },
+    application: applicationView(progress),
+    callbackUrl: preflight?.callbackUrl ?? null,
+    credentialFields: [
+      ...(platform?.requiredFields ?? []).map((field) => ({ name: field, isRequired: true })),
+      ...(platform?.optionalFields ?? []).map((field) => ({ name: field, isRequired: false })),
+    ],
+    isRotating: facts.isRotating,
+    migrationKey: isOpen ? facts.migrationKey : null,
+    actions: [
+      ...actionsOf(progress, { canSeal: isOpen && facts.migrationKey !== null, isRotating: facts.isRotating }, now),
+    ],
+  };
+}
+
+const text = (untrusted: string): string => oneLine(untrusted, MAX_TEXT_LENGTH);
+const nameText = (untrusted: string): string => oneLine(untrusted, MAX_NAME_LENGTH);
+
+/** Returns what the client has to do; while it does not have to do anything, what it can do. */
+function taskView(progress: Progress, now: string): MigrationView['task'] {
+  const { waitingFor, waitingSince, state } = progress;
+  if (isEnding(state)) return null;
+  if (!waitingFor.roles.includes('client')) {
+    const meanwhile = meanwhileText(progress);
+    return meanwhile === null ? null : { what: text(meanwhile), why: whyText(progress), since: null, by: null };
+  }
+  const { what } = taskOf(progress, now);
+  return { what: text(`${sentence(what)}.`), why: whyText(progress), since: waitingSince, by: dueAt(progress, now) };
+}
+
+/** Returns why the client's task matters. */
+function whyText({ route, step, state, counts }: Progress): string {
+  if (state === 'paused') return 'No move begins while the migration is paused.';
+  switch (step) {
+    case 'supply-details':
+      return route === 'self-service'
+        ? 'The companies move once every problem is solved.'
+        : 'Support can accept the details only once every problem is solved.';
+    case 'schedule':
+      return 'Nothing moves before you and support have agreed on a start.';
+    case 'update-application':
+      return 'Your customers can reconnect later only if your application has this address.';
+    case 'disable-syncing':
+      return 'If your own application goes on syncing, it can make the credentials useless while they are being moved.';
+    case 'migrate-first-company':
+    case 'complete-migration':
+      if (countOpen(counts) > 0) return 'These companies cannot move without it.';
+      return 'The migration ends when both sides have signed off. The stored credentials are then destroyed.';
+  }
+}
+
+/** Returns by when the client has to act, so that moves begin as planned; null if there is no such time. */
+function dueAt(progress: Progress, now: string): string | null {
+  const { step, proposal, firstCompany } = progress;
+  if (proposal === null || firstCompany !== null || step === 'complete-migration') return null;
+  return firstOpening(progress, now)?.closesAt ?? (proposal.startAt > now ? proposal.startAt : null);
+}
+
+/** Returns what follows after the current step. */
+function nextText({ route, step, counts }: Progress): string {
+  if (route === 'self-service')
+    return step === 'supply-details'
+      ? 'Then the companies move.'
+      : 'Once every company has moved or was left out, the migration ends and the stored credentials are destroyed.';
+  switch (step) {
+    case 'supply-details':
+      return 'Once support has accepted the details, you and support agree on a start.';
+    case 'schedule':
+      return 'Then you add the callback URL to your application at the platform.';
+    case 'update-application':
+      return 'Before the start, you turn off syncing in your own application and supply the credentials.';
+    case 'disable-syncing':
+      return 'Then you supply the credentials, and one company moves first.';
+    case 'migrate-first-company':
+      return 'Once support has approved the first company, the other companies move.';
+    case 'complete-migration':
+      return countOpen(counts) > 0
+        ? 'Once every company has moved or was left out, you and support sign off the handover.'
+        : 'Then the migration ends. The handover report lists every company.';
+  }
+}
+
+function noticesOf(progress: Progress, now: string): string[] {
+  const ended = endedByText(progress);
+  const paused = pausedText(progress);
+  const opening = openingText(progress, now);
+  const deadline = deadlineText(progress, now);
+  return [
+    ...(ended === null ? [] : [`Ended ${ended}`]),
+    ...(paused === null ? [] : [`Paused ${paused}`]),
+    ...[reopenedText(progress) ?? []].flat(),
+    ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
+    ...(deadline === null ? [] : [`Deadline: ${deadline}`]),
+    ...(progress.checking && !isEnding(progress.state) ? ['Your changed details are being checked.'] : []),
+  ].map(text);
+}
+
+function stepView({ step, state, openedAt, endedAt, approvals }: StepProgress): MigrationView['steps'][number] {
+  const { title, actors, approvers } = STEP_RULES[step];
+  return {
+    ...{ step, number: stepNumber(step), title, state, openedAt, endedAt },
+    who: whoText([...actors, ...approvers]),
+    approvals: approvals.map(({ by, role, at }) => ({ by: nameText(by), role, at })),
+  };
+}
+
+function whoText(roles: readonly Role[]): string {
+  if (!roles.includes('client')) return 'support';
+  return roles.includes('support') ? 'you and support' : 'you';
+}
+
+function startView({ proposal, step }: Progress): MigrationView['start'] {
+  if (proposal === null) return null;
+  const { startAt, by, role } = proposal;
+  return { at: startAt, by: nameText(by), role, isAgreed: isAfter(step, 'schedule') };
+}
+
+const isAfter = (step: Step, other: Step): boolean => stepNumber(step) > stepNumber(other);
+
+function endView(progress: Progress, now: string): MigrationView['end'] {
+  const { estimate, throughput } = progress;
+  const forecast = forecastOf(progress, throughput, now);
+  if (!forecast?.ends) return null;
+  const { companies, ends, basis } = forecast;
+  return {
+    ...{ ...ends, companies },
+    basis: basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate),
+  };
+}
+
+function countsView({ counts }: Progress): MigrationView['counts'] {
+  const numbers = clientCounts(counts);
+  return {
+    total: counts.total,
+    moved: numbers.moved,
+    moving: numbers.moving,
+    notMovedYet: numbers['not-moved-yet'],
+    mustReconnect: numbers['must-reconnect'],
+    notMoved: numbers['not-moved'],
+    leftOut: numbers['left-out'],
+    unconfirmed: counts.unconfirmed,
+    withoutCredential: counts.withoutCredential,
+  };
+}
+
+function firstCompanyView({ firstCompany }: Progress): MigrationView['firstCompany'] {
+  if (firstCompany === null) return null;
+  const { reference, stage, evidence } = firstCompany;
+  const checks = evidence.map(({ label, detail, passed }) => ({
+    label: text(label),
+    result: text(detail),
+    ok: passed,
+  }));
+  return { reference: nameText(reference), stage, evidence: checks };
+}
+
+function applicationView(progress: Progress): MigrationView['application'] {
+  const application = ownApplication(progress);
+  if (application === null) return null;
+  const { clientId, environment, suppliedBy } = application;
+  return { clientId: text(clientId), environment, suppliedBy: suppliedBy === null ? null : nameText(suppliedBy) };
+}

@@ -1,0 +1,208 @@
+/** The decisions that the portal offers to the client: those that make sense, and none that would be refused. */
+import fc from 'fast-check';
+import { decide, outcomeOf } from '../../../domain/decisions/decide';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { parseDecision } from '../../../domain/migration/parse-decision';
+import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { progressOf } from '../../../domain/progress/progress';
+import { actionsOf } from '../../../presentation/portal/actions';
+import type { ActionView } from '../../../presentation/portal/candidate';
+import {
+  AT,
+  counts,
+  decideAll,
+  firstCompany,
+  LATER,
+  migrationPlan,
+  preflight,
+  proposeTime,
+  stateAt,
+} from '../../support/migration-states';
+import { anyDecision, workflowActs } from '../../support/random-decisions';
+
+const FACTS = { canSeal: true, isRotating: true };
+const actionsAt = (state: MigrationState, facts = FACTS): readonly ActionView[] =>
+  actionsOf(progressOf(migrationPlan({ route: state.route }), state), facts, LATER);
+const nameOf = ({ message, step, isExpected }: ActionView): string =>
+  `${isExpected ? '*' : ''}${message}${step === undefined ? '' : ` ${step}`}`;
+const namesAt = (...given: Parameters<typeof actionsAt>): readonly string[] => actionsAt(...given).map(nameOf);
+
+const first = (changes: Partial<MigrationState> = {}): MigrationState => stateAt('migrate-first-company', changes);
+const last = (changes: Parameters<typeof counts>[0], more: Partial<MigrationState> = {}): MigrationState =>
+  stateAt('complete-migration', { counts: counts(changes), firstCompany: firstCompany(), ...more });
+const selfService = (step: 'supply-details' | 'complete-migration', changes: Partial<MigrationState>): MigrationState =>
+  stateAt(step, { route: 'self-service', ...changes });
+const paused = (stopReason: 'too-many-failures' | null) => ({
+  pause: { reason: 'a test', by: stopReason === null ? 'Sam' : null, stopReason, at: AT },
+});
+
+const STATES: readonly (readonly [name: string, state: MigrationState, actions: readonly string[]])[] = [
+  [
+    'the application is missing',
+    stateAt('supply-details', { preflight: preflight({ problems: ['a'], problemCodes: ['application-missing'] }) }),
+    ['*applicationSupplied', 'approve update-application', 'reject supply-details', 'exclude', 'pause', 'cancel'],
+  ],
+  [
+    'no start is proposed',
+    stateAt('schedule'),
+    ['*proposeTime', 'approve update-application', 'reject supply-details', 'exclude', 'pause', 'cancel'],
+  ],
+  [
+    'support has proposed a start',
+    decideAll(stateAt('schedule'), proposeTime('support')),
+    [
+      '*approve schedule',
+      'approve update-application',
+      'proposeTime',
+      'reject schedule',
+      'reject supply-details',
+      'exclude',
+      'pause',
+      'cancel',
+    ],
+  ],
+  [
+    'the callback URL is to be confirmed',
+    stateAt('update-application'),
+    [
+      '*approve update-application',
+      'proposeTime',
+      'reject schedule',
+      'reject supply-details',
+      'exclude',
+      'pause',
+      'cancel',
+    ],
+  ],
+  [
+    'syncing is to be turned off',
+    stateAt('disable-syncing'),
+    [
+      '*confirmSyncDisabled',
+      'proposeTime',
+      'reject schedule',
+      'reject supply-details',
+      'reject update-application',
+      'exclude',
+      'pause',
+      'cancel',
+    ],
+  ],
+  [
+    'credentials are missing',
+    first({ counts: counts({ total: 3, waiting: 3, withoutCredential: 3 }) }),
+    [
+      '*credentialsSupplied',
+      'proposeTime',
+      'reject schedule',
+      'reject supply-details',
+      'reject update-application',
+      'reject disable-syncing',
+      'exclude',
+      'pause',
+      'cancel',
+    ],
+  ],
+  [
+    'a later wave is to be confirmed',
+    last({ total: 9, waiting: 4, moved: 5, unconfirmed: 4, unconfirmedInNextWave: 2 }),
+    ['*confirmSyncDisabled', 'exclude', 'pause', 'cancel'],
+  ],
+  [
+    'everything has an outcome',
+    last({ total: 9, moved: 8, failed: 1, mustReconnect: 1 }),
+    ['*approve complete-migration', 'reject complete-migration', 'pause', 'cancel'],
+  ],
+  [
+    'a person has paused it',
+    last({ total: 9, waiting: 4, moved: 5 }, paused(null)),
+    ['*resume', 'credentialsSupplied', 'exclude', 'cancel'],
+  ],
+  [
+    'it has paused itself',
+    last({ total: 9, failed: 5, moved: 4 }, paused('too-many-failures')),
+    ['approve complete-migration', 'reject complete-migration', 'cancel'],
+  ],
+  ['it is completed', last({ total: 9, moved: 9 }, { closed: 'completed' }), []],
+  [
+    'self-service has problems',
+    selfService('supply-details', { preflight: preflight({ problems: ['a'], problemCodes: ['no-room'] }) }),
+    ['*retry', 'exclude', 'pause', 'cancel'],
+  ],
+  [
+    'self-service has failures',
+    selfService('complete-migration', { counts: counts({ total: 9, moved: 6, failed: 3, mustReconnect: 1 }) }),
+    ['*retry', '*relink', '*replaceCredential', '*skip', 'pause', 'cancel'],
+  ],
+  [
+    'self-service has paused itself',
+    selfService('complete-migration', {
+      counts: counts({ total: 9, moved: 6, failed: 3 }),
+      ...paused('too-many-failures'),
+    }),
+    ['*resume', 'retry', 'replaceCredential', 'skip', 'cancel'],
+  ],
+];
+
+test.each(STATES)('%s', (_, state, expected) => {
+  expect(namesAt(state)).toEqual(expected);
+});
+
+test('a company of a rotating platform accepts a credential only once it is confirmed', () => {
+  const state = stateAt('disable-syncing');
+  expect(namesAt(state)).not.toContain('credentialsSupplied');
+  expect(namesAt(state, { canSeal: true, isRotating: false })).toContain('credentialsSupplied');
+  expect(namesAt(state, { canSeal: false, isRotating: false })).not.toContain('credentialsSupplied');
+});
+
+test('a sign-off says what was moved and what was not', () => {
+  const [signOff] = actionsAt(last({ total: 1_200, moved: 1_190, failed: 7, mustReconnect: 6, excluded: 3 }));
+  expect(signOff).toMatchObject({
+    title: 'Sign off the handover',
+    isIrreversible: true,
+    facts: [
+      '1,190 of 1,200 companies moved',
+      '6 companies must reconnect',
+      '1 company was not moved',
+      '3 companies were left out',
+    ],
+  });
+});
+
+/** Returns the message of an action, as a person would send it. */
+function sentFor({ message, step, digest }: ActionView, at: string) {
+  const base = { decisionId: 'd-1', role: 'client', by: 'Clio', reason: 'a test', step, digest, startAt: at };
+  const lists = ['exclude', 'skip', 'replaceCredential'].includes(message) ? ['acme-1'] : 'all';
+  const companies = message === 'credentialsSupplied' ? 1 : lists;
+  const fields = { ...base, companies, clientId: 'app', environment: 'production' };
+  return JSON.parse(JSON.stringify(fields)) as Record<string, unknown>;
+}
+
+function outcomeFor(state: MigrationState, action: ActionView): string {
+  const parsed = parseDecision(action.message as DecisionMessage, sentFor(action, LATER), () => 'd-1');
+  if ('malformed' in parsed) return parsed.malformed;
+  const rules = { ...DEFAULT_DECISION_RULES, requireDigest: true };
+  const outcome = outcomeOf(decide({ ...state, outcomes: [] }, parsed.decision, LATER, rules), 'd-1');
+  return outcome?.applied === true ? 'applied' : (outcome?.text ?? 'no outcome');
+}
+
+test.each(STATES)('the migration applies each offered decision: %s', (_, state) => {
+  for (const action of actionsAt(state))
+    expect([nameOf(action), outcomeFor(state, action)]).toEqual([nameOf(action), 'applied']);
+});
+
+test('the migration applies each offered decision after any history', () => {
+  fc.assert(
+    fc.property(fc.array(anyDecision, { maxLength: 40 }), (decisions) => {
+      let state = stateAt('supply-details');
+      for (const decision of decisions) {
+        state = workflowActs(decide(state, decision, LATER));
+        // The ledger has recorded the decision.
+        const recorded = { ...state, unrecorded: [] };
+        for (const action of actionsAt(recorded))
+          expect([nameOf(action), outcomeFor(recorded, action)]).toEqual([nameOf(action), 'applied']);
+      }
+    }),
+  );
+});

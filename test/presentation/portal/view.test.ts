@@ -1,0 +1,112 @@
+/** What the portal's page shows about a migration. */
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { STEPS } from '../../../domain/migration/steps';
+import { progressOf } from '../../../domain/progress/progress';
+import { MigrationViewSchema } from '../../../portal/contract';
+import { migrationView } from '../../../presentation/portal/view';
+import {
+  AT,
+  counts,
+  decideAll,
+  firstCompany,
+  LATER,
+  migrationPlan,
+  preflight,
+  proposeTime,
+  START_AT,
+  stateAt,
+} from '../../support/migration-states';
+
+const FACTS = { waves: [], migrationKey: 'tokenferry-key-1.abc', isRotating: true };
+const viewOf = (state: MigrationState) =>
+  migrationView(progressOf(migrationPlan({ route: state.route }), state), FACTS, LATER);
+
+test.each(STEPS)('the view in step %s has the shape of the contract', (step) => {
+  const view = viewOf(stateAt(step));
+  expect(MigrationViewSchema.parse(view)).toEqual(view);
+  expect(view.steps.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test('tells the client what to do, why and by when', () => {
+  const view = viewOf(decideAll(stateAt('schedule'), proposeTime('support')));
+  expect(view.task).toEqual({
+    what: 'Approve the start at 2026-03-07 20:00 UTC.',
+    why: 'Nothing moves before you and support have agreed on a start.',
+    since: null,
+    by: START_AT,
+  });
+  expect(view).toMatchObject({
+    headline: 'Please approve the start at 2026-03-07 20:00 UTC.',
+    start: { at: START_AT, by: 'Sam', role: 'support', isAgreed: false },
+    next: 'Then you add the callback URL to your application at the platform.',
+  });
+});
+
+test('the task is due when the window closes', () => {
+  const windows = [{ days: ['sat'], from: '21:00', to: '23:00', timeZone: 'UTC' } as const];
+  const state = stateAt('disable-syncing', { limits: { ...DEFAULT_LIMITS, windows } });
+  const { task, notices, windows: text } = viewOf(state);
+  expect(task?.by).toBe('2026-03-07T23:00:00.000Z');
+  expect(text).toBe('sat 21:00-23:00 UTC');
+  expect(notices).toEqual([
+    expect.stringMatching(/^The start is outside the windows: moves begin at 2026-03-07 21:00 UTC/),
+    expect.stringMatching(/^Deadline: the window closes at 2026-03-07 23:00 UTC/),
+  ]);
+});
+
+test('nothing is to be done while support has to act', () => {
+  const view = viewOf(stateAt('migrate-first-company', { firstCompany: firstCompany() }));
+  expect(view.task).toBeNull();
+  expect(view.headline).toBe(
+    'The first company, acme-1, has moved. Support is checking it before the others follow. Nothing for you to do.',
+  );
+});
+
+test('the client can supply credentials while other companies move', () => {
+  const view = viewOf(
+    stateAt('complete-migration', { counts: counts({ total: 9, moved: 3, waiting: 6, withoutCredential: 2 }) }),
+  );
+  expect(view.task).toMatchObject({ what: 'Please supply credentials for 2 companies.', since: null });
+  expect(view.counts).toMatchObject({ moved: 3, notMovedYet: 6, withoutCredential: 2 });
+});
+
+test('names no other client', () => {
+  const view = viewOf(
+    stateAt('supply-details', {
+      preflight: preflight({
+        problems: ['beta.quickbooks-online uses another application'],
+        clientProblems: ['another client uses a different application'],
+        problemCodes: ['application-of-another-migration'],
+        warnings: ['beta.quickbooks-online is open'],
+        clientWarnings: ['another migration is open'],
+        application: { clientId: 'beta-app', environment: 'production', suppliedBy: null },
+      }),
+    }),
+  );
+  expect(JSON.stringify(view)).not.toContain('beta');
+  expect(view.details.problems).toEqual(['another client uses a different application']);
+});
+
+test('a text that people wrote stays one line without control characters', () => {
+  const reason = 'line one\nline two \u202e<b>bold</b>';
+  const state = stateAt('schedule', { pause: { reason, by: 'Sam', stopReason: null, at: AT } });
+  const { notices, state: overall } = viewOf(state);
+  expect(overall).toBe('paused');
+  expect(notices[0]).toBe('Paused by Sam since 2026-03-02 09:00 UTC: line one line two <b>bold</b>');
+});
+
+test('a migration that has ended offers nothing and has no key', () => {
+  const view = viewOf(
+    stateAt('complete-migration', { closed: 'cancelled', counts: counts({ total: 3, moved: 1, waiting: 2 }) }),
+  );
+  expect(view).toMatchObject({ actions: [], task: null, next: null, migrationKey: null, state: 'cancelled' });
+});
+
+test('a credential file has the fields of the platform', () => {
+  expect(viewOf(stateAt('schedule')).credentialFields).toEqual([
+    { name: 'accessToken', isRequired: true },
+    { name: 'refreshToken', isRequired: true },
+    { name: 'realmId', isRequired: true },
+  ]);
+});
