@@ -14,6 +14,7 @@ const environment = z.object({
   TOKENFERRY_HOME: z.string().optional(),
   TOKENFERRY_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
   DATABASE_URL: address('postgres:', 'postgresql:').optional(),
+  PORTAL_DATABASE_URL: address('postgres:', 'postgresql:').optional(),
   COMPANY_DATA_URL: address('http:', 'https:').optional(),
   COMPANY_DATA_API_KEY: z.string().optional(),
   TOKENFERRY_MASTER_KEY: z.string().optional(),
@@ -36,7 +37,6 @@ const environment = z.object({
   TEMPORAL_WORKER_BUILD_ID: z.string().optional(),
   TOKENFERRY_CLIENT_UI_URL: address('http:', 'https:').optional(),
   TOKENFERRY_PORTAL_URL: address('http:', 'https:').optional(),
-  PORTAL_DATABASE_URL: address('postgres:', 'postgresql:').optional(),
   TOKENFERRY_HEALTH_ADDRESS: z
     .string()
     .refine((text) => parseListenAddress(text) !== null, 'must be host:port, for example 0.0.0.0:9464 or [::]:9464.')

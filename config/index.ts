@@ -49,6 +49,10 @@ interface Parts {
   temporal: TemporalConfig;
   /** Database of the ledger and the vault: `postgres://user:password@host:port/database`. */
   databaseUrl: Secret;
+  /** The same database with the role of the portal, which can only call the functions of the portal. */
+  portalDatabaseUrl: Secret;
+  /** The portal's address for clients, without a slash at the end. */
+  portalUrl: string;
   /** The Company Data Service and the account's API key. */
   service: ServiceConfig;
   /** The keys that wrap the private keys of the vaults. Without the right key, a process cannot open credentials. */
@@ -79,10 +83,6 @@ interface Parts {
   webhook: WebhookConfig;
   /** The read-only Web UI for clients. Default: commands print no link for the client. */
   clientUi: ClientUiConfig;
-  /** The address of the portal in the browsers of clients, without a slash at the end. */
-  portalUrl: string;
-  /** The database of the ledger, with the role that can only call the portal's functions. */
-  portalDatabaseUrl: Secret;
   /** The name of the worker deployment in Temporal. Default: the worker is not versioned. */
   workerDeployment: string;
   /** The address for health checks and metrics. Default: the process listens on none. */
@@ -107,6 +107,11 @@ export type Config<RequiredPart extends ConfigPartName = never> = {
 const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof Environment)[] }> = {
   temporal: { name: 'Temporal (TEMPORAL_ADDRESS, or a profile)', variables: [] },
   databaseUrl: { name: 'Postgres (DATABASE_URL)', variables: ['DATABASE_URL'] },
+  portalDatabaseUrl: {
+    name: "Postgres with the portal's role (PORTAL_DATABASE_URL)",
+    variables: ['PORTAL_DATABASE_URL'],
+  },
+  portalUrl: { name: "the portal's address (TOKENFERRY_PORTAL_URL)", variables: ['TOKENFERRY_PORTAL_URL'] },
   service: {
     name: 'the Company Data Service (COMPANY_DATA_URL and COMPANY_DATA_API_KEY)',
     variables: ['COMPANY_DATA_URL', 'COMPANY_DATA_API_KEY'],
@@ -139,11 +144,6 @@ const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof E
   clientUi: {
     name: 'the Web UI for clients (TOKENFERRY_CLIENT_UI_URL)',
     variables: ['TOKENFERRY_CLIENT_UI_URL'],
-  },
-  portalUrl: { name: 'the address of the portal (TOKENFERRY_PORTAL_URL)', variables: ['TOKENFERRY_PORTAL_URL'] },
-  portalDatabaseUrl: {
-    name: "Postgres with the portal's role (PORTAL_DATABASE_URL)",
-    variables: ['PORTAL_DATABASE_URL'],
   },
   workerDeployment: {
     name: 'the worker deployment (TOKENFERRY_WORKER_DEPLOYMENT)',
@@ -210,7 +210,9 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
 
   const readers: { [P in ConfigPartName]: () => Parts[P] | undefined } = {
     temporal: () => readTemporal(variables, stack, problems),
-    databaseUrl: () => readDatabaseUrl(environment, stack),
+    databaseUrl: () => secretOf(environment.DATABASE_URL ?? stack?.databaseUrl),
+    portalDatabaseUrl: () => secretOf(environment.PORTAL_DATABASE_URL ?? stack?.portalDatabaseUrl),
+    portalUrl: () => (environment.TOKENFERRY_PORTAL_URL ?? stack?.portalUrl)?.replace(/\/+$/, ''),
     service: () => readService(environment, stack, problems),
     masterKeys: () => {
       const keyFile = stack && { name: "The running stack's master key", file: stack.masterKeyFile };
@@ -231,9 +233,6 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     providerFingerprint: () => environment.TOKENFERRY_PROVIDER_FINGERPRINT ?? stack?.providerFingerprint,
     webhook: () => readWebhook(environment, problems),
     clientUi: () => readClientUi(environment, variables, stack),
-    portalUrl: () => (environment.TOKENFERRY_PORTAL_URL ?? stack?.portalUrl)?.replace(/\/+$/, ''),
-    portalDatabaseUrl: () =>
-      environment.PORTAL_DATABASE_URL === undefined ? undefined : new Secret(environment.PORTAL_DATABASE_URL),
     metricsMigrations: () => Number(environment.TOKENFERRY_METRICS_MIGRATIONS ?? 0),
     healthAddress: () => parseListenAddress(environment.TOKENFERRY_HEALTH_ADDRESS ?? '') ?? undefined,
     workerDeployment: () => environment.TEMPORAL_DEPLOYMENT_NAME ?? environment.TOKENFERRY_WORKER_DEPLOYMENT,
@@ -265,9 +264,8 @@ function missingMessage(missing: readonly ConfigPartName[], home: string, isStac
   return `Not configured: ${names}; and no stack is running (looked for ${stackFile(home)}). Start one with: ferry up`;
 }
 
-function readDatabaseUrl(environment: Environment, stack: RunningStack | undefined): Secret | undefined {
-  const url = environment.DATABASE_URL ?? stack?.databaseUrl;
-  return url === undefined ? undefined : new Secret(url);
+function secretOf(value: string | undefined): Secret | undefined {
+  return value === undefined ? undefined : new Secret(value);
 }
 
 /** Reads whether the standard variables of OpenTelemetry turn traces on. */

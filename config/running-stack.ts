@@ -17,6 +17,8 @@ const runningStack = z.object({
   /** The portal for clients. */
   portalUrl: z.string().optional(),
   databaseUrl: z.string(),
+  /** The same database with the role of the portal. */
+  portalDatabaseUrl: z.string().optional(),
   service: z.object({
     url: z.string(),
     apiKey: z.string(),

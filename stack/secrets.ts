@@ -38,6 +38,18 @@ export function ensureServiceKeys(dataFolder: string): KeyRing {
   return parseServiceKeys(new Secret(readFileSync(ensureKeyFile(dataFolder, 'service.key'), 'utf8')));
 }
 
+/**
+ * Returns the address of the ledger's database with the role of the portal. Creates the role's password, but not the
+ * role. The role's name depends on the password, because several stacks can use the same external Postgres.
+ */
+export function ensurePortalDatabaseUrl(dataFolder: string, databaseUrl: string): string {
+  const password = readFileSync(ensureKeyFile(dataFolder, 'portal-database.password'), 'utf8').trim();
+  const url = new URL(databaseUrl);
+  url.username = `tokenferry_portal_${createHash('sha256').update(password).digest('hex').slice(0, 8)}`;
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
 function ensureKeyFile(dataFolder: string, name: string): string {
   const file = path.join(dataFolder, name);
   if (!existsSync(file)) createPrivately(file, randomBytes(32).toString('base64'));

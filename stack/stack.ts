@@ -25,6 +25,7 @@ import {
   ensureAdministratorKey,
   ensureMasterKeyFile,
   ensurePayloadKeyFile,
+  ensurePortalDatabaseUrl,
   ensureServiceKeys,
   ensureVaultSecretsFolder,
 } from './secrets';
@@ -37,14 +38,14 @@ import { startWorkers, type Workers, type WorkersOptions } from './workers';
 
 /**
  * The configuration of a stack: everything that a process of the orchestrator can need, except a signing key, the
- * service's keys, health checks, metrics, traces and a worker deployment. It needs no worker deployment, because the
+ * service's keys, the portal's address, health checks, metrics, traces and a worker deployment. It needs no worker deployment, because the
  * workers of a stack are not versioned.
  */
 export type StackConfig = Config<
   Exclude<
     ConfigPartName,
-    | ('signingKey' | 'serviceKeys' | 'workerDeployment' | 'workerBuildId')
-    | ('healthAddress' | 'metricsMigrations' | 'tracing' | 'portalUrl' | 'portalDatabaseUrl')
+    | ('signingKey' | 'serviceKeys' | 'workerDeployment' | 'workerBuildId' | 'portalUrl')
+    | ('healthAddress' | 'metricsMigrations' | 'tracing')
   >
 >;
 
@@ -155,12 +156,14 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   const payloadKeyFile = ensurePayloadKeyFile(dataFolder);
   const masterKeys = parseMasterKeys(new Secret(readFileSync(masterKeyFile, 'utf8')));
   const providerFingerprint = fingerprintOfProvider(masterKeys);
+  const portalDatabaseUrl = ensurePortalDatabaseUrl(dataFolder, databases.orchestratorDatabaseUrl);
   const { address } = temporal;
   const config: StackConfig = {
     home: dataFolder,
     logLevel,
     temporal: { address, namespace, connectionOptions: { address } },
     databaseUrl: new Secret(databases.orchestratorDatabaseUrl),
+    portalDatabaseUrl: new Secret(portalDatabaseUrl),
     service: { url: service.url, apiKey: new Secret(apiKey) },
     masterKeys,
     providerFingerprint,
@@ -176,6 +179,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
     temporal: { address, namespace },
     clientUiUrl: clientUi.url,
     databaseUrl: databases.orchestratorDatabaseUrl,
+    portalDatabaseUrl,
     service: { url: service.url, apiKey, databaseUrl: databases.serviceDatabaseUrl },
     masterKeyFile,
     vaultSecretsFolder,

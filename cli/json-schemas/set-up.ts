@@ -32,6 +32,7 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       searchAttributesCreated: z.array(z.string()),
       sweepCreated: z.boolean().describe('true if the Schedule of the sweep was created'),
       ledger: z.enum(['ready', 'not-configured']),
+      portalRole: z.string().nullable().describe("the portal's database role; null if it is not configured"),
     },
   ],
   'ferry.doctor/1': [

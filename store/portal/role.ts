@@ -28,19 +28,19 @@ export class PortalRoleRefused extends Error {
   }
 }
 
-export interface PortalDatabaseRole {
-  readonly name: string;
-  readonly password: Secret<string>;
-}
-
 /**
- * Creates the role if it does not exist, and grants it the functions of the portal. Does not change the password of an
- * existing role.
+ * Creates the role of `PORTAL_DATABASE_URL` if it does not exist, and grants it the functions of the portal. Does not
+ * change the password of an existing role.
  *
- * @returns true if the role was created
+ * @param url the portal's database, with the name and the password of its role
+ * @returns the role's name, and true if it was created
  * @throws {PortalRoleRefused}
  */
-export async function grantPortalRole(db: Database, { name, password }: PortalDatabaseRole): Promise<boolean> {
+export async function grantPortalRole(
+  db: Database,
+  url: Secret,
+): Promise<{ readonly name: string; readonly isNew: boolean }> {
+  const { name, password } = roleOf(url);
   return db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('tokenferry portal role'))`.execute(tx);
     const { rows: existing } = await sql`select from pg_roles where rolname = ${name}`.execute(tx);
@@ -50,7 +50,7 @@ export async function grantPortalRole(db: Database, { name, password }: PortalDa
       await runQuoted(
         tx,
         sql`format('create role %I login connection limit %s password %L', ${name}::text, ${MAX_CONNECTIONS}::int,
-          ${verifierOf(password.reveal())}::text)`,
+          ${verifierOf(password)}::text)`,
       ).catch((error: unknown) => {
         throw error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE
           ? mayNotCreate(name, error)
@@ -69,7 +69,7 @@ export async function grantPortalRole(db: Database, { name, password }: PortalDa
       tx,
       sql`format('grant execute on all functions in schema %I to %I', ${PORTAL_SCHEMA}::text, ${name}::text)`,
     );
-    return isNew;
+    return { name, isNew };
   });
 }
 
@@ -77,6 +77,16 @@ export async function grantPortalRole(db: Database, { name, password }: PortalDa
 async function runQuoted(tx: Queryable, text: RawBuilder<unknown>): Promise<void> {
   const { statement } = await queryOne(tx, sql<{ statement: string }>`select ${text} as statement`);
   await tx.executeQuery(CompiledQuery.raw(statement));
+}
+
+function roleOf(url: Secret): { readonly name: string; readonly password: string } {
+  const { username, password } = new URL(url.reveal());
+  if (username !== '' && password !== '')
+    return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
+  throw new PortalRoleRefused(
+    'PORTAL_DATABASE_URL has no user or no password',
+    "set it to the address of DATABASE_URL with a user and a password of the portal's own",
+  );
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -102,7 +112,7 @@ function mayReadTables(name: string, table: string): PortalRoleRefused {
  * @param timeoutMs time limit for connecting and for the call, in milliseconds
  * @throws {DatabaseUnavailable}
  */
-export async function checkPortalConnection(url: Secret<string>, timeoutMs: number): Promise<void> {
+export async function checkPortalConnection(url: Secret, timeoutMs: number): Promise<void> {
   const client = new Client({
     connectionString: url.reveal(),
     connectionTimeoutMillis: timeoutMs,

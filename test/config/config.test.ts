@@ -85,6 +85,26 @@ test('finds the Web UI for clients in the environment, and otherwise in the stac
   ]);
 });
 
+test("takes the portal's address and database from the environment, a file or the stack", () => {
+  writeRunningStack(home, {
+    ...stack,
+    portalUrl: 'http://127.0.0.1:7004',
+    portalDatabaseUrl: 'postgres://p:q@stack/db',
+  });
+  const portal = (set: NodeJS.ProcessEnv) => {
+    const config = loadConfig([], { ...env, ...set }, ['portalUrl', 'portalDatabaseUrl']);
+    return [config.portalUrl, config.portalDatabaseUrl?.reveal()];
+  };
+  expect(portal({})).toEqual(['http://127.0.0.1:7004', 'postgres://p:q@stack/db']);
+  expect(portal({ TEMPORAL_ADDRESS: 'elsewhere:1' })).toEqual([undefined, undefined]);
+  const file = path.join(home, 'portal.url');
+  writeFileSync(file, 'postgres://p:q@file/db\n');
+  expect(portal({ PORTAL_DATABASE_URL_FILE: file, TOKENFERRY_PORTAL_URL: 'https://portal.example/' })).toEqual([
+    'https://portal.example',
+    'postgres://p:q@file/db',
+  ]);
+});
+
 test("prefers the environment to Temporal's profile", () => {
   writeFileSync(path.join(home, 'temporal.toml'), '[profile.default]\naddress = "profile:1"\nnamespace = "ours"\n');
   expect(loadConfig(['temporal'], env).temporal).toMatchObject({ address: 'profile:1', namespace: 'ours' });

@@ -28,6 +28,7 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 const PARTS: readonly ConfigPartName[] = [
   ...(['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys'] as const),
   ...(['serviceKeys', 'signingKey', 'webhook', 'workerDeployment', 'workerBuildId'] as const),
+  ...(['portalDatabaseUrl', 'portalUrl'] as const),
 ];
 
 let home: string;

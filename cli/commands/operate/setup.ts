@@ -1,7 +1,14 @@
 import { setUpNamespace, SetupFailed, type NamespaceSetup } from '../../../client';
 import { loadConfig } from '../../../config';
 import { counted } from '../../../domain/text/sentences';
-import { openDatabase } from '../../../store';
+import type { Secret } from '../../../security';
+import {
+  checkPortalConnection,
+  DatabaseUnavailable,
+  grantPortalRole,
+  openDatabase,
+  PortalRoleRefused,
+} from '../../../store';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { integerOption } from '../../shared/options';
@@ -11,6 +18,7 @@ import { PRINT_NOTHING } from '../../terminal';
 /** Long enough to look at ended migrations in the Temporal UI. Audit trails and reports come from the ledger. */
 const RETENTION_DAYS = 30;
 const MS_PER_DAY = 86_400_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 interface SetupOptions {
   readonly retentionDays: number;
@@ -30,25 +38,49 @@ export function addSetup({ program, run, terminal }: Context): void {
 }
 
 async function runSetup(env: NodeJS.ProcessEnv, { retentionDays }: SetupOptions): Promise<CommandResult> {
-  const config = loadConfig(['temporal'], env, ['databaseUrl']);
+  const config = loadConfig(['temporal'], env, ['databaseUrl', 'portalDatabaseUrl']);
   const setup = await setUpNamespace(config, retentionDays * MS_PER_DAY).catch((error: unknown) => {
     throw error instanceof SetupFailed ? new CommandFailed(error.message, error.advice, { cause: error }) : error;
   });
-  const { databaseUrl } = config;
-  if (databaseUrl !== undefined) await (await openDatabase({ url: databaseUrl.reveal(), connections: 1 })).destroy();
+  const { databaseUrl, portalDatabaseUrl } = config;
   const ledger = databaseUrl === undefined ? 'not-configured' : 'ready';
+  const role = databaseUrl === undefined ? null : await setUpDatabase(databaseUrl, portalDatabaseUrl);
   return {
-    json: { schema: 'ferry.setup/1', ...setup, ledger },
+    json: { schema: 'ferry.setup/1', ...setup, ledger, portalRole: role?.name ?? null },
     printQuietly: PRINT_NOTHING,
     print: (output) => {
       for (const [about, what] of rows(setup)) printRow(output, '✓', about, what);
       if (ledger === 'ready') printRow(output, '✓', 'ledger', 'its schema is up to date');
       else printRow(output, '-', 'ledger', 'not configured (DATABASE_URL); the first worker creates its schema');
+      if (role !== null)
+        printRow(output, '✓', 'portal', `database role ${role.name} ${role.isNew ? 'was created' : 'exists'}`);
+      else printRow(output, '-', 'portal', 'not configured (DATABASE_URL and PORTAL_DATABASE_URL)');
       output.line();
       output.line('Now start the workers, and check everything with: ferry doctor');
     },
   };
 }
+
+/** Updates the schema of the ledger, and creates the portal's role if one is configured. */
+async function setUpDatabase(databaseUrl: Secret, portalDatabaseUrl: Secret | undefined) {
+  const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1 });
+  try {
+    if (portalDatabaseUrl === undefined) return null;
+    const role = await grantPortalRole(db, portalDatabaseUrl);
+    await checkPortalConnection(portalDatabaseUrl, CONNECT_TIMEOUT_MS);
+    return role;
+  } catch (error) {
+    if (error instanceof PortalRoleRefused) throw new CommandFailed(error.message, error.advice, { cause: error });
+    if (error instanceof DatabaseUnavailable)
+      throw new CommandFailed(`the portal cannot connect: ${error.message}`, PORTAL_ADVICE, { cause: error });
+    throw error;
+  } finally {
+    await db.destroy();
+  }
+}
+
+const PORTAL_ADVICE =
+  'correct PORTAL_DATABASE_URL; its host and database are those of DATABASE_URL, and an existing role keeps its password';
 
 function rows(setup: NamespaceSetup): readonly (readonly [string, string])[] {
   const { namespace, namespaceCreated, retentionMs, searchAttributesCreated, sweepCreated } = setup;

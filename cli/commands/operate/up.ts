@@ -1,4 +1,5 @@
 import { loadConfig } from '../../../config';
+import { grantPortalRole, openDatabase, PortalRoleRefused } from '../../../store';
 import { startStack, type Stack } from '../../../stack/stack';
 import { defaultWorkers } from '../../../stack/workers';
 import { CommandFailed } from '../../shared/errors';
@@ -25,6 +26,7 @@ export function addUp(context: Context): void {
       const interrupted = terminal.interruption();
       await run(async () => {
         const stack = await start(context, workers, interrupted);
+        await allowPortal(stack, (text) => output.warn(text));
         output.show(upResult(stack, workers));
         const failure = await Promise.race([waitForAbort(interrupted), stack.failed]);
         if (failure !== undefined) output.warn(failure);
@@ -58,6 +60,19 @@ async function start(
     if (interrupted.aborted) throw new CommandFailed('interrupted', 'nothing was left running', { cause: error });
     const message = error instanceof Error ? error.message : 'the stack did not start';
     throw new CommandFailed(message, `see the logs (*.log) in ${home}`, { cause: error });
+  }
+}
+
+/** Creates the portal's database role. An external Postgres may not let the stack create roles. */
+async function allowPortal({ config: { databaseUrl, portalDatabaseUrl } }: Stack, warn: (text: string) => void) {
+  const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1 });
+  try {
+    await grantPortalRole(db, portalDatabaseUrl);
+  } catch (error) {
+    if (!(error instanceof PortalRoleRefused)) throw error;
+    warn(`The portal cannot be used: ${error.message}`);
+  } finally {
+    await db.destroy();
   }
 }
 

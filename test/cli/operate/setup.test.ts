@@ -48,6 +48,7 @@ test('creates what is missing, and changes nothing when it runs again', async ()
     searchAttributesCreated: Object.keys(SEARCH_ATTRIBUTES),
     sweepCreated: true,
     ledger: 'ready',
+    portalRole: null,
   });
   const { connection } = orchestrator.ferry.temporal;
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
@@ -59,6 +60,31 @@ test('creates what is missing, and changes nothing when it runs again', async ()
   expect(second.out).toContain(`namespace          ${namespace} exists; it keeps ended migrations for 90 days\n`);
   expect(second.out).toContain('search attributes  exist\n');
   expect(second.out).toContain('closes terminated migrations exists\n');
+});
+
+test("creates the portal's database role, which can only call the portal's functions", async () => {
+  const namespace = newName();
+  const url = new URL(orchestrator.env['DATABASE_URL'] ?? '');
+  [url.username, url.password] = [`portal_${randomBytes(4).toString('hex')}`, 'a-password'];
+  const withPortal = (portalUrl: string, ...args: readonly string[]) =>
+    ferry(['setup', ...args], undefined, {
+      ...{ ...orchestrator.env, TEMPORAL_NAMESPACE: namespace, PORTAL_DATABASE_URL: portalUrl },
+    });
+  const first = await withPortal(url.href);
+  expect(first).toMatchObject({ exitCode: 0 });
+  expect(first.out).toContain(`✓ portal             database role ${url.username} was created\n`);
+  const second = await withPortal(url.href, '--json');
+  expect(JSON.parse(second.out)).toMatchObject({ portalRole: url.username });
+
+  url.password = 'another-password';
+  const wrong = await withPortal(url.href);
+  expect(wrong).toMatchObject({ exitCode: 1 });
+  expect(wrong.err).toContain('PORTAL_DATABASE_URL');
+  expect(wrong.err).not.toContain('another-password');
+
+  const owner = await withPortal(orchestrator.env['DATABASE_URL'] ?? '');
+  expect(owner).toMatchObject({ exitCode: 1 });
+  expect(owner.err).toContain("but the portal's role must have none");
 });
 
 test('can run in several places at the same time', async () => {

@@ -11,11 +11,10 @@ export type PortalLedger = Pick<Ledger, 'db' | 'url'>;
 
 /** Creates a database role for the portal, and connects with it. Names differ, because roles belong to all databases. */
 export async function connectAsPortal({ db, url }: PortalLedger): Promise<Client> {
-  const name = `portal_${randomBytes(6).toString('hex')}`;
-  await grantPortalRole(db, { name, password: new Secret("it's a password") });
   const asPortal = new URL(url);
-  asPortal.username = name;
+  asPortal.username = `portal_${randomBytes(6).toString('hex')}`;
   asPortal.password = "it's a password";
+  await grantPortalRole(db, new Secret(asPortal.href));
   const client = new Client({ connectionString: asPortal.href });
   client.on('error', () => undefined); // The database is dropped while it is connected.
   await client.connect();

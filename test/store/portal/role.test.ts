@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { Client } from 'pg';
 import { Secret } from '../../../security';
-import { checkPortalConnection, DatabaseUnavailable, grantPortalRole, PortalRoleRefused } from '../../../store';
+import {
+  checkPortalConnection,
+  DatabaseUnavailable,
+  grantPortalRole,
+  openDatabase,
+  PortalRoleRefused,
+} from '../../../store';
 import { createMovableMigration, manifestRows, useLedger } from '../../support/ledger';
 import { connectAsPortal, invite, redeem, valueOf } from './portal-role';
 
@@ -94,42 +100,62 @@ test('the role without a session reads and changes nothing', async () => {
 });
 
 describe('granting the role', () => {
-  const newRole = () => ({ name: `Portal "${randomBytes(4).toString('hex')}'`, password: new Secret('pass\'word"') });
-  const urlOf = ({ name, password }: ReturnType<typeof newRole>): Secret<string> => {
+  const urlOf = (name: string, password = 'pass\'word"'): Secret => {
     const url = new URL(ledger.url);
-    [url.username, url.password] = [encodeURIComponent(name), encodeURIComponent(password.reveal())];
+    [url.username, url.password] = [encodeURIComponent(name), encodeURIComponent(password)];
     return new Secret(url.href);
   };
+  const newName = () => `Portal "${randomBytes(4).toString('hex')}'`;
 
   test('creates it once, also if several processes do it at the same time', async () => {
-    const role = newRole();
-    const created = await Promise.all([1, 2, 3].map(() => grantPortalRole(ledger.db, role)));
-    expect(created.filter(Boolean)).toHaveLength(1);
-    await checkPortalConnection(urlOf(role), 5_000);
+    const name = newName();
+    const created = await Promise.all([1, 2, 3].map(() => grantPortalRole(ledger.db, urlOf(name))));
+    expect(created.filter(({ isNew }) => isNew)).toHaveLength(1);
+    expect(created).toContainEqual({ name, isNew: false });
+    await checkPortalConnection(urlOf(name), 5_000);
     const { rows } = await sql<{ password: string }>`
-      select rolpassword as password from pg_authid where rolname = ${role.name}`.execute(ledger.db);
+      select rolpassword as password from pg_authid where rolname = ${name}`.execute(ledger.db);
     expect(rows[0]?.password).toMatch(/^SCRAM-SHA-256\$4096:/);
   });
 
   test('does not change the password of an existing role', async () => {
-    const role = newRole();
-    await grantPortalRole(ledger.db, role);
-    expect(await grantPortalRole(ledger.db, { ...role, password: new Secret('another') })).toBe(false);
-    await checkPortalConnection(urlOf(role), 5_000);
-    const wrong = checkPortalConnection(urlOf({ ...role, password: new Secret('another') }), 5_000);
+    const name = newName();
+    await grantPortalRole(ledger.db, urlOf(name));
+    expect(await grantPortalRole(ledger.db, urlOf(name, 'another'))).toEqual({ name, isNew: false });
+    await checkPortalConnection(urlOf(name), 5_000);
+    const wrong = checkPortalConnection(urlOf(name, 'another'), 5_000);
     await expect(wrong).rejects.toThrow(DatabaseUnavailable);
     await expect(wrong).rejects.not.toThrow(/another/);
   });
 
   test('refuses a role that has rights on tables, such as the one of DATABASE_URL', async () => {
-    const superuser = { name: new URL(ledger.url).username, password: new Secret('') };
-    await expect(grantPortalRole(ledger.db, superuser)).rejects.toThrow(PortalRoleRefused);
-    const role = newRole();
-    await grantPortalRole(ledger.db, role);
-    await sql`grant usage on schema tokenferry to public`.execute(ledger.db);
+    await expect(grantPortalRole(ledger.db, urlOf(new URL(ledger.url).username))).rejects.toThrow(PortalRoleRefused);
+    const name = newName();
+    await grantPortalRole(ledger.db, urlOf(name));
     await sql`grant select on companies to public`.execute(ledger.db);
-    await expect(grantPortalRole(ledger.db, role)).rejects.toThrow(/has rights on the table companies/);
+    await expect(grantPortalRole(ledger.db, urlOf(name))).rejects.toThrow(/has rights on the table companies/);
     await sql`revoke select on companies from public`.execute(ledger.db);
-    await sql`revoke usage on schema tokenferry from public`.execute(ledger.db);
+  });
+
+  test('says what an administrator has to do if it may not create roles', async () => {
+    const owner = `owner_${randomBytes(4).toString('hex')}`;
+    await ledger.db.executeQuery(CompiledQuery.raw(`create role ${owner} login password 'p'`));
+    await ledger.db.executeQuery(CompiledQuery.raw(`create database ${owner} owner ${owner}`));
+    const url = new URL(urlOf(owner, 'p').reveal());
+    url.pathname = `/${owner}`;
+    const db = await openDatabase({ url: url.href, connections: 1 });
+    const name = newName();
+    const refused = grantPortalRole(db, urlOf(name));
+    await expect(refused).rejects.toThrow(/does not exist, and the role of DATABASE_URL may not create it/);
+    await expect(refused).rejects.toMatchObject({ advice: expect.stringContaining('create role') as string });
+
+    const quoted = `"${name.replaceAll('"', '""')}"`;
+    await ledger.db.executeQuery(CompiledQuery.raw(`create role ${quoted} login password 'p'`));
+    expect(await grantPortalRole(db, urlOf(name))).toEqual({ name, isNew: false });
+    const granted = new URL(urlOf(name, 'p').reveal());
+    granted.pathname = `/${owner}`;
+    await checkPortalConnection(new Secret(granted.href), 5_000);
+    await db.destroy();
+    await ledger.db.executeQuery(CompiledQuery.raw(`drop database ${owner}`));
   });
 });
