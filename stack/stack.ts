@@ -214,7 +214,11 @@ function keepRunning(
     for (const [name, process] of parts) {
       process.keepRunning(({ reason, isRestarted }) => {
         const what = isRestarted ? 'and is being restarted' : 'too often to be restarted';
-        const text = `${name} has ended (${reason}) ${what}. Its log, ${process.logFile}, ends with: ${tailOf(process.logFile, 1)}`;
+        // A process that a signal has killed could write nothing about it.
+        const log = reason.startsWith('signal ')
+          ? `Its log: ${process.logFile}`
+          : `Its log, ${process.logFile}, ends with: ${tailOf(process.logFile, 1)}`;
+        const text = `${name} has ended (${reason}) ${what}. ${log}`;
         (isRestarted ? warn : resolve)(text);
       });
     }

@@ -1,5 +1,6 @@
 import { getExternalWorkflowHandle, sleep, TemporalFailure } from '@temporalio/workflow';
 import type { WindowOpening, WindowOccurrence } from '../domain/planning/windows';
+import { momentText } from '../domain/text/sentences';
 import { shortActivities } from './activity-proxies';
 import { assertIsScheduledFor } from './identity';
 import { windowOpenedSignal } from './messages';
@@ -23,7 +24,7 @@ export async function openWindow({ migrationId }: { readonly migrationId: string
     await shortActivities.deleteSchedule({ migrationId });
     return notOpened('the migration has ended, so its windows no longer open');
   }
-  return { opened: true, text: `open until ${occurrence.closesAt}` };
+  return { opened: true, text: `open until ${momentText(occurrence.closesAt)}` };
 }
 
 const NO_WINDOWS = 'the migration has no more windows';
@@ -41,7 +42,7 @@ async function currentOccurrence(migrationId: string): Promise<WindowOccurrence 
     if (window === null) return notOpened(NO_WINDOWS);
     if (opensInMs === 0) return window;
     if (opensInMs > MAX_EARLY_MS)
-      return notOpened(`no move begins outside the windows; the next window opens at ${window.opensAt}`);
+      return notOpened(`no move begins outside the windows; the next window opens at ${momentText(window.opensAt)}`);
     await sleep(opensInMs, { summary: 'Until the window opens' });
   }
 }

@@ -1,5 +1,5 @@
 import { PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
-import { nearest } from '../shared/options';
+import { eitherOf, nearest } from '../shared/options';
 import { inQuotes, type Report } from './findings';
 
 /** The text of one field and its place in the file. */
@@ -126,14 +126,13 @@ export function matchColumns(
     return null;
   }
   const missing = columns.required.filter((name) => !found.has(name));
-  if (missing.length > 0) reportMissing(file, headers, missing, unknown, report);
-  else
-    reportUnknown(
-      file,
-      unknown,
-      [...columnByHeader.values()].filter((name) => !found.has(name)),
-      report,
-    );
+  const explained = missing.length > 0 ? reportMissing(file, headers, missing, unknown, report) : [];
+  reportUnknown(
+    file,
+    unknown.filter(({ text }) => !explained.includes(text.trim())),
+    [...columnByHeader.values()].filter((name) => !found.has(name) && !missing.includes(name)),
+    report,
+  );
   if (missing.length > 0 || !isUnambiguous) return null;
 
   return ({ cells }) =>
@@ -154,26 +153,53 @@ function reportNoHeader(file: string, columns: Columns, report: Report): void {
   });
 }
 
+/** Reports missing columns. Returns the headers that the advice mentions. */
 function reportMissing(
   file: string,
   headers: readonly Cell[],
   missing: readonly string[],
   unknown: readonly Cell[],
   report: Report,
-): void {
+): readonly string[] {
   const names = headers.map(({ text }) => text.trim()).filter((text) => text !== '');
   const unused = unknown.map(({ text }) => text.trim());
-  const misspelt = missing.flatMap((name) => {
-    const near = nearMisses(name, unused);
-    return near.length === 0 ? [] : [`rename ${near.map((header) => inQuotes(header)).join(' or ')} to ${name}`];
-  });
+  const others = missing.some(isOrganizationField) ? headersOfOtherPlatforms(unused) : [];
+  const near = missing.map((name) => ({ name, headers: nearMisses(name, unused) }));
+  const misspelt = near
+    .filter((each) => each.headers.length > 0)
+    .map((each) => `rename ${each.headers.map((header) => inQuotes(header)).join(' or ')} to ${each.name}`);
+  const add = `add ${missing.length === 1 ? 'the column' : 'the columns'}`;
+  const rename = misspelt.length > 0 ? misspelt.join('; ') : add;
   report({
     code: 'missing-column',
     severity: 'error',
     ...{ file, line: headers[0]?.line ?? 1 },
     message: `missing: ${missing.join(', ')}; found: ${names.map((name) => inQuotes(name)).join(', ')}`,
-    advice: misspelt.length > 0 ? misspelt.join('; ') : `add ${missing.length === 1 ? 'the column' : 'the columns'}`,
+    advice:
+      others.length === 0
+        ? rename
+        : `this looks like a file for ${eitherOf(others.flatMap(({ platforms }) => platforms))}: check the platform; otherwise ${rename}`,
   });
+  return [...near.flatMap((each) => each.headers), ...others.map(({ header }) => header)];
+}
+
+const isOrganizationField = (name: string): boolean =>
+  PLATFORMS.some(({ organizationField }) => organizationField === name);
+
+/** Returns the headers that can only be the organization of another platform, with the names of the platforms. */
+function headersOfOtherPlatforms(
+  headers: readonly string[],
+): readonly { readonly header: string; readonly platforms: readonly string[] }[] {
+  const ambiguous = Object.values(USUAL_HEADERS).flat();
+  return headers
+    .filter((header) => !ambiguous.includes(normalized(header)))
+    .map((header) => ({
+      header,
+      platforms: PLATFORMS.filter((each) => normalized(each.organizationField) === normalized(header)).map(
+        ({ name }) => name,
+      ),
+    }))
+    .filter(({ platforms }) => platforms.length > 0);
 }
 
 /** Headers that people use for a column. They are only suggested, because they can also have another meaning. */
@@ -188,8 +214,7 @@ const USUAL_ORGANIZATION_HEADERS = ['realm', 'tenant', 'tenantid', 'organisation
 function nearMisses(name: string, headers: readonly string[]): readonly string[] {
   const misspelt = nearest(name, headers);
   if (misspelt !== undefined) return [misspelt];
-  const isOrganization = PLATFORMS.some(({ organizationField }) => organizationField === name);
-  const usual = USUAL_HEADERS[name] ?? (isOrganization ? USUAL_ORGANIZATION_HEADERS : []);
+  const usual = USUAL_HEADERS[name] ?? (isOrganizationField(name) ? USUAL_ORGANIZATION_HEADERS : []);
   const meant = headers.filter((header) => usual.includes(normalized(header)));
   return meant.length > 0 ? meant : headers.filter((header) => normalized(header).includes(normalized(name)));
 }

@@ -87,6 +87,11 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       if (result.proof === 'unverified') unverified += 1;
     } else if (isTrailEnd(value)) {
       end = value.end;
+      if (end.migrationId !== migrationId) {
+        const why = `this is the trail of ${end.migrationId}, not of ${migrationId}`;
+        const added = verifier.added();
+        return { entries, unproven: [{ line, decisionId: null, why }], unverified, added, end, hasLedger };
+      }
       const why = trailEndProblem(value, { migrationId, entries, sha256: digest.digest('hex') }, verifier.approvers());
       if (why !== null) unproven.push({ line, decisionId: null, why });
     } else if (isLedgerLine(value) && !hasLedger) {

@@ -72,6 +72,8 @@ function notAmong(text: string, choices: readonly string[]): InvalidArgumentErro
  */
 export function assertKnownOptions(program: Command, args: readonly string[]): void {
   const { command, rest } = findCommand(program, args);
+  // Commander reports an unknown command.
+  if (command.commands.length > 0 && rest.some((arg) => !arg.startsWith('-'))) return;
   const known = [...command.createHelp().visibleOptions(command), ...inheritedOptions(command)];
   for (let index = 0; index < rest.length && rest[index] !== '--'; index++) {
     const [name = ''] = rest[index]?.split('=') ?? [];

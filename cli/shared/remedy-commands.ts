@@ -10,8 +10,11 @@ export interface NextCommand {
   readonly first?: string;
 }
 
-/** Maximum number of references in a suggested command. A command for more references takes a file. */
+/** Maximum number of references in a suggested command that stands for a wave or for all companies. */
 export const REFERENCES_IN_A_COMMAND = 8;
+
+/** Maximum number of references in a suggested command that has no shorter form. */
+export const MAX_REFERENCES_IN_A_COMMAND = 50;
 
 /** The options of a command that the client runs, where its name is not known. */
 export const BY_CLIENT = '--as client --by "your name"';
@@ -44,7 +47,7 @@ function commandOf(remedy: Remedy, migrationId: string, references: readonly str
   switch (remedy) {
     case 'retry':
     case 'relink':
-      return `ferry ${remedy} ${migrationId} ${referenceArguments(references)}`;
+      return `ferry ${remedy} ${migrationId} ${references.length > MAX_REFERENCES_IN_A_COMMAND ? '--all' : referenceArguments(references)}`;
     case 'skip':
     case 'exclude':
       return `ferry ${remedy} ${migrationId} ${referenceArguments(references)} ${WITH_REASON}`;
@@ -57,9 +60,10 @@ function commandOf(remedy: Remedy, migrationId: string, references: readonly str
   }
 }
 
-/** Returns references as words of a command; a file as an example if they cannot be words. */
+/** Returns the first references as words of a command; a file as an example if one would be taken for an option. */
 export function referenceArguments(references: readonly string[]): string {
-  return referenceWords(references) ?? '--file references.txt';
+  const first = references.slice(0, MAX_REFERENCES_IN_A_COMMAND);
+  return first.some((each) => each.startsWith('-')) ? '--file references.txt' : first.map(shellQuoted).join(' ');
 }
 
 /** Returns references as words of a command; null if there are too many, or if one would be taken for an option. */

@@ -43,12 +43,12 @@ export function printFindings(output: Output, findings: FindingList, perKind = S
       ],
       shown.sort(byPlace).map(findingRow),
     );
-    for (const [first] of kinds.values()) {
-      const hidden = (first ? findings.countOfKind(first) : 0) - perKind;
+    for (const kind of kinds.values()) {
+      const last = kind.slice(0, perKind).at(-1);
+      const hidden = (last ? findings.countOfKind(last) : 0) - perKind;
+      const like = last?.line === undefined ? last?.message : `line ${last.line}`;
       if (hidden > 0)
-        output.line(
-          `and ${hidden.toLocaleString('en-US')} more like this: ${first?.message} (to list all, check with --all-findings)`,
-        );
+        output.line(`and ${hidden.toLocaleString('en-US')} more like ${like} (to list all, check with --all-findings)`);
     }
     output.line();
   }

@@ -26,11 +26,14 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
   }
   switch (decision.kind) {
     case 'retry':
-      return applied(withoutSignOff(state), `${companies} will be tried again`);
+      return applied(
+        withoutSignOff(state),
+        `${decision.companies === 'all' ? 'all companies with an exception' : companies} will be tried again`,
+      );
     case 'relink':
       return applied(
         { ...withoutSignOff(state), relinking: state.relinking + 1 },
-        `${companies} will be checked once reconnected`,
+        `${decision.companies === 'all' ? 'all companies that must reconnect' : companies} will be checked once reconnected`,
       );
     case 'exclude':
     case 'skip':

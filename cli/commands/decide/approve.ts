@@ -80,8 +80,8 @@ function approve(
     const other = progress && roleSoFar(progress, options);
     if (other)
       output.warn(`${options.by} has acted only as ${other} so far; to approve as ${other}, add --as ${other}`);
-    const ask = `Approve ${step} as ${options.as} (${options.by})?`;
-    const question = review ? ask : `No worker answers, so there is nothing to review. ${ask}`;
+    if (!review) output.warn('no worker answers, so there is nothing to review');
+    const question = `Approve ${step} as ${options.as} (${options.by})${review ? '' : ' without a review'}?`;
     const consequence = CONSEQUENCES[step]?.(progress) ?? null;
     // The migration refuses it with the reason, so the answer to a question would make no difference.
     const isRefused = progress !== undefined && (!hasApprovals(progress) || hasProblems(progress, step));

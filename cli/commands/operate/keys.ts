@@ -4,7 +4,9 @@ import path from 'node:path';
 import { Option } from 'commander';
 import { loadConfig, signingKeyFile } from '../../../config';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
+import { ROLES } from '../../../domain/migration/steps';
 import { CommandFailed } from '../../shared/errors';
+import { shellQuoted } from '../../shared/remedy-commands';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
 
@@ -66,7 +68,7 @@ function keyResult(file: string): CommandResult {
       output.line(
         'Send the public key to the person who starts the migration. They pass it to ferry start, with your role:',
       );
-      output.line(`  --approver "support:${by}:${publicKey}"`);
+      for (const role of ROLES) output.line(`  ${role}: --approver ${shellQuoted(`${role}:${by}:${publicKey}`)}`);
     },
   };
 }

@@ -10,7 +10,7 @@ import type { Output, AlreadyWritten, TableCell } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { BY_CLIENT, REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-commands';
+import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-commands';
 import { companyJson } from '../../shared/results';
 import { withLedgerClient } from '../../shared/clients';
 
@@ -113,7 +113,7 @@ async function readGroups(found: AsyncIterable<LedgerCompany>): Promise<Readonly
       title: titleOf(company),
       remedies: remediesFor(company),
       companies: companies + 1,
-      references: references.length > REFERENCES_IN_A_COMMAND ? references : [...references, company.reference],
+      references: references.length > MAX_REFERENCES_IN_A_COMMAND ? references : [...references, company.reference],
     });
   }
   return kinds;

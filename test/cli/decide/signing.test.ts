@@ -77,9 +77,10 @@ async function trailOf(id: string): Promise<readonly Entry[]> {
 
 const approve = ['approve', ID, 'supply-details', '--yes'];
 
-test('keys show prints the --approver option, and the help explains the default of --by', async () => {
+test('keys show prints the --approver option of each role, and the help explains the default of --by', async () => {
   const { out } = await run('sam', 'keys', 'show');
-  expect(out).toContain(`--approver "support:Sam:${publicKeys.get('sam')}"`);
+  for (const role of ['support', 'client'])
+    expect(out).toContain(`  ${role}: --approver ${role}:Sam:${publicKeys.get('sam')}\n`);
   const help = await run('sam', 'approve', '--help');
   expect(help.out.replace(/\s+/g, ' ')).toContain('(default: the name in your signing key, or else your user name)');
 });
@@ -193,6 +194,16 @@ describe('the exported trail', () => {
     const { exitCode, out } = await verify(lines, ['--approver', evesKey]);
     expect(exitCode).toBe(1);
     expect(out).toContain('a key that does not belong to an approver');
+  });
+
+  test('is recognised as the trail of another migration', async () => {
+    const file = path.join(folder, 'trail.jsonl');
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    const { exitCode, out } = await ferry(['audit', OTHER, '--verify', file, ...approvers()], undefined, {});
+    expect({ exitCode, out }).toEqual({
+      exitCode: 1,
+      out: `✗ line ${lines.length}: this is the trail of ${ID}, not of ${OTHER}\n`,
+    });
   });
 
   test.each<[string, (trail: readonly string[]) => string[]]>([

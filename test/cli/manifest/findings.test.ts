@@ -97,9 +97,23 @@ test.each([
     'rename "Legal Name" or "Trade Name" to name',
   ],
   ['no candidate', 'reference,colour,realmId\nA-1,red,1', 'add the column'],
+  [
+    'a file of another platform',
+    'reference,name,tenantId\nA-1,Acme,1',
+    'this looks like a file for Xero: check the platform; otherwise rename "tenantId" to realmId',
+  ],
 ])('a header that probably means a missing column is suggested: %s', async (_, content, advice) => {
   const [missing] = (await findingsOf(content)).filter(({ code }) => code === 'missing-column');
   expect(missing?.advice).toBe(advice);
+});
+
+test('mistakes in other headers are reported together with a missing column', async () => {
+  const findings = await findingsOf('reference,Company Name,realmId,expectedInvoice,colour\nA-1,Acme,1,3,red');
+  expect(findings.map(({ code, advice }) => [code, advice])).toEqual([
+    ['missing-column', 'rename "Company Name" to name'],
+    ['unknown-column', 'rename it to expectedInvoices if that is its content'],
+    ['unknown-column', 'remove it if it does not belong here'],
+  ]);
 });
 
 test('an unused column is suggested for an optional one', async () => {

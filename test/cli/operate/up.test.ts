@@ -78,7 +78,7 @@ async function pollingWorkers(): Promise<readonly number[]> {
 }
 
 const restarted = (name: string, log: string): string =>
-  `ferry: ${name} has ended (signal SIGKILL) and is being restarted. Its log, ${log}, ends with: `;
+  `ferry: ${name} has ended (signal SIGKILL) and is being restarted. Its log: ${log}\n`;
 
 describe('ferry up', () => {
   beforeAll(() => {

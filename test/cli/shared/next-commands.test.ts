@@ -305,7 +305,7 @@ test('every suggested command is valid as printed', async () => {
       remedyCommand(
         remedy,
         migration,
-        Array.from({ length: 9 }, (_, index) => `C-${index}`),
+        Array.from({ length: 60 }, (_, index) => `C-${index}`),
       ),
     ]),
   );
@@ -324,4 +324,11 @@ test('a rejected handover is cleared up before it is signed off', () => {
     'clear up why the handover was rejected (ferry amend adds missing companies)',
     'clear up why the handover was rejected (ferry amend adds missing companies)',
   ]);
+});
+
+test('a command for many companies names references, not a file that does not exist', () => {
+  const migration = { id: ID, route: 'managed', suppliedBy: 'Mia' } as const;
+  const many = Array.from({ length: 51 }, (_, index) => `C-${index}`);
+  expect(remedyCommand('retry', migration, many)).toBe(`ferry retry ${ID} --all`);
+  expect(remedyCommand('skip', migration, many)).toBe(`ferry skip ${ID} ${many.slice(0, 50).join(' ')} --reason "why"`);
 });

@@ -9,6 +9,11 @@ const manifest = join(__dirname, '../../../examples/quickbooks-online-25/manifes
 
 test.each([
   { what: 'a misspelt command', args: ['chekc'], says: /^ferry: unknown command 'chekc'\n\(Did you mean check\?\)/ },
+  {
+    what: 'a misspelt command with an option',
+    args: ['chekc', '--all'],
+    says: /^ferry: unknown command 'chekc'\n\(Did you mean check\?\)/,
+  },
   { what: 'a missing platform', args: ['check', manifest], says: /--platform/ },
   {
     what: 'a misspelt platform',
