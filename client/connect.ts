@@ -1,9 +1,10 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import type { Config } from '../config';
 import type { SigningKey } from '../security';
 import { createDataConverter, createPlainDataConverter } from '../security';
 import type { Database } from '../store';
 import { openDatabase } from '../store';
+import { endCallsOnceClosed } from './closed-connection';
 import { Unreachable } from './errors';
 import { traceMessages } from './traces';
 import { startTracing } from '../observability/tracing';
@@ -92,8 +93,18 @@ export async function openLedgerClient(config: LedgerClientConfig): Promise<Ledg
  * @throws {Unreachable}
  */
 export async function connect({ temporal }: Pick<Config<'temporal'>, 'temporal'>): Promise<Connection> {
+  let isClosed = false;
+  const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endCallsOnceClosed(() => isClosed)];
   try {
-    return await Connection.connect({ ...temporal.connectionOptions, connectTimeout: CONNECT_TIMEOUT_MS });
+    const options = { ...temporal.connectionOptions, interceptors, connectTimeout: CONNECT_TIMEOUT_MS };
+    const connection = await Connection.connect(options);
+    const close = connection.close.bind(connection);
+    return Object.assign(connection, {
+      close: async () => {
+        isClosed = true;
+        await close();
+      },
+    });
   } catch (error) {
     throw new Unreachable('Temporal', temporal.address, { cause: error });
   }
