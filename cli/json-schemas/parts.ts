@@ -271,6 +271,9 @@ export const companyFields = {
     .boolean()
     .describe('the service or the platform keeps answering "try again later"; the company is retried automatically'),
   retryAt: time.nullable().describe('when a deferred company is tried again'),
+  relinkingSince: time
+    .nullable()
+    .describe('since when it waits for its end customer to reconnect (ferry relink); null if it does not'),
 };
 
 const finding = (

@@ -71,6 +71,10 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
         .optional()
         .describe('obtainedTooEarly with the times that were compared; confirmedAt is null without a confirmation'),
       shredded: z.boolean().optional(),
+      missing: z
+        .strictObject({ companies: count, references: z.array(z.string()).describe('of the first five') })
+        .optional()
+        .describe('companies that still have no credential; absent if no credentials were accepted'),
       decision: z
         .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sentDecision, companies: count.optional() })
         .optional()

@@ -66,7 +66,16 @@ const movedWithApplication = z.array(
   }),
 );
 
-const remedy = z.enum(['retry', 'relink', 'replace-credential', 'credentials', 'skip', 'amend', 'exclude']);
+const remedy = z.enum([
+  'retry',
+  'relink',
+  'replace-credential',
+  'credentials',
+  'application',
+  'skip',
+  'amend',
+  'exclude',
+]);
 
 export const VIEW_SCHEMAS: CommandSchemas = {
   'ferry.list/1': [

@@ -1,4 +1,5 @@
-import type { Remedy } from '../../domain/companies/remedies';
+import type { Remediable, Remedy } from '../../domain/companies/remedies';
+import { remediesFor } from '../../domain/companies/remedies';
 import type { Role } from '../../domain/migration/steps';
 import type { StoredMigration } from '../../store';
 
@@ -30,6 +31,20 @@ export const WITH_REASON = '--reason "why"';
 export const bySupport = (command: string): NextCommand => ({ who: 'support', command });
 export const byClient = (command: string): NextCommand => ({ who: 'client', command: `${command} ${BY_CLIENT}` });
 
+/** Remedies that a managed migration accepts only in step 6. */
+const ONLY_IN_STEP_6: readonly Remedy[] = ['skip', 'relink'];
+
+/** Returns the remedies for a company that the migration accepts now. */
+export function remediesNow(
+  company: Remediable,
+  { route, released }: Pick<StoredMigration, 'route' | 'released'>,
+): readonly Remedy[] {
+  const all = remediesFor(company);
+  // In self-service, support registers the application without a decision.
+  if (route === 'self-service') return all.filter((remedy) => remedy !== 'application');
+  return released === 'all' ? all : all.filter((remedy) => !ONLY_IN_STEP_6.includes(remedy));
+}
+
 /**
  * Returns the command that applies a remedy to companies. In self-service, the client decides, and has supplied the
  * manifest.
@@ -55,6 +70,8 @@ function commandOf(remedy: Remedy, migrationId: string, references: readonly str
       return `ferry replace-credential ${migrationId} new-credentials.csv`;
     case 'credentials':
       return `ferry credentials ${migrationId} new-credentials.csv`;
+    case 'application':
+      return `ferry application ${migrationId} --client-id "client id" --environment production ${BY_CLIENT}`;
     case 'amend':
       return `ferry amend ${migrationId} companies.csv`;
   }

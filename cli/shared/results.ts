@@ -1,7 +1,7 @@
 /** Prints the parts of results that several commands share: findings, preflight, evidence, references, CSV. */
 import { stringify } from 'csv-stringify/sync';
 import type { ClientState, CompanyState } from '../../domain/companies/company-state';
-import { clientStateOf } from '../../domain/companies/company-state';
+import { clientStateOf, clientStateText } from '../../domain/companies/company-state';
 import type { Evidence } from '../../domain/companies/evidence';
 import type { Finding } from '../../domain/companies/finding';
 import { counted } from '../../domain/text/sentences';
@@ -143,6 +143,16 @@ export function companyJson<Company extends Pick<LedgerCompany, 'state' | 'failu
 ): Omit<Company, 'state'> & { readonly state: ClientState; readonly ledgerState: CompanyState } {
   const { state, failure } = company;
   return { ...company, state: clientStateOf(state, failure), ledgerState: state };
+}
+
+/** Returns why a company was not moved, without the state that stands before it; null if nothing has failed. */
+export function explanationOf({
+  state,
+  failure,
+  failureText,
+}: Pick<LedgerCompany, 'state' | 'failure' | 'failureText'>): string | null {
+  const prefix = `${clientStateText(state, failure)}: `;
+  return failureText?.startsWith(prefix) ? failureText.slice(prefix.length) : failureText;
 }
 
 /** Returns the first references and the number of the others: `C-1, C-2 and 3 more`. */

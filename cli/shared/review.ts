@@ -10,7 +10,7 @@ import { readApplicationsOfMoved, readCompanies } from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
-import { printApplication, printFirstCompany, printReplacedApplications } from './results';
+import { explanationOf, printApplication, printFirstCompany, printReplacedApplications } from './results';
 import { printFirstOpening } from './start-times';
 
 /** The content that a person should see before deciding on a step. */
@@ -79,10 +79,9 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     ),
   'complete-migration': (output, { counts, migrationId }, notMoved, maxCompanies) => {
     output.line(`  ${outOf(counts.moved, counts.total, 'company')} moved`);
-    for (const { reference, name, state, failure, failureText } of notMoved.slice(0, maxCompanies)) {
-      const stateText = clientStateText(state, failure);
-      // Some failure texts begin with the state.
-      const text = failureText?.startsWith(stateText) ? failureText : [stateText, failureText ?? []].flat().join(', ');
+    for (const company of notMoved.slice(0, maxCompanies)) {
+      const { reference, name, state, failure } = company;
+      const text = [clientStateText(state, failure), explanationOf(company) ?? []].flat().join(': ');
       output.line(`  ${output.styled('yellow', reference)} ${name}: ${text}`);
     }
     if (notMoved.length > maxCompanies) {

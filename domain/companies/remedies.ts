@@ -6,7 +6,8 @@ import type { CompanyState } from './company-state';
 import type { FailureKind } from './failures';
 
 /** Each remedy is a `ferry` command of the same name. */
-export type Remedy = 'retry' | 'relink' | 'replace-credential' | 'credentials' | 'skip' | 'amend' | 'exclude';
+export type Remedy =
+  'retry' | 'relink' | 'replace-credential' | 'credentials' | 'application' | 'skip' | 'amend' | 'exclude';
 
 /** The facts about a company that decide which remedies apply. */
 export interface Remediable {
@@ -29,7 +30,7 @@ export function remediesFor({ state, failure, linkUrl, heldBack, deferred }: Rem
     case 'outcome-unknown':
       return ['retry', ...relink, 'replace-credential', 'skip'];
     case 'waiting':
-      if (deferred) return [...(failure === null ? [] : (['credentials'] as const)), 'retry', 'skip', 'exclude'];
+      if (deferred) return [...remediesForDeferred(failure), 'retry', 'skip', 'exclude'];
       return heldBack === null ? ['exclude'] : ['amend', 'exclude'];
     case 'importing':
     case 'syncing':
@@ -40,13 +41,19 @@ export function remediesFor({ state, failure, linkUrl, heldBack, deferred }: Rem
   }
 }
 
+function remediesForDeferred(failure: FailureKind | null): readonly Remedy[] {
+  if (failure === null) return [];
+  return failure === 'application-refused' ? ['application', 'credentials'] : ['credentials'];
+}
+
 function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy[]): readonly Remedy[] {
   switch (failure) {
     case 'reauthorization-required':
       return [...relink, 'replace-credential', 'retry'];
     case 'wrong-organization':
-    case 'application-refused':
       return ['replace-credential', ...relink, 'retry'];
+    case 'application-refused':
+      return ['application', 'retry', 'replace-credential', ...relink];
     case 'credential-unreadable':
       return ['replace-credential', 'retry'];
     case 'incomplete':
@@ -69,6 +76,8 @@ export function remedyText(remedy: Remedy): string {
       return 'try again with a new credential from the client';
     case 'credentials':
       return 'supply a new credential from the client';
+    case 'application':
+      return 'register the application that obtained the credential; then retry';
     case 'skip':
       return 'give up and leave out';
     case 'amend':

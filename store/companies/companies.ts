@@ -123,6 +123,8 @@ export interface LedgerCompany {
   readonly deferred: boolean;
   /** When it is tried again; null if it is not deferred. */
   readonly retryAt: Date | null;
+  /** Since when it waits for its end customer to reconnect; null if it does not. */
+  readonly relinkingSince: Date | null;
 }
 
 export interface CompanyFilter {
@@ -141,6 +143,8 @@ export interface CompanyFilter {
   readonly deferred?: true;
   /** Only confirmed companies that could be moved, but have no usable credential. */
   readonly withoutCredential?: true;
+  /** Only companies without any credential, confirmed or not, that are not held back. */
+  readonly credentialMissing?: true;
 }
 
 const EXCEPTION = sql<boolean>`
@@ -157,6 +161,8 @@ const CREDENTIAL = sql<CredentialState | null>`
 
 const WITHOUT_CREDENTIAL = sql<boolean>`
   (state = 'waiting' and held_back is null and confirmed_at is not null and ${CREDENTIAL} <> 'supplied')`;
+
+const CREDENTIAL_MISSING = sql<boolean>`(state = 'waiting' and held_back is null and ${CREDENTIAL} = 'missing')`;
 
 const MUST_RECONNECT = sql<boolean>`(failure is not distinct from 'reauthorization-required')`;
 
@@ -225,6 +231,7 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
       'tries',
       IS_DEFERRED.as('deferred'),
       sql<Date | null>`case when ${IS_DEFERRED} then not_before end`.as('retryAt'),
+      'relinking_since as relinkingSince',
     ])
     .where(matches(migrationId, filter))
     .orderBy('row');
@@ -232,7 +239,7 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
 
 function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {
   const { states, failure, mustReconnect, search, row, reference, references, wave, exceptions, deferred } = filter;
-  const { withoutCredential } = filter;
+  const { withoutCredential, credentialMissing } = filter;
   const all = [
     sql`migration_id = ${migrationId}`,
     ...(states === undefined ? [] : [sql`state = any(${states})`]),
@@ -246,6 +253,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
     ...(exceptions === undefined ? [] : [EXCEPTION]),
     ...(deferred === undefined ? [] : [IS_DEFERRED]),
     ...(withoutCredential === undefined ? [] : [WITHOUT_CREDENTIAL]),
+    ...(credentialMissing === undefined ? [] : [CREDENTIAL_MISSING]),
   ];
   return sql`(${sql.join(all, sql` and `)})`;
 }

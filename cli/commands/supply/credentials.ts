@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
 import { inChunks } from '../../../domain/text/streams';
 import type { SealedCredential, SuppliedCredential, SupplyResult } from '../../../store';
-import { addSupplyResult, emptySupplyResult, stageCredentials } from '../../../store';
+import { addSupplyResult, emptySupplyResult, readCompanyPage, stageCredentials } from '../../../store';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide } from '../../../client';
 import { FindingList, identifyFile, isSealedFile, readCredentials, readSealedCredentials } from '../../manifest';
 import type { CommandResult, Output, Terminal } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
-import { counted, outOf } from '../../../domain/text/sentences';
+import { counted, namedCompanies, outOf } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
@@ -97,7 +97,28 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   const isInUse = isEverythingStored(supplied) && decision?.outcome === 'applied';
   const disposal = await dispose(read, original, isInUse, options, terminal);
   const refused = await readRefused(ferry.db, { ...request, isSealed: read.isSealed }, supplied, 'credentials');
-  return suppliedResult(migrationId, read, { ...supplied, decision }, disposal, refused);
+  const result = suppliedResult(migrationId, read, { ...supplied, decision }, disposal, refused);
+  return decision?.outcome === 'applied' ? withMissing(ferry, migrationId, result) : result;
+}
+
+const MISSING_SHOWN = 5;
+
+/** Adds the companies that wait for their move and have no credential, confirmed or not. */
+async function withMissing({ db }: LedgerClient, migrationId: string, result: CommandResult): Promise<CommandResult> {
+  const first = { offset: 0, limit: MISSING_SHOWN };
+  const { companies, matching } = await readCompanyPage(db, migrationId, { credentialMissing: true }, first);
+  const references = companies.map(({ reference }) => reference);
+  return {
+    ...result,
+    json: { ...result.json, missing: { companies: matching, references } },
+    print: (output) => {
+      result.print(output);
+      if (matching === 0) return;
+      output.line(`  still without a credential: ${namedCompanies(matching, references)}`);
+      if (matching > references.length)
+        output.line(`  list all in the column credential of: ferry companies ${migrationId} --csv`);
+    },
+  };
 }
 
 /** Sends a decision for every {@link MAX_COMPANIES_PER_MESSAGE} companies, because a decision cannot name more. */

@@ -12,7 +12,7 @@ import type { Output, AlreadyWritten, TableCell } from '../../terminal';
 import { withLedgerClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import { choiceOption, integerOption } from '../../shared/options';
-import { companyJson, writeCsv } from '../../shared/results';
+import { companyJson, explanationOf, writeCsv } from '../../shared/results';
 
 interface CompaniesOptions {
   readonly state?: ClientState;
@@ -122,8 +122,9 @@ async function* csvRecords(
 }
 
 function whatHappened(company: LedgerCompany): string {
-  const { state, failureText, heldBack, confirmedAt } = company;
-  if (failureText !== null) return [failureText, missingCredentialText(company) ?? []].flat().join('; ');
+  const { state, heldBack, confirmedAt } = company;
+  const explanation = explanationOf(company);
+  if (explanation !== null) return [explanation, missingCredentialText(company) ?? []].flat().join('; ');
   if (state === 'outcome-unknown') return 'unknown whether the credential was used';
   if (state !== 'waiting') return '';
   return heldBack ?? (confirmedAt ? (missingCredentialText(company) ?? '') : 'no confirmation that syncing is off');

@@ -1,7 +1,7 @@
 import { missingCredentialText } from '../../../domain/companies/credential-state';
 import { failureText } from '../../../domain/companies/failures';
 import type { Remedy } from '../../../domain/companies/remedies';
-import { remediesFor, remedyText } from '../../../domain/companies/remedies';
+import { remedyText } from '../../../domain/companies/remedies';
 import type { Database, LedgerCompany, StoredMigration } from '../../../store';
 import { readCompanies, readCompanyPage, readMigration } from '../../../store';
 import type { LedgerClient } from '../../../client';
@@ -10,7 +10,7 @@ import type { Output, AlreadyWritten, TableCell } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-commands';
+import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, remediesNow, remedyCommand } from '../../shared/remedy-commands';
 import { companyJson } from '../../shared/results';
 import { withLedgerClient } from '../../shared/clients';
 
@@ -51,8 +51,8 @@ async function exceptions(output: Output, { db }: LedgerClient, migrationId: str
     return { written: true };
   }
   let count = 0;
-  for (const [key, kind] of await readGroups(readExceptions())) {
-    await printGroup(output, migration, kind, () => ofGroup(key, readExceptions()));
+  for (const [key, kind] of await readGroups(migration, readExceptions())) {
+    await printGroup(output, migration, kind, () => ofGroup(migration, key, readExceptions()));
     count += kind.companies;
   }
   const lacking = await readLacking(db, migrationId);
@@ -95,7 +95,7 @@ function printLacking(output: Output, migration: StoredMigration, { companies, m
 
 async function* exceptionsJson(migration: StoredMigration, found: AsyncIterable<LedgerCompany>): AsyncGenerator {
   for await (const company of found) {
-    const remedies = remediesFor(company).map((remedy) => ({
+    const remedies = remediesNow(company, migration).map((remedy) => ({
       remedy,
       does: remedyText(remedy),
       command: remedyCommand(remedy, migration, [company.reference]),
@@ -104,14 +104,17 @@ async function* exceptionsJson(migration: StoredMigration, found: AsyncIterable<
   }
 }
 
-async function readGroups(found: AsyncIterable<LedgerCompany>): Promise<ReadonlyMap<string, ExceptionGroup>> {
+async function readGroups(
+  migration: StoredMigration,
+  found: AsyncIterable<LedgerCompany>,
+): Promise<ReadonlyMap<string, ExceptionGroup>> {
   const kinds = new Map<string, ExceptionGroup>();
   for await (const company of found) {
-    const key = groupKeyOf(company);
+    const key = groupKeyOf(migration, company);
     const { companies, references } = kinds.get(key) ?? { companies: 0, references: [] };
     kinds.set(key, {
       title: titleOf(company),
-      remedies: remediesFor(company),
+      remedies: remediesNow(company, migration),
       companies: companies + 1,
       references: references.length > MAX_REFERENCES_IN_A_COMMAND ? references : [...references, company.reference],
     });
@@ -119,12 +122,16 @@ async function readGroups(found: AsyncIterable<LedgerCompany>): Promise<Readonly
   return kinds;
 }
 
-function groupKeyOf(company: LedgerCompany): string {
-  return [titleOf(company), ...remediesFor(company)].join('/');
+function groupKeyOf(migration: StoredMigration, company: LedgerCompany): string {
+  return [titleOf(company), ...remediesNow(company, migration)].join('/');
 }
 
-async function* ofGroup(kind: string, found: AsyncIterable<LedgerCompany>): AsyncGenerator<LedgerCompany> {
-  for await (const company of found) if (groupKeyOf(company) === kind) yield company;
+async function* ofGroup(
+  migration: StoredMigration,
+  kind: string,
+  found: AsyncIterable<LedgerCompany>,
+): AsyncGenerator<LedgerCompany> {
+  for await (const company of found) if (groupKeyOf(migration, company) === kind) yield company;
 }
 
 function titleOf({ state, failure, deferred }: LedgerCompany): string {
@@ -154,6 +161,8 @@ async function printGroup(
       await output.stream(`  ${reference} reconnects at ${linkUrl}`);
     }
   }
+  if (migration.route === 'managed' && migration.released === 'first-company')
+    output.line(`  To let another company go first, or to see what else to do: ferry show ${migration.id}`);
   for (const remedy of remedies) {
     output.line(`  ${remedyCommand(remedy, migration, references)}`);
     output.line(`      ${remedyText(remedy)}`);
@@ -167,7 +176,8 @@ async function* cellsOf(found: AsyncIterable<LedgerCompany>): AsyncGenerator<rea
   }
 }
 
-function whatHappened({ failureText, heldBack, retryAt, tries }: LedgerCompany): string {
+function whatHappened({ failureText, heldBack, retryAt, tries, relinkingSince }: LedgerCompany): string {
   const what = failureText ?? heldBack ?? '';
+  if (relinkingSince !== null) return `${what} (waiting for the end customer since ${localTime(relinkingSince)})`;
   return retryAt === null ? what : `${what} (tried ${counted(tries, 'time')}; next try ${localTime(retryAt)})`;
 }

@@ -76,6 +76,7 @@ test('a supply of which only a part could be stored fails', async () => {
   expect(exitCode).toBe(1);
   expect(out).toContain(`✗ ${migration.id}: 1 of 2 credentials sealed and stored:`);
   expect(out).not.toContain('✓');
+  expect(out).toContain('still without a credential: 1 company (R-2)\n');
   expect(await vaultRows()).toEqual([1]);
 });
 
@@ -85,6 +86,7 @@ test('a signed supply is stored completely', async () => {
     exitCode: 0,
     out: expect.stringContaining(`✓ ${migration.id}: 2 credentials sealed and stored`) as string,
   });
+  expect(out).not.toContain('still without');
   expect(await vaultRows()).toEqual([1, 2]);
 });
 

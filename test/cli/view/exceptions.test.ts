@@ -77,6 +77,43 @@ test('each exception is listed with its remedies as commands', async () => {
   expect(out).toContain('2 exceptions');
 });
 
+test('only remedies that the migration accepts now are suggested', async () => {
+  const { db } = orchestrator.ferry;
+  const released = (step: 'first-company' | 'all') =>
+    db.updateTable('migrations').set({ released: step }).where('id', '=', migration.id).execute();
+  const remediesOf = async () => {
+    const { json } = await runJson(orchestrator, 'exceptions', migration.id);
+    const [first] = json['exceptions'] as readonly { readonly remedies: readonly { readonly remedy: string }[] }[];
+    return first?.remedies.map(({ remedy }) => remedy);
+  };
+  try {
+    await released('first-company');
+    expect(await remediesOf()).toEqual(['replace-credential', 'retry']);
+    const { out } = await run('exceptions', migration.id);
+    expect(out).not.toContain(`ferry skip ${migration.id}`);
+    expect(out).toContain(`To let another company go first, or to see what else to do: ferry show ${migration.id}`);
+  } finally {
+    await released('all');
+  }
+  expect(await remediesOf()).toContain('skip');
+});
+
+test('a company that waits for its end customer to reconnect says so', async () => {
+  const { db } = orchestrator.ferry;
+  const relinking = (relinking_since: Date | null) => updateRow(db, migration.id, 2, { relinking_since });
+  await relinking(new Date());
+  try {
+    expect((await run('exceptions', migration.id)).out).toMatch(/R-2 .* \(waiting for the end customer since /);
+  } finally {
+    await relinking(null);
+  }
+});
+
+test('the state of a company that must reconnect is not repeated in its explanation', async () => {
+  const { out } = await run('companies', migration.id, '--state', 'must-reconnect');
+  expect(out).toMatch(/R-2 .* must reconnect +the platform no longer accepts/);
+});
+
 test('show and exceptions list a company that was deferred twice, with the commands that help', async () => {
   const { db } = orchestrator.ferry;
   const { id } = migration;

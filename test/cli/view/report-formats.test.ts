@@ -73,7 +73,15 @@ const COMPANY: LedgerCompany = {
   ...{ existedBefore: false, companyId: 'company', connectionId: 'connection', storedName: 'stored', linkUrl: null },
   movedAt: new Date('2026-11-20T22:03:00.000Z'),
   ...{ failure: null, failureText: null, correlationId: 'latest', evidence: null, syncSchedule: null },
-  ...{ leftOutBy: null, leftOutReason: null, heldBack: null, tries: 1, deferred: false, retryAt: null },
+  ...{
+    leftOutBy: null,
+    leftOutReason: null,
+    heldBack: null,
+    tries: 1,
+    deferred: false,
+    retryAt: null,
+    relinkingSince: null,
+  },
 };
 
 const MUST_RECONNECT: LedgerCompany = {

@@ -15,6 +15,7 @@ const company = (changes: Partial<Remediable>): Remediable => ({
 
 test.each<[FailureKind, readonly Remedy[]]>([
   ['reauthorization-required', ['relink', 'replace-credential', 'retry', 'skip']],
+  ['application-refused', ['application', 'retry', 'replace-credential', 'relink', 'skip']],
   ['wrong-organization', ['replace-credential', 'relink', 'retry', 'skip']],
   ['credential-unreadable', ['replace-credential', 'retry', 'skip']],
   ['refused', ['retry', 'replace-credential', 'skip']],
@@ -45,6 +46,9 @@ test('a waiting company can be left out, and can also be corrected if it is held
 test('a deferred company can be retried now, skipped or left out', () => {
   const deferred = company({ state: 'waiting', deferred: true });
   expect(remediesFor(deferred)).toEqual(['retry', 'skip', 'exclude']);
+  expect(remediesFor({ ...deferred, failure: 'application-refused' })).toEqual([
+    ...['application', 'credentials', 'retry', 'skip', 'exclude'],
+  ]);
 });
 
 test.each<[CompanyState]>([['importing'], ['syncing'], ['moved'], ['skipped'], ['excluded']])(

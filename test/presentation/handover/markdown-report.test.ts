@@ -109,6 +109,7 @@ const COMPANY: ReportedCompany = {
   tries: 1,
   deferred: false,
   retryAt: null,
+  relinkingSince: null,
 };
 
 /** Returns the rows of a company, by the title of the section. */

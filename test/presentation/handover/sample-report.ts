@@ -35,7 +35,15 @@ function companyNumber(index: number): LedgerCompany {
       },
     ],
     syncSchedule: { everyHours: { least: 1, most: 24 }, nextAt: '2026-11-23T08:57:00.000Z' },
-    ...{ leftOutBy: null, leftOutReason: null, heldBack: null, tries: 1, deferred: false, retryAt: null },
+    ...{
+      leftOutBy: null,
+      leftOutReason: null,
+      heldBack: null,
+      tries: 1,
+      deferred: false,
+      retryAt: null,
+      relinkingSince: null,
+    },
   };
   const failed = { ...moved, state: 'failed', movedAt: null, crossedAt: null } as const;
   switch (index % 40) {
