@@ -19,6 +19,7 @@ import { addDoctor } from './commands/operate/doctor';
 import { addExceptions } from './commands/view/exceptions';
 import { addExportTemplate } from './commands/supply/export-template';
 import { addGoNoGo } from './commands/view/go-nogo';
+import { addInvite } from './commands/operate/invite';
 import { addKeys } from './commands/operate/keys';
 import { addList } from './commands/view/list';
 import { addPortal } from './commands/operate/portal';
@@ -55,7 +56,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
   ],
   'Windows:': [addSchedule, addSweep],
   'Repair:': [addReconcile],
-  'Portal for clients:': [addPortal],
+  'Portal for clients:': [addInvite, addPortal],
   'Keys:': [addKeys, addVault, addCodecServer],
   'Your shell:': [addCompletion],
 };

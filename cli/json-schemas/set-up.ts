@@ -5,6 +5,16 @@ import type { CommandSchemas } from './parts';
 
 const { count, time } = part;
 
+const INVITATION = {
+  id: z.uuid(),
+  migrationId: z.string(),
+  person: z.string(),
+  role: z.enum(['client', 'viewer']),
+  email: z.string().nullable(),
+  createdBy: z.string(),
+  expiresAt: time.describe('when the link stops working'),
+};
+
 export const SET_UP_SCHEMAS: CommandSchemas = {
   'ferry.error/1': [
     'any command that stops with an error',
@@ -93,6 +103,36 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
   ],
   'ferry.vault-renewal/1': ['ferry vault renew', { migration: z.string(), deleted: count }],
   'ferry.codec-server/1': ['ferry codec-server', { url: z.string() }],
+  'ferry.invitation/1': [
+    'ferry invite',
+    {
+      ...INVITATION,
+      link: z.string().describe("the portal's address with the token, which is not stored and not shown again"),
+    },
+  ],
+  'ferry.invitations/1': [
+    'ferry invite --list',
+    {
+      invitations: z.array(
+        z.strictObject({
+          ...INVITATION,
+          state: z.enum(['unused', 'expired', 'signed-in', 'signed-out', 'revoked']),
+          createdAt: time,
+          redeemedAt: time.nullable().describe('when the link was used'),
+          lastUsedAt: time.nullable().describe('when a session was last used, to the minute'),
+          sessions: count.describe('sessions that can be used now'),
+          keyFingerprint: z.string().nullable().describe("fingerprint of the key that the person's browser created"),
+          keyConfirmedAt: time.nullable().describe('when support confirmed this fingerprint'),
+          revokedAt: time.nullable(),
+          revokedBy: z.string().nullable(),
+        }),
+      ),
+    },
+  ],
+  'ferry.invitation-revoked/1': [
+    'ferry invite --revoke',
+    { id: z.uuid(), migrationId: z.string(), person: z.string() },
+  ],
   'ferry.portal/1': ['ferry portal', { url: z.string() }],
   'ferry.completion/1': ['ferry completion', { shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() }],
 };

@@ -89,6 +89,12 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'ferry codec-server --origin http://localhost:8233',
     'ferry codec-server --origin https://temporal.example.com --issuer https://login.example.com --audience ferry --key-set https://login.example.com/keys',
   ],
+  invite: [
+    `ferry invite ${M} --name Cleo --email cleo@acme.example`,
+    `ferry invite ${M} --name "Finn, auditor" --role viewer --expires 12h`,
+    `ferry invite --list ${M}`,
+    'ferry invite --revoke 6f1c1f9e',
+  ],
   portal: [
     'ferry portal --certificate portal.crt --key portal.key --host 0.0.0.0 --port 443',
     'ferry portal --behind-proxy --trusted-proxy 10.0.0.0/8 --host 0.0.0.0',

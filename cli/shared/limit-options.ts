@@ -129,8 +129,8 @@ function orNull(limit: number | typeof ANY): number | null {
   return limit === ANY ? null : limit;
 }
 
-/** @returns milliseconds */
-function parseDuration(text: string): number {
+/** Parses a duration such as `90m`, `36h` or `2d`. Returns milliseconds. */
+export function parseDuration(text: string): number {
   const value = /^[\d.]+ ?[a-z]+$/i.test(text.trim()) ? ms(text.trim() as ms.StringValue) : undefined;
   if (value === undefined) throw new InvalidArgumentError('Expected a duration, e.g. 90m, 36h or 2d.');
   return value;

@@ -47,7 +47,7 @@ const MAX_TEXT_LENGTH = 2_000;
  */
 const MAX_REFERENCE_LENGTH = 200;
 /** Names appear many times in the current details, which are limited to 20 KB. */
-const MAX_NAME_LENGTH = 200;
+export const MAX_NAME_LENGTH = 200;
 const MAX_ID_LENGTH = 200;
 
 /** Far more than the longest decision: 1,000 references. A longer message would not fit into one batch of the audit trail. */

@@ -1,0 +1,119 @@
+import { createPortalToken, hashPortalToken } from '../../../security';
+import { openMigration, supplyMigration } from '../../../store';
+import { call, connectAsPortal, PUBLIC_KEY } from '../../store/portal/portal-role';
+import { manifestRows, suppliedMigration, useLedger } from '../../support/ledger';
+import { createTemporaryFolder } from '../../../stack/folders';
+import { ferry } from '../captured-terminal';
+
+const ledger = useLedger();
+const PROVIDER = 'ABCD 0123 4567 89ab cdef 0123 4567 89AB';
+const home = createTemporaryFolder();
+
+const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  ferry(['invite', ...args], undefined, {
+    ...{ TOKENFERRY_HOME: home, DATABASE_URL: ledger.url, TOKENFERRY_PORTAL_URL: 'https://portal.example/' },
+    ...{ TOKENFERRY_PROVIDER_FINGERPRINT: PROVIDER, ...env },
+  });
+
+async function createMigration(): Promise<string> {
+  const { id, ...others } = suppliedMigration();
+  await supplyMigration(ledger.db, { id, ...others }, manifestRows(1));
+  await openMigration(ledger.db, id);
+  return id;
+}
+
+test('prints a link that opens the portal once, with the fingerprint of the provider', async () => {
+  const migration = await createMigration();
+  const { exitCode, out } = await run([migration, '--name', ' Cleo ', '--email', 'cleo@acme.example']);
+  expect(exitCode).toBe(0);
+  expect(out).toContain(`Invited Cleo to ${migration} as client. Send this link to nobody else:\n`);
+  const link = /https:\S+/.exec(out)?.[0] ?? '';
+  const { origin, pathname, search, hash } = new URL(link);
+  expect([origin, pathname, search]).toEqual(['https://portal.example', '/', '']);
+  const fragment = new URLSearchParams(hash.slice(1));
+  expect(fragment.get('provider')).toBe('abcd-0123-4567-89ab-cdef-0123-4567-89ab');
+
+  const portal = await connectAsPortal(ledger);
+  const token = hashPortalToken(fragment.get('invitation') ?? '');
+  const redeem = () => call(portal, 'redeem', token, hashPortalToken(createPortalToken()), PUBLIC_KEY, 3_600_000);
+  expect(await redeem()).toMatchObject([{ person: 'Cleo', role: 'client', migration_id: migration }]);
+  expect(await redeem()).toEqual([]);
+  await portal.end();
+
+  const { out: listed } = await run(['--list', migration]);
+  expect(listed).toMatch(/Cleo +client +signed in, last used \d\d:\d\d +[0-9a-f-]{39} \(not confirmed\)/);
+});
+
+test('prints only the link with --quiet, and the invitation with --json', async () => {
+  const migration = await createMigration();
+  const quiet = await run([migration, '--name', 'Finn', '--role', 'viewer', '--expires', '12h', '--quiet']);
+  expect(quiet.out).toMatch(/^https:\/\/portal\.example\/#invitation=[\w-]{43}&provider=[0-9a-f-]{39}\n$/);
+  const { out } = await run([
+    migration,
+    '--name',
+    'Finn',
+    '--role',
+    'viewer',
+    '--expires',
+    '12h',
+    '--by',
+    'Sam',
+    '--json',
+  ]);
+  const invitation = JSON.parse(out) as { readonly expiresAt: string };
+  expect(invitation).toMatchObject({ migrationId: migration, person: 'Finn', role: 'viewer', createdBy: 'Sam' });
+  expect(Date.parse(invitation.expiresAt) - Date.now()).toBeGreaterThan(11.9 * 3_600_000);
+  expect(Date.parse(invitation.expiresAt) - Date.now()).toBeLessThanOrEqual(12 * 3_600_000);
+});
+
+test('lists invitations without their tokens, and revokes one by the beginning of its id', async () => {
+  const migration = await createMigration();
+  const { out: created } = await run([migration, '--name', 'Cleo', '--json']);
+  const { id, link } = JSON.parse(created) as { readonly id: string; readonly link: string };
+  const token = /invitation=([\w-]+)/.exec(link)?.[1] ?? '';
+  const all = await run(['--list']);
+  expect(all.out).toContain(migration);
+  expect(all.out).toMatch(/Cleo +client +not used yet, until/);
+  expect(all.out + (await run(['--list', '--json'])).out).not.toContain(token);
+
+  expect(await run(['--revoke', id.slice(0, 4)])).toMatchObject({ exitCode: 1 });
+  const revoked = await run(['--revoke', id.slice(0, 8), '--by', 'Sam']);
+  expect(revoked.out).toBe(`✓ Cleo's invitation to ${migration} is revoked.\n`);
+  const again = await run(['--revoke', id, '--json']);
+  expect(JSON.parse(again.out)).toMatchObject({ error: { message: 'the invitation of Cleo was already revoked' } });
+  expect(JSON.parse((await run(['--list', migration, '--json'])).out)).toMatchObject({
+    invitations: [{ id, state: 'revoked', revokedBy: 'Sam' }],
+  });
+});
+
+test('says that no invitation exists', async () => {
+  expect(await run(['--list', await createMigration()])).toMatchObject({ exitCode: 0, out: 'No invitations.\n' });
+  const { err } = await run(['--revoke', '00000000-0000-4000-8000-000000000000']);
+  expect(err).toContain('list the invitations with: ferry invite --list');
+});
+
+test('warns if the link has no fingerprint of the provider', async () => {
+  const { out } = await run([await createMigration(), '--name', 'Cleo'], { TOKENFERRY_PROVIDER_FINGERPRINT: '' });
+  expect(out).toMatch(/#invitation=[\w-]{43}\n/);
+  expect(out).toContain('Set TOKENFERRY_PROVIDER_FINGERPRINT');
+});
+
+test.each<[string, readonly string[], NodeJS.ProcessEnv, string]>([
+  ['no person', ['acme'], {}, 'name both, for example: ferry invite acme.quickbooks-online --name Cleo'],
+  ['no migration', ['--name', 'Cleo'], {}, 'an invitation is for one person and one migration'],
+  ['an unknown migration', ['acme', '--name', 'Cleo'], {}, 'there is no migration acme'],
+  ['an unknown migration to list', ['--list', 'acme'], {}, 'there is no migration acme'],
+  ['an empty name', ['acme', '--name', ' '], {}, 'Expected a name of at most 200 characters'],
+  ['an unknown role', ['acme', '--name', 'Cleo', '--role', 'support'], {}, 'Choose one of: client, viewer'],
+  ['a lifetime that is too long', ['acme', '--name', 'Cleo', '--expires', '31d'], {}, 'from 1m to 30d'],
+  [
+    'no portal',
+    ['acme', '--name', 'Cleo'],
+    { TOKENFERRY_PORTAL_URL: '' },
+    "the portal's address (TOKENFERRY_PORTAL_URL)",
+  ],
+])('refuses an invitation with %s', async (_, args, env, expected) => {
+  const { exitCode, err } = await run(args, env);
+  expect(exitCode).not.toBe(0);
+  expect(err).toContain(expected);
+});
