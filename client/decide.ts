@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Outcome } from '../domain/migration/decision';
 import { signingRules } from '../domain/migration/approvers';
 import type { DecisionMessage } from '../domain/migration/parse-decision';
+import type { Signature } from '../domain/migration/signatures';
 import { parseSigned, signatureRefusal, bytesToSign } from '../domain/migration/signatures';
 import type { Role } from '../domain/migration/steps';
 import { inSpan } from '../observability/tracing';
@@ -70,21 +71,54 @@ export async function decide(
   message: DecisionMessage,
   content: DecisionContent,
 ): Promise<DecisionResult> {
-  const span = { name: `decide ${message}`, attributes: { 'tokenferry.migration': migrationId } };
-  return inSpan(span, () => sendAndWait(ferry, migrationId, message, content));
-}
-
-async function sendAndWait(
-  ferry: MigrationClient,
-  migrationId: string,
-  message: DecisionMessage,
-  content: DecisionContent,
-): Promise<DecisionResult> {
   const signer = signerOf(ferry, content);
   const unsigned: IdentifiedDecision = { decisionId: randomUUID(), ...content };
   const decision = signer ? signed(signer, migrationId, message, unsigned) : unsigned;
+  return sendAndWait(ferry, migrationId, message, decision, signer?.by ?? null);
+}
+
+/** A decision with its signature, as its signer has sent it. */
+export interface SignedDecision extends IdentifiedDecision {
+  readonly signedAt: string;
+  readonly signature: Signature;
+}
+
+/**
+ * Sends a decision that another program has signed, unchanged, and waits for its outcome like {@link decide}. Does not
+ * verify the signature. If the decision is already in the ledger, returns its outcome and sends nothing.
+ *
+ * @throws NoSuchMigration
+ * @throws MigrationClosed
+ * @throws PayloadKeyMissing if the payload key is not configured on this machine; nothing has been sent
+ * @throws LedgerBehind nothing has been sent
+ */
+export async function sendSigned(
+  ferry: LedgerClient,
+  migrationId: string,
+  message: DecisionMessage,
+  decision: SignedDecision,
+): Promise<DecisionResult> {
+  const { decisionId, by } = decision;
+  // The decision may have ended the migration, so that it could not be sent again.
+  const recorded = await readOutcome(ferry.db, migrationId, decisionId);
+  if (!recorded) return sendAndWait(ferry, migrationId, message, decision, by);
+  return { outcome: recorded.applied ? 'applied' : 'refused', decisionId, text: recorded.text, signedBy: by };
+}
+
+function sendAndWait(...args: Parameters<typeof sendUntraced>): Promise<DecisionResult> {
+  const [, migrationId, message] = args;
+  const span = { name: `decide ${message}`, attributes: { 'tokenferry.migration': migrationId } };
+  return inSpan(span, () => sendUntraced(...args));
+}
+
+async function sendUntraced(
+  ferry: MigrationClient,
+  migrationId: string,
+  message: DecisionMessage,
+  decision: IdentifiedDecision,
+  signedBy: string | null,
+): Promise<DecisionResult> {
   const { decisionId } = decision;
-  const signedBy = signer?.by ?? null;
   try {
     await assertPayloadKeyConfigured(ferry, migrationId);
     await assertLedgerIsCurrent(ferry, migrationId, message);

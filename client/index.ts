@@ -53,8 +53,8 @@ export { openLedgerClient, openMigrationClient } from './connect';
 export type { LedgerClient, LedgerClientConfig, MigrationClient, MigrationClientConfig } from './connect';
 export { startMigration, startSelfService, waitForPreflight } from './start';
 export type { SelfServiceStart, StartRequest } from './start';
-export { decide, signatureProblem } from './decide';
-export type { DecisionContent, DecisionResult } from './decide';
+export { decide, sendSigned, signatureProblem } from './decide';
+export type { DecisionContent, DecisionResult, SignedDecision } from './decide';
 export {
   listMigrations,
   queryProgress,

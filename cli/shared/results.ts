@@ -1,7 +1,6 @@
 /** Prints the parts of results that several commands share: findings, preflight, evidence, references, CSV. */
-import { stringify } from 'csv-stringify/sync';
-import type { ClientState, CompanyState } from '../../domain/companies/company-state';
-import { clientStateOf, clientStateText } from '../../domain/companies/company-state';
+import { csvPieces } from '../../client/text-formats';
+import { clientStateText } from '../../domain/companies/company-state';
 import type { Evidence } from '../../domain/companies/evidence';
 import type { Finding } from '../../domain/companies/finding';
 import { counted } from '../../domain/text/sentences';
@@ -12,7 +11,6 @@ import type { Progress } from '../../domain/progress/progress';
 import type { LedgerCompany } from '../../store';
 import type { FindingList } from '../manifest';
 import type { Output, TableCell } from '../terminal';
-import { withoutUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
 
 /** Maximum number of findings of one kind in a printed table; `--json` lists more. */
 const SHOWN_PER_KIND = 5;
@@ -137,14 +135,6 @@ export function printReplacedApplications(output: Output, { replaced, registered
   for (const each of replaced) output.line(`! ${replacedText(each, registered)}`);
 }
 
-/** Returns a company for `--json`: `state` is the state as shown to clients, `ledgerState` the state in the ledger. */
-export function companyJson<Company extends Pick<LedgerCompany, 'state' | 'failure'>>(
-  company: Company,
-): Omit<Company, 'state'> & { readonly state: ClientState; readonly ledgerState: CompanyState } {
-  const { state, failure } = company;
-  return { ...company, state: clientStateOf(state, failure), ledgerState: state };
-}
-
 /** Returns why a company was not moved, without the state that stands before it; null if nothing has failed. */
 export function explanationOf({
   state,
@@ -161,23 +151,7 @@ export function referenceList(references: readonly string[], maximum: number): s
   return `${references.slice(0, maximum).join(', ')}${more}`;
 }
 
-/** Variants of `= + - @` that can start a formula in a spreadsheet, and that csv-stringify does not escape. */
-const FORMULA_VARIANT = /^\s*[\u2212\uFE62\uFE63\uFE66\uFE6B]|^\s+[=+\-@\uFF0B\uFF0D\uFF1D\uFF20]/;
-
-function csvCell(text: string): string {
-  const safe = withoutUnsafeCharactersInMultilineText(text);
-  return FORMULA_VARIANT.test(safe) ? `'${safe}` : safe;
-}
-
 /** Writes records as CSV as they are read. Cells that a spreadsheet would run as a formula are escaped. */
-export async function writeCsv(
-  output: Output,
-  records: AsyncIterable<Readonly<Record<string, string | number | boolean | null>>>,
-): Promise<void> {
-  let header = true;
-  for await (const record of records) {
-    const cast = { boolean: String, string: csvCell };
-    await output.stream(stringify([record], { header, eof: false, escape_formulas: true, cast }));
-    header = false;
-  }
+export async function writeCsv(output: Output, records: Parameters<typeof csvPieces>[0]): Promise<void> {
+  for await (const piece of csvPieces(records)) await output.stream(piece);
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { inChunks } from '../../domain/text/streams';
-import { escapedUnsafeCharacters, withoutUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
+import { jsonPieces, jsonText } from '../../client/text-formats';
+import { withoutUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
 import { brokenIntoLines } from './line-breaks';
 import { formatTable, styled, TableFormatter, type Style, type TableCell, type TableColumn } from './table';
 import type { Terminal, TerminalStream } from './terminal';
@@ -61,13 +62,7 @@ export class Output {
 
   /** Writes one JSON value whose last field is a list of any length. */
   async streamJson(json: CommandResult['json'], listName: string, list: AsyncIterable<unknown>): Promise<void> {
-    await this.stream(`${jsonText(json, 2).slice(0, -2)},\n  ${JSON.stringify(listName)}: [`);
-    let pending = '';
-    for await (const each of list) {
-      if (pending !== '') await this.stream(`${pending},`);
-      pending = `    ${jsonText(each)}`;
-    }
-    await this.stream(`${pending}\n  ]\n}`);
+    for await (const piece of jsonPieces(json, listName, list)) await this.stream(piece);
   }
 
   /** Writes a table of any length. */
@@ -138,9 +133,4 @@ function printable(text: string): string {
     .split(STYLE)
     .map((part, index) => (index % 2 === 1 ? part : withoutUnsafeCharactersInMultilineText(part.replaceAll('\r', ' '))))
     .join('');
-}
-
-/** Returns JSON in which unsafe characters are escaped, because people also read it on a terminal. */
-function jsonText(value: unknown, indent?: number): string {
-  return escapedUnsafeCharacters(JSON.stringify(value, null, indent));
 }

@@ -12,7 +12,8 @@ import type { Output, AlreadyWritten, TableCell } from '../../terminal';
 import { withLedgerClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import { choiceOption, integerOption } from '../../shared/options';
-import { companyJson, explanationOf, writeCsv } from '../../shared/results';
+import { companyJson } from '../../../client/report-formats';
+import { explanationOf, writeCsv } from '../../shared/results';
 
 interface CompaniesOptions {
   readonly state?: ClientState;

@@ -11,7 +11,7 @@ import { localTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, remediesNow, remedyCommand } from '../../shared/remedy-commands';
-import { companyJson } from '../../shared/results';
+import { companyJson } from '../../../client/report-formats';
 import { withLedgerClient } from '../../shared/clients';
 
 export function addExceptions({ program, run, output, terminal }: Context): void {

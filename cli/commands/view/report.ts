@@ -3,7 +3,7 @@ import { readReport } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { choiceOption } from '../../shared/options';
-import { REPORT_FORMATS, type ReportFormat, reportWriters } from '../../reporting/report-writers';
+import { REPORT_FORMATS, type ReportFormat, reportPieces } from '../../../client/report-formats';
 import { withLedgerClient } from '../../shared/clients';
 
 /** `ferry report`: prints the handover report at any time, even after the end of the migration. */
@@ -30,6 +30,7 @@ async function report(
   migrationId: string,
   format: ReportFormat,
 ): Promise<AlreadyWritten> {
-  await reportWriters[output.json ? 'json' : format](output, await readReport(ferry, migrationId));
+  const report = await readReport(ferry, migrationId);
+  for await (const piece of reportPieces(report, output.json ? 'json' : format)) await output.stream(piece);
   return { written: true };
 }

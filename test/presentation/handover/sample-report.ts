@@ -1,13 +1,11 @@
 /** Handover reports with any number of companies, and with the lengths of names and texts that real ones have. */
 import { writeFileSync } from 'node:fs';
-import { reportWriters } from '../../../cli/reporting/report-writers';
 import type { HandoverReport } from '../../../client';
-import { Output } from '../../../cli/terminal';
+import { reportPieces } from '../../../client/report-formats';
 import { COMPANY_STATES, NO_COUNTS } from '../../../domain/companies/company-state';
 import type { Decision } from '../../../domain/migration/decision';
 import type { LedgerCompany, MigrationStatistics } from '../../../store';
 import { DURATION_BOUNDS_MS } from '../../../store';
-import { capturedStream } from '../../cli/captured-terminal';
 
 const FIRST_WORDS = ['Riverside', 'Müller & Söhne', 'Northern Lights', 'Bramble', 'Harbour View', 'Quill', 'Old Mill'];
 const SECOND_WORDS = ['Dental Care', 'Interiors', 'Veterinary Practice', 'Roofing and Construction', 'Bakery', 'Café'];
@@ -158,7 +156,7 @@ export function withLongWords(report: HandoverReport): HandoverReport {
 
 /** Writes the HTML report into a file, as `ferry report --format html` does. */
 export async function writeSamplePage(file: string, report: HandoverReport): Promise<void> {
-  const stdout = capturedStream();
-  await reportWriters.html(new Output({ stdout, stderr: stdout }, false), report);
-  writeFileSync(file, stdout.text);
+  const pieces: string[] = [];
+  for await (const piece of reportPieces(report, 'html')) pieces.push(`${piece}\n`);
+  writeFileSync(file, pieces.join(''));
 }

@@ -1,0 +1,111 @@
+/** The handover report in each format, as pieces of text, because it can have any number of companies. */
+import type { ReportedCompany, ReportView, Section } from '../presentation/handover/company-sections';
+import { companyRecord, MUST_RECONNECT, sectionsOf } from '../presentation/handover/company-sections';
+import type { ReportOutline } from '../presentation/handover/html-page';
+import { LINKS_AT_THE_TOP, pageHead, pageTail } from '../presentation/handover/html-page';
+import { PAGE_SECTION_TAIL, pageSectionHead, pageSectionRow } from '../presentation/handover/html-companies';
+import { viewOf } from '../presentation/handover/report-facts';
+import { reportDecisions, reportHead, sectionHead, sectionRow } from '../presentation/handover/markdown-report';
+import type { ClientState, CompanyState } from '../domain/companies/company-state';
+import { clientStateOf } from '../domain/companies/company-state';
+import { remediesFor } from '../domain/companies/remedies';
+import { reactivationOf } from '../domain/companies/reactivation';
+import type { LedgerCompany } from '../store';
+import type { HandoverReport } from './report';
+import { csvPieces, jsonPieces } from './text-formats';
+
+export const REPORT_FORMATS = ['md', 'json', 'csv', 'html'] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+/** Returns the report in this format. Each piece is one or more lines, without the last line break. */
+export function reportPieces(report: HandoverReport, format: ReportFormat): AsyncGenerator<string> {
+  return FORMATS[format](report);
+}
+
+const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGenerator<string>>> = {
+  async *md(report) {
+    yield reportHead(report.head);
+    yield* sectionPieces(report, { head: (section) => `\n${sectionHead(section)}`, row: sectionRow });
+    yield `\n${reportDecisions(report.head)}`;
+  },
+  async *html(report) {
+    const [statistics, outline] = await Promise.all([report.statistics(), readOutline(report)]);
+    yield pageHead(report.head, statistics, outline, new Date().toISOString());
+    yield* sectionPieces(report, { head: pageSectionHead, row: pageSectionRow, tail: PAGE_SECTION_TAIL });
+    yield pageTail(report.head);
+  },
+  csv: ({ head, companies }) =>
+    csvPieces(mapEach(companies(), (company) => companyRecord(company, head.ending !== null))),
+  json: ({ head, companies }) => {
+    const ended = head.ending !== null;
+    const reportedCompanyJson = (company: ReportedCompany) => ({
+      ...companyJson(company),
+      switchOn: reactivationOf(company, ended),
+      remedies: ended ? [] : remediesFor(company),
+    });
+    return jsonPieces({ schema: 'ferry.report/1', ...head }, 'companies', mapEach(companies(), reportedCompanyJson));
+  },
+};
+
+/** Returns a company for `--json`: `state` is the state as shown to clients, `ledgerState` the state in the ledger. */
+export function companyJson<Company extends Pick<LedgerCompany, 'state' | 'failure'>>(
+  company: Company,
+): Omit<Company, 'state'> & { readonly state: ClientState; readonly ledgerState: CompanyState } {
+  const { state, failure } = company;
+  return { ...company, state: clientStateOf(state, failure), ledgerState: state };
+}
+
+interface SectionWriter {
+  readonly head: (section: Section) => string;
+  readonly row: (section: Section, company: ReportedCompany, view: ReportView) => string;
+  readonly tail?: string;
+}
+
+/** Reads what the top of the page shows of the companies: a few links, and which sections follow. */
+async function readOutline({ head, companies }: HandoverReport): Promise<ReportOutline> {
+  const sections: ReportOutline['sections'][number][] = [];
+  for (const section of sectionsOf(head.ending !== null)) {
+    const counted = section.count(head);
+    // Where the counts do not tell, one company is enough for a link to the section.
+    const isEmpty = counted === null ? (await firstOf(section, companies, 1)).length === 0 : counted === 0;
+    if (!isEmpty) sections.push({ section, companies: counted });
+  }
+  const reconnecting =
+    head.figures.mustReconnect === 0 ? [] : await firstOf(MUST_RECONNECT, companies, LINKS_AT_THE_TOP);
+  return { sections, reconnecting };
+}
+
+async function firstOf(
+  { states, includes }: Section,
+  companies: HandoverReport['companies'],
+  most: number,
+): Promise<readonly ReportedCompany[]> {
+  const found: ReportedCompany[] = [];
+  for await (const company of companies(states)) {
+    if (includes(company)) found.push(company);
+    if (found.length === most) break;
+  }
+  return found;
+}
+
+/** Returns the sections of the report, except those without companies. */
+async function* sectionPieces(
+  { head: facts, companies }: HandoverReport,
+  { head, row, tail }: SectionWriter,
+): AsyncGenerator<string> {
+  const view = viewOf(facts);
+  for (const section of sectionsOf(view.ended)) {
+    let isEmpty = true;
+    for await (const company of companies(section.states)) {
+      if (!section.includes(company)) continue;
+      if (isEmpty) yield head(section);
+      isEmpty = false;
+      yield row(section, company, view);
+    }
+    if (!isEmpty && tail !== undefined) yield tail;
+  }
+}
+
+async function* mapEach<T, R>(items: AsyncIterable<T>, change: (item: T) => R): AsyncGenerator<R> {
+  for await (const item of items) yield change(item);
+}
