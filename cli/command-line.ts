@@ -5,6 +5,7 @@ import { addAmend } from './commands/supply/amend';
 import { addApplication } from './commands/supply/application';
 import { addApprove } from './commands/decide/approve';
 import { addAudit } from './commands/view/audit';
+import { addApprover } from './commands/decide/approver';
 import { addCancel } from './commands/decide/cancel';
 import { addCheck } from './commands/supply/check';
 import { addCodecServer } from './commands/operate/codec-server';
@@ -51,7 +52,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
     ...[addCompanies, addExceptions, addReport, addAudit],
   ],
   'Decide and supply:': [
-    ...[addApprove, addDecisions, addCancel, addFirstCompany, addCompanyDecisions],
+    ...[addApprove, addDecisions, addCancel, addFirstCompany, addCompanyDecisions, addApprover],
     ...[addAdjust, addAmend, addApplication, addCredentials, addSeal],
   ],
   'Windows:': [addSchedule, addSweep],

@@ -41,6 +41,9 @@ const progress = {
   outage: part.outage.nullable(),
   pause: part.pause.nullable(),
   reopened: part.reopened.nullable(),
+  signing: z
+    .strictObject({ mustSign: z.array(part.role), approvers: z.array(part.approver) })
+    .describe('whose decisions must be signed, and the keys that can sign them'),
   endedBy: part.endedBy.nullable(),
 };
 

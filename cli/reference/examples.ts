@@ -54,6 +54,13 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   pause: [`ferry pause ${M} --reason "the platform is slow"`],
   resume: [`ferry resume ${M}`],
   cancel: [`ferry cancel ${M} --reason "the client has cancelled the project"`],
+  'approver add': [
+    `ferry approver add ${M} 3f0a-91c2-5b7e-d604-88a1-2c9d-e573-40bf`,
+    `ferry approver add ${M} "client:Cleo:930fae9ce700114a8336c65a0a25246e12d297eb6a1063beb5e552fc981f986e"`,
+  ],
+  'approver remove': [
+    `ferry approver remove ${M} 3f0a-91c2-5b7e-d604-88a1-2c9d-e573-40bf --reason "the phone was stolen"`,
+  ],
   'first-company': [`ferry first-company ${M} C-1002`],
   'confirm-sync-disabled': [
     `ferry confirm-sync-disabled ${M} --all --as client --by Cleo`,

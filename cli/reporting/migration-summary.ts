@@ -11,6 +11,7 @@ import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
+import { signingText } from '../../domain/progress/signing';
 import { counted, duration, hoursText } from '../../domain/text/sentences';
 import type { Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
@@ -76,6 +77,8 @@ export function printMigration(
   printDetails(output, progress, inFull);
   printEnd(output, progress, now);
   printFirstCompany(output, progress, { inFull, how: '--evidence' });
+  const signing = isEnding(progress.state) ? null : signingText(progress.signing);
+  if (signing !== null) output.line(signing);
   if (clientPage !== null) output.line(`Client's page: ${clientPage}`);
   if (keyFingerprint !== null && SUPPLIES_SECRETS.some((step) => step === progress.step))
     output.line(`Migration key: ${keyFingerprint}`);

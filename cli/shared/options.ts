@@ -2,6 +2,7 @@ import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 
 import { findPlatform, PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
 import type { Approver } from '../../domain/migration/approvers';
+import { isPublicKey } from '../../domain/migration/approvers';
 import { inheritedOptions } from '../reference/commands';
 import { isRole, ROLES } from '../../domain/migration/steps';
 
@@ -114,9 +115,10 @@ export function approverOption(purpose: string): Option {
   ).argParser((text: string, before: readonly Approver[] = []) => [...before, parseApprover(text)]);
 }
 
-function parseApprover(text: string): Approver {
+/** Parses `role:name:key`. */
+export function parseApprover(text: string): Approver {
   const [, role, by, publicKey] = /^([^:]+):(.+):([0-9a-f]{64})$/.exec(text) ?? [];
-  if (!isRole(role) || by === undefined || publicKey === undefined) {
+  if (!isRole(role) || by === undefined || !isPublicKey(publicKey)) {
     throw new InvalidArgumentError(
       `Expected ${ROLES.join(' or ')}, a name and a public key, as printed by ferry keys create.`,
     );

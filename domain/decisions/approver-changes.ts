@@ -3,6 +3,7 @@ import type { ApproverChange, SigningRules } from '../migration/approvers';
 import { approverFingerprint, approverWithKey } from '../migration/approvers';
 import type { ApproverDecision, Decision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
+import { roleText } from '../migration/steps';
 import type { Ruling } from './ruling';
 import { applied } from './ruling';
 
@@ -29,7 +30,7 @@ export function approverRefusal(decision: Decision, { approvers, mustSign }: Sig
       : 'approvers of support can be added only if the migration was started with approvers';
   }
   return owner && approvers.every((each) => each === owner || each.role !== role)
-    ? `this is the last key of an approver of ${role}; add another one before you remove it`
+    ? `this is the last key of an approver of ${roleText(role)}; add another one before you remove it`
     : null;
 }
 

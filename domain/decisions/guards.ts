@@ -79,14 +79,17 @@ export function fourEyesRefusal(
 }
 
 /**
- * Returns why a migration with these approvers and the four-eyes rule could never pass its first two steps; null if it
- * can. In step 1, someone other than the supplier must accept the details. In step 2, both roles approve a time that a
- * third person has proposed.
+ * Returns why a migration with these approvers could not pass its first two steps; null if it can. In step 1, with four
+ * eyes, someone other than the supplier must accept the details. In step 2, both roles approve a time that a third
+ * person has proposed. Without an approver of the client, support adds the client's people later.
  */
-export function fourEyesDeadlock({ fourEyes, approvers }: DecisionRules, suppliedBy: string): string | null {
-  if (!fourEyes || approvers === null) return null;
+export function approversDeadlock({ fourEyes, approvers }: DecisionRules, suppliedBy: string): string | null {
+  if (approvers === null) return null;
+  if (!approvers.some(({ role }) => role === 'support'))
+    return 'without an approver of support, nobody could decide for support or add approvers';
+  if (!fourEyes) return null;
   const people = new Set(approvers.map(({ by }) => by.trim().toLowerCase()));
-  if (people.size < 3)
+  if (people.size < 3 && approvers.some(({ role }) => role === 'client'))
     return 'with four eyes, a time needs three approvers: one proposes it, and one of each role approves it';
   const accepts = approvers.some(({ role, by }) => role === 'support' && !isSamePerson(by, suppliedBy));
   return accepts ? null : `with four eyes, an approver of support other than ${suppliedBy} must accept the details`;

@@ -11,6 +11,7 @@ import type { SigningRules } from './approvers';
 import { approverWithKey } from './approvers';
 import type { DecisionMessage } from './parse-decision';
 import type { Role } from './steps';
+import { roleText } from './steps';
 
 export interface Signature {
   /** The key of the claimed signer. */
@@ -90,7 +91,7 @@ export function signatureRefusal(
 ): string | null {
   if (!mustSign.includes(role)) return null;
   if (!signed)
-    return `decisions ${mustSign.length === 1 ? `of ${role} ` : ''}in this migration must be signed by an approver; this one is not`;
+    return `decisions ${mustSign.length === 1 ? `of ${roleText(role)} ` : ''}in this migration must be signed by an approver; this one is not`;
   const { content, signature } = signed;
   const approver = approverWithKey(approvers, signature.publicKey);
   if (!approver) return 'this decision is signed with a key that does not belong to an approver of this migration';

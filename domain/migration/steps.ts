@@ -17,6 +17,11 @@ export type Role = 'client' | 'support';
 
 export const ROLES: readonly Role[] = ['client', 'support'];
 
+/** Returns the role as a part of a sentence. */
+export function roleText(role: Role): string {
+  return role === 'client' ? 'the client' : role;
+}
+
 export interface StepRules {
   readonly title: string;
   /** The roles that have work to do in the step, apart from approving it. */

@@ -2,6 +2,8 @@
 import type { Counts } from '../companies/company-state';
 import type { ReviewedState } from '../decisions/guards';
 import { digestOf } from '../decisions/guards';
+import type { SigningRules } from '../migration/approvers';
+import { signingRules } from '../migration/approvers';
 import type {
   Approval,
   ChosenFirstCompany,
@@ -73,6 +75,8 @@ export interface Progress {
   readonly pause: Pause | null;
   /** Who reopened a step or rejected its result, and why; null if there is none or the step has ended since. */
   readonly reopened: Reopened | null;
+  /** Whose decisions must be signed, and with which keys. */
+  readonly signing: SigningRules;
   /** Who cancelled or abandoned the migration, and why; null if it did not end in this way. */
   readonly endedBy: EndedBy | null;
 }
@@ -104,6 +108,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     requestedFirst: state.requestedFirst,
     outage: state.outage,
     pause: state.pause,
+    signing: signingRules(plan.decisions.approvers, state.approverChanges),
     reopened: state.closed === null ? (state.reopened ?? null) : null,
     endedBy: state.endedBy ?? null,
   };

@@ -4,7 +4,7 @@ import type { Platform } from '../../../platforms/platforms';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import type { Approver } from '../../../domain/migration/approvers';
-import { fourEyesDeadlock } from '../../../domain/decisions/guards';
+import { approversDeadlock } from '../../../domain/decisions/guards';
 import { CommandFailed } from '../../shared/errors';
 import { waitForPreflight, readRetriedErrors, startMigration } from '../../../client';
 import type { Manifest } from '../../manifest';
@@ -90,7 +90,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
     requireDigest: options.requireDigest ?? false,
     approvers: options.approver ?? null,
   };
-  const deadlock = fourEyesDeadlock(decisions, options.by);
+  const deadlock = approversDeadlock(decisions, options.by);
   if (deadlock !== null) throw new CommandFailed(deadlock, 'nothing was started; add another --approver');
   const { env } = terminal;
   const { client, platform, label, credentials, encoding } = options;

@@ -41,7 +41,7 @@ const LINES = DOCUMENTS.flatMap((document) => {
   return lines.filter((line) => /^(npx )?ferry /.test(line)).map((line) => [document, line] as const);
 });
 /** The value that replaces the placeholder for a public key. */
-const PUBLIC_KEY = 'ab'.repeat(32);
+const PUBLIC_KEY = '930fae9ce700114a8336c65a0a25246e12d297eb6a1063beb5e552fc981f986e';
 
 test.each(LINES)('%s shows a valid command line: %s', async (_, line) => {
   const typed = line.replace(/^npx /, '').replaceAll('<public key>', PUBLIC_KEY);

@@ -80,7 +80,7 @@ describe('in a migration that was started without approvers', () => {
       'applied',
       'applied',
       'applied',
-      'decisions of client in this migration must be signed by an approver; this one is not',
+      'decisions of the client in this migration must be signed by an approver; this one is not',
       'this decision is signed with a key that does not belong to an approver of this migration',
       'the key belongs to Cleo (client), but the decision names another person or role',
       'applied',
@@ -148,7 +148,7 @@ describe('in a migration that was started with approvers', () => {
       remove(OF_SAM, SAM),
     );
     expect(results).toEqual([
-      'this is the last key of an approver of client; add another one before you remove it',
+      'this is the last key of an approver of the client; add another one before you remove it',
       'applied',
       'applied',
       'applied',

@@ -1,4 +1,4 @@
-import { digestOf, fourEyesDeadlock } from '../../../domain/decisions/guards';
+import { digestOf, approversDeadlock } from '../../../domain/decisions/guards';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Step } from '../../../domain/migration/steps';
 import type { DecisionDraft } from '../../support/migration-states';
@@ -174,6 +174,14 @@ describe('the four-eyes rule', () => {
       'other than Mia',
     ],
     [
+      'only approvers of support, because support adds those of the client later',
+      [
+        ['support', 'Mia'],
+        ['support', 'Kim'],
+      ],
+      null,
+    ],
+    [
       'enough approvers',
       [
         ['support', 'Sam'],
@@ -184,10 +192,15 @@ describe('the four-eyes rule', () => {
     ],
   ])('with %s, a migration can pass its first two steps, or says why not', (_, people, expected) => {
     const approvers = people.map(([role, name]) => ({ role, by: name, publicKey: '' }));
-    const deadlock = fourEyesDeadlock({ ...RULES, fourEyes: true, approvers }, 'Mia');
+    const deadlock = approversDeadlock({ ...RULES, fourEyes: true, approvers }, 'Mia');
     if (expected === null) expect(deadlock).toBeNull();
     else expect(deadlock).toContain(expected);
-    expect(fourEyesDeadlock({ ...RULES, approvers }, 'Mia')).toBeNull();
+    expect(approversDeadlock({ ...RULES, approvers }, 'Mia')).toBeNull();
+  });
+
+  test('without an approver of support, nobody could decide for support, also without four eyes', () => {
+    const approvers = [{ role: 'client', by: 'Cleo', publicKey: '' }] as const;
+    expect(approversDeadlock({ ...RULES, approvers }, 'Mia')).toContain('without an approver of support');
   });
 
   test('does not apply to rejections', () => {

@@ -1,0 +1,178 @@
+import { InvalidArgumentError } from 'commander';
+import type { Approver } from '../../../domain/migration/approvers';
+import { approverFingerprint, approverWithKey, signingRules } from '../../../domain/migration/approvers';
+import { roleText } from '../../../domain/migration/steps';
+import type { Invitation } from '../../../store';
+import {
+  findInvitationByFingerprint,
+  listInvitations,
+  markKeyConfirmed,
+  readRecordedDecisions,
+  revokeInvitation,
+} from '../../../store';
+import type { LedgerClient } from '../../../client';
+import { signatureProblem } from '../../../client';
+import type { CommandResult } from '../../terminal';
+import { readOpenMigration, withLedgerClient } from '../../shared/clients';
+import type { Context, YesOption } from '../../shared/context';
+import { addYesOption, confirm } from '../../shared/context';
+import { DEFAULT_BY, sendDecision } from '../../shared/decisions';
+import { CommandFailed } from '../../shared/errors';
+import { parseApprover } from '../../shared/options';
+
+interface ApproverOptions extends YesOption {
+  readonly by: string;
+  readonly reason?: string;
+}
+
+/** A key as people name it: by its fingerprint, or in full. */
+type NamedKey = { readonly fingerprint: string } | { readonly approver: Approver };
+
+interface ApproverRequest {
+  readonly migration: string;
+  readonly key: NamedKey;
+  readonly options: ApproverOptions;
+}
+
+/** `ferry approver add` and `ferry approver remove`. */
+export function addApprover(context: Context): void {
+  const { program, run, terminal } = context;
+  const group = program
+    .command('approver')
+    .description('Add and remove the people whose signed decisions are accepted');
+  const add = group
+    .command('add')
+    .description(
+      'Accept the decisions of a person who signs with this key, after you have compared its fingerprint with them, by phone',
+    );
+  const remove = group
+    .command('remove')
+    .description(
+      'Stop accepting decisions that are signed with this key, because its device was lost or its owner has left',
+    );
+  for (const [command, action] of [
+    [add, addKey],
+    [remove, removeKey],
+  ] as const) {
+    const withArguments = command
+      .argument('<migration>')
+      .argument('<key>', 'fingerprint of the key, or role:name:key as printed by ferry keys create', parseKey)
+      .option('--by <name>', `name of the person of support who decides ${DEFAULT_BY}`)
+      .option('--reason <text>', 'reason for the decision; the audit trail records it');
+    addYesOption(withArguments).action((migration: string, key: NamedKey, options: ApproverOptions) =>
+      run(() => withLedgerClient(terminal.env, (ferry) => action(context, ferry, { migration, key, options }))),
+    );
+  }
+}
+
+function parseKey(text: string): NamedKey {
+  const digits = text.toLowerCase().replace(/[\s-]/g, '');
+  if (/^[0-9a-f]{32}$/.test(digits)) return { fingerprint: (digits.match(/.{4}/g) ?? []).join('-') };
+  if (!text.includes(':'))
+    throw new InvalidArgumentError('Expected a fingerprint (eight groups of four digits), or role:name:key.');
+  return { approver: parseApprover(text) };
+}
+
+/** Adds an approver, and marks the key of their invitation to the portal as confirmed. */
+async function addKey(context: Context, ferry: LedgerClient, request: ApproverRequest): Promise<CommandResult> {
+  const { migration: id, key } = request;
+  const { before, content } = await prepare(ferry, 'addApprover', request, (approvers) =>
+    'approver' in key ? key.approver : keyOfInvitation(ferry, id, key.fingerprint, approvers),
+  );
+  const { approver } = content;
+  const isFirst = !before.mustSign.includes(approver.role);
+  const accepted = await confirm(context, request.options, {
+    question: `Has ${approver.by} told you this fingerprint: ${approverFingerprint(approver)}?`,
+    consequence:
+      `${id} will accept decisions of ${approver.by} (${approver.role}) that are signed with this key` +
+      (isFirst ? `, and refuse all decisions of ${roleText(approver.role)} that are not signed` : ''),
+  });
+  if (!accepted) throw new CommandFailed('nothing was changed', 'compare the fingerprint with the person, by phone');
+  const result = await sendDecision(ferry, id, 'addApprover', content);
+  if (result.json['outcome'] === 'applied')
+    for (const invitation of await invitationsOf(ferry, id, approver)) await markKeyConfirmed(ferry.db, invitation.id);
+  return result;
+}
+
+/** Removes an approver, and revokes their invitation to the portal, because its sessions can be on the lost device. */
+async function removeKey(context: Context, ferry: LedgerClient, request: ApproverRequest): Promise<CommandResult> {
+  const { migration: id, key, options } = request;
+  const { content } = await prepare(ferry, 'removeApprover', request, (approvers) => {
+    const found =
+      'approver' in key
+        ? approverWithKey(approvers, key.approver.publicKey)
+        : approvers.find((each) => approverFingerprint(each) === key.fingerprint);
+    if (found) return found;
+    const known = approvers.map((each) => `${each.by} (${each.role}) ${approverFingerprint(each)}`);
+    throw new CommandFailed(
+      `no approver of ${id} has this key`,
+      known.length === 0 ? 'it has no approvers' : `its approvers: ${known.join(', ')}`,
+    );
+  });
+  const { approver } = content;
+  const accepted = await confirm(context, options, {
+    question: `Remove the key ${approverFingerprint(approver)} of ${approver.by} (${approver.role})?`,
+    consequence: `${id} will refuse decisions that are signed with it from now on; earlier ones stay in effect`,
+  });
+  if (!accepted) throw new CommandFailed('nothing was changed', `to hold up moves meanwhile, use: ferry pause ${id}`);
+  const result = await sendDecision(ferry, id, 'removeApprover', content);
+  if (result.json['outcome'] !== 'applied') return result;
+  const invitations = await invitationsOf(ferry, id, approver);
+  for (const invitation of invitations) await revokeInvitation(ferry.db, invitation.id, options.by);
+  if (invitations.length === 0) return result;
+  return {
+    ...result,
+    print: (output) => {
+      result.print(output);
+      output.line(`  The invitation of ${approver.by} to the portal was revoked, and its sessions have ended.`);
+    },
+  };
+}
+
+/**
+ * Returns the decision, and who must sign before it.
+ *
+ * @throws CommandFailed if the migration would refuse the signature of the decision
+ */
+async function prepare(
+  ferry: LedgerClient,
+  message: 'addApprover' | 'removeApprover',
+  { migration: id, options: { by, reason } }: ApproverRequest,
+  find: (approvers: readonly Approver[]) => Approver | Promise<Approver>,
+) {
+  const { migration } = await readOpenMigration(ferry, id, () => 'approvers of a closed migration cannot be changed');
+  const { approverChanges } = await readRecordedDecisions(ferry.db, id);
+  const before = signingRules(migration.rules?.approvers ?? null, approverChanges);
+  const approver = await find(before.approvers);
+  const content = { role: 'support' as const, by, approver, ...(reason === undefined ? {} : { reason }) };
+  const problem = await signatureProblem(ferry, migration, message, content);
+  if (problem !== null) throw new CommandFailed(problem, 'nothing was changed; sign it with the key of an approver');
+  return { before, content };
+}
+
+/** Returns the owner of a key that was registered with an invitation, or that is already an approver's. */
+async function keyOfInvitation(
+  { db }: LedgerClient,
+  migrationId: string,
+  fingerprint: string,
+  approvers: readonly Approver[],
+): Promise<Approver> {
+  const invitation = await findInvitationByFingerprint(db, migrationId, fingerprint);
+  if (invitation?.publicKey != null && invitation.role === 'client')
+    return { role: 'client', by: invitation.person, publicKey: invitation.publicKey };
+  const known = approvers.find((each) => approverFingerprint(each) === fingerprint);
+  if (known) return known;
+  throw new CommandFailed(
+    `nobody who was invited to ${migrationId} has a key with this fingerprint`,
+    'compare it with the person again; without the portal, pass role:name:key',
+  );
+}
+
+async function invitationsOf(
+  { db }: LedgerClient,
+  migrationId: string,
+  { publicKey }: Approver,
+): Promise<readonly Invitation[]> {
+  const invitations = await listInvitations(db, migrationId);
+  return invitations.filter((each) => each.publicKey === publicKey && each.revokedAt === null);
+}

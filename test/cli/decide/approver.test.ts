@@ -1,0 +1,168 @@
+/** Tests adding and removing approvers of a running migration, with people on several machines. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { approverFingerprint } from '../../../domain/migration/approvers';
+import { createInvitation, listInvitations } from '../../../store';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+
+let orchestrator: Orchestrator;
+let folder: string;
+const keys = new Map<string, string>();
+const OPEN = 'keys.quickbooks-online';
+const SIGNED = 'keys.quickbooks-online.signed';
+
+const run = (machine: string, ...args: string[]) =>
+  ferry(args, undefined, { ...orchestrator.env, TOKENFERRY_HOME: path.join(folder, machine) });
+const keyOf = (machine: string): string => keys.get(machine) ?? '';
+const fingerprintOf = (machine: string): string => approverFingerprint({ publicKey: keyOf(machine) });
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  for (const [machine, name] of [
+    ['sam', 'Sam'],
+    ['cleo', 'Cleo'],
+    ['phone', 'Cleo'],
+    ['dana', 'Dana'],
+  ] as const) {
+    mkdirSync(path.join(folder, machine));
+    const { out } = await run(machine, 'keys', 'create', '--by', name, '--json');
+    keys.set(machine, (JSON.parse(out) as { publicKey: string }).publicKey);
+  }
+  await start('7300000000000001');
+  await start('7300000000000002', '--label', 'signed', '--approver', `support:Sam:${keyOf('sam')}`);
+});
+afterAll(async () => {
+  await orchestrator.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function start(organization: string, ...more: string[]): Promise<void> {
+  const manifest = path.join(folder, `${organization}.csv`);
+  writeFileSync(manifest, `reference,name,realmId,expectedInvoices\nC-1,Corner Shop,${organization},3\n`);
+  const command = ['start', manifest, '--platform', 'quickbooks-online', '--client', 'keys', '--by', 'Mia', ...more];
+  expect(await run('nobody', ...command)).toMatchObject({ exitCode: 0 });
+}
+
+/** Registers a key as the portal does when the person uses the link. */
+async function invite(person: string, publicKey: string): Promise<string> {
+  const { db } = orchestrator.ferry;
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  const { id } = await createInvitation(db, {
+    ...{ migrationId: OPEN, person, role: 'client', email: null, createdBy: 'Sam', expiresAt },
+  });
+  await db
+    .updateTable('portal_invitations')
+    .set({ public_key: publicKey, redeemed_at: new Date() })
+    .where('id', '=', id)
+    .execute();
+  return id;
+}
+const invitation = async (id: string) =>
+  (await listInvitations(orchestrator.ferry.db, OPEN)).find((each) => each.id === id);
+
+const pause = (machine: string, id: string, ...more: string[]) => run(machine, 'pause', id, '--as', 'client', ...more);
+const MUST_SIGN = 'must be signed by an approver; this one is not';
+
+test('the key of an invited person is found by its fingerprint, confirmed, and required from then on', async () => {
+  const id = await invite('Cleo', keyOf('cleo'));
+  expect(await pause('nobody', OPEN, '--by', 'Cleo')).toMatchObject({ exitCode: 0 });
+  await run('nobody', 'resume', OPEN, '--by', 'Sam');
+  const unknown = await run('nobody', 'approver', 'add', OPEN, fingerprintOf('dana'), '--by', 'Sam', '--yes');
+  expect(unknown).toMatchObject({
+    exitCode: 1,
+    err: expect.stringContaining('has a key with this fingerprint') as string,
+  });
+
+  const spoken = fingerprintOf('cleo').replaceAll('-', ' ').toUpperCase();
+  const added = await run('nobody', 'approver', 'add', OPEN, spoken, '--by', 'Sam', '--yes');
+  expect(added).toMatchObject({
+    exitCode: 0,
+    out: expect.stringContaining(`Cleo (client) added as an approver, key ${fingerprintOf('cleo')}`) as string,
+  });
+  expect((await invitation(id))?.keyConfirmedAt).toBeInstanceOf(Date);
+  expect((await run('nobody', 'show', OPEN)).out).toContain(
+    'Decisions of the client must be signed by Cleo (client)\n',
+  );
+
+  expect(await pause('nobody', OPEN, '--by', 'Cleo')).toMatchObject({
+    exitCode: 1,
+    out: expect.stringContaining(`decisions of the client in this migration ${MUST_SIGN}`) as string,
+  });
+  expect((await pause('dana', OPEN)).out).toContain('does not belong to an approver');
+  expect(await pause('cleo', OPEN)).toMatchObject({ exitCode: 0 });
+  expect(await run('nobody', 'resume', OPEN, '--by', 'Sam')).toMatchObject({ exitCode: 0 });
+});
+
+test('a removed key is refused, and its invitation is revoked; the last one stays', async () => {
+  const last = await run('nobody', 'approver', 'remove', OPEN, fingerprintOf('cleo'), '--by', 'Sam', '--yes');
+  expect(last).toMatchObject({
+    exitCode: 1,
+    out: expect.stringContaining('the last key of an approver of the client') as string,
+  });
+  const id = await invite('Cleo', keyOf('phone'));
+  await run('nobody', 'approver', 'add', OPEN, fingerprintOf('phone'), '--by', 'Sam', '--yes');
+  expect(await pause('phone', OPEN)).toMatchObject({ exitCode: 0 });
+  const removed = await run('nobody', 'approver', 'remove', OPEN, fingerprintOf('phone'), '--by', 'Sam', '--yes');
+  expect(removed).toMatchObject({ exitCode: 0, out: expect.stringContaining('its sessions have ended') as string });
+  expect(await invitation(id)).toMatchObject({ revokedBy: 'Sam' });
+  expect((await pause('phone', OPEN)).out).toContain('does not belong to an approver');
+  const again = await run('nobody', 'approver', 'remove', OPEN, fingerprintOf('phone'), '--by', 'Sam', '--yes');
+  expect(again).toMatchObject({ exitCode: 1, err: expect.stringContaining('no approver of') as string });
+});
+
+test('where support must sign, only its key adds the approvers of the client', async () => {
+  const key = `client:Dana:${keyOf('dana')}`;
+  expect((await run('nobody', 'show', SIGNED)).out).toContain(
+    'Decisions must be signed by Sam (support); no approver of the client has been added yet\n',
+  );
+  expect((await pause('dana', SIGNED)).out).toContain('does not belong to an approver');
+  const unsigned = await run('nobody', 'approver', 'add', SIGNED, key, '--by', 'Sam', '--yes');
+  expect(unsigned).toMatchObject({ exitCode: 1, err: expect.stringContaining(MUST_SIGN) as string });
+  expect(await run('sam', 'approver', 'add', SIGNED, key, '--yes')).toMatchObject({ exitCode: 0 });
+  expect(await pause('dana', SIGNED)).toMatchObject({ exitCode: 0 });
+});
+
+describe('the verification of an exported trail', () => {
+  /** Exports a trail, changes its lines, and verifies it with these approvers. */
+  async function verify(id: string, given: readonly string[], change = (line: string): string => line) {
+    const file = path.join(folder, 'trail.jsonl');
+    const { out } = await run('nobody', 'audit', id, '--format', 'jsonl');
+    writeFileSync(file, out.split('\n').map(change).join('\n'));
+    const approvers = given.flatMap((each) => ['--approver', each]);
+    return ferry(['audit', id, '--verify', file, ...approvers], undefined, {});
+  }
+
+  test('trusts an approver whom support has signed for, and names them', async () => {
+    const { exitCode, out } = await verify(SIGNED, [`support:Sam:${keyOf('sam')}`]);
+    expect({ exitCode, out }).toEqual({
+      exitCode: 0,
+      out: expect.stringContaining(
+        `support added Dana (client); compare the key with the one that they have: ${fingerprintOf('dana')}`,
+      ) as string,
+    });
+  });
+
+  test('detects decisions whose approver support has not signed for', async () => {
+    const unsigned = (line: string): string => {
+      if (!line.includes('"kind":"add-approver"')) return line;
+      const { signed: _, ...entry } = JSON.parse(line) as { readonly signed?: unknown };
+      return JSON.stringify(entry);
+    };
+    const { exitCode, out } = await verify(SIGNED, [`support:Sam:${keyOf('sam')}`], unsigned);
+    expect(exitCode).toBe(1);
+    expect(out).toContain('this decision was applied but is not signed');
+    expect(out).toContain('a key that does not belong to an approver');
+  });
+
+  test('with keys of the client only, verifies its decisions and counts those of support', async () => {
+    const { exitCode, out } = await verify(OPEN, [`client:Cleo:${keyOf('cleo')}`, `client:Cleo:${keyOf('phone')}`]);
+    // The client's first decision was sent without a signature.
+    expect(exitCode).toBe(1);
+    expect(out.match(/this decision was applied but is not signed/g)).toHaveLength(1);
+  });
+});
