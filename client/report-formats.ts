@@ -35,7 +35,10 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
     yield pageTail(report.head);
   },
   csv: ({ head, companies }) =>
-    csvPieces(mapEach(companies(), (company) => companyRecord(company, head.ending !== null))),
+    csvPieces(
+      mapEach(companies(), (company) => companyRecord(company, head.ending !== null)),
+      true,
+    ),
   json: ({ head, companies }) => {
     const ended = head.ending !== null;
     const reportedCompanyJson = (company: ReportedCompany) => ({

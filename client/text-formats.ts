@@ -30,14 +30,19 @@ function csvCell(text: string): string {
   return FORMULA_VARIANT.test(safe) ? `'${safe}` : safe;
 }
 
-/** Returns records as CSV with a header. Cells that a spreadsheet would run as a formula are escaped. */
+/**
+ * Returns records as CSV with a header. Cells that a spreadsheet would run as a formula are escaped.
+ *
+ * @param bom true to begin with a byte order mark, without which Excel does not read the file as UTF-8
+ */
 export async function* csvPieces(
   records: AsyncIterable<Readonly<Record<string, string | number | boolean | null>>>,
+  bom = false,
 ): AsyncGenerator<string> {
   let header = true;
   for await (const record of records) {
     const cast = { boolean: String, string: csvCell };
-    yield stringify([record], { header, eof: false, escape_formulas: true, cast });
+    yield stringify([record], { bom: bom && header, header, eof: false, escape_formulas: true, cast });
     header = false;
   }
 }

@@ -1,6 +1,7 @@
 /** The activities that estimate the whole move before it begins, and what is left of it later. */
 import type { Estimate, SpeedEstimate } from '../../domain/planning/estimate';
 import { ASSUMED_SPEED, estimate, speedFrom } from '../../domain/planning/estimate';
+import { windowOccurrences } from '../../domain/planning/windows';
 import type { Database } from '../../store';
 import {
   savePlannedEstimate,
@@ -33,7 +34,10 @@ export function estimateActivities({ db }: ActivityDeps) {
     }: MigrationRef & { readonly startAt: string | null }): Promise<Estimate> {
       const planned = await estimateBeforeMove(db, migrationId, startAt);
       if (typeof startAt === 'string' && !Number.isNaN(Date.parse(startAt)))
-        await savePlannedEstimate(db, migrationId, { startAt, estimate: planned });
+        await savePlannedEstimate(db, migrationId, {
+          ...{ startAt, estimate: planned },
+          ...(await openingAfter(db, migrationId, startAt)),
+        });
       return planned;
     },
 
@@ -55,6 +59,17 @@ export function estimateActivities({ db }: ActivityDeps) {
       return estimateWith(db, migrationId, speedEstimate, null);
     },
   };
+}
+
+/** Returns when the first window opens, unless one is open at the start. */
+async function openingAfter(
+  db: Database,
+  migrationId: string,
+  startAt: string,
+): Promise<{ readonly opensAt?: string }> {
+  const { limits } = await readLimits(db, migrationId);
+  const opensAt = windowOccurrences(limits.windows, startAt)[0]?.opensAt;
+  return opensAt === undefined || Date.parse(opensAt) <= Date.parse(startAt) ? {} : { opensAt };
 }
 
 /** Estimates with the speed of an earlier migration on the same platform, or else with a cautious assumption. */

@@ -219,7 +219,15 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         replaced: movedWithApplication.describe('those that were replaced later'),
         registered: application.nullable().describe("null if it is unknown or another client's"),
       }),
-      planned: z.strictObject({ startAt: time, estimate: part.estimate }).nullable(),
+      planned: z
+        .strictObject({
+          startAt: time,
+          opensAt: time
+            .exactOptional()
+            .describe('when the first window after the start opens; absent if the start is in a window'),
+          estimate: part.estimate,
+        })
+        .nullable(),
       suppliedAt: time,
       closedAt: time.nullable(),
       vaultDestroyedAt: time.nullable(),

@@ -87,6 +87,8 @@ export interface Estimate {
 /** A proposed start, and the estimate that was made for it. */
 export interface PlannedEstimate {
   readonly startAt: string;
+  /** When the first window after the start opens. Absent if the start is in a window, or if there are none. */
+  readonly opensAt?: string;
   readonly estimate: Estimate;
 }
 

@@ -114,9 +114,14 @@ const LEFT_OUT: Section = {
       company.state === 'skipped' ? 'after an attempt to move it' : 'before its move',
     ],
     ...[company.leftOutBy ?? '', company.leftOutReason ?? '', company.failureText ?? ''],
-    company.crossedAt === null ? switchOn(company, ended) : LEFT_OUT_AT_SERVICE,
+    isLeftOutAtService(company) ? LEFT_OUT_AT_SERVICE : switchOn(company, ended),
   ],
 };
+
+const ASK_ABOUT_IT = 'ask support whether its connection stays in use';
+
+const isLeftOutAtService = ({ state, crossedAt }: ReportedCompany): boolean =>
+  LEFT_OUT.states.includes(state) && crossedAt !== null;
 
 /** Instead of `never`, for a company that was left out after the service had received its grant. */
 const LEFT_OUT_AT_SERVICE = 'never: the service has its connection; ask support whether it stays in use';
@@ -129,11 +134,11 @@ const MOVED: Section = {
   includes: all,
   count: ({ counts }) => counts.moved,
   columns: [
-    ...[REFERENCE, NAME, { title: 'Records', as: 'number' } as const, { title: 'Moved', as: 'short' } as const],
+    ...[REFERENCE, NAME, { title: 'Invoices', as: 'number' } as const, { title: 'Moved', as: 'short' } as const],
     ...[{ title: 'Synced every', as: 'short' } as const, { title: 'Next sync', as: 'short' } as const],
   ],
   cells: (company, { year }) => [
-    ...[company.reference, company.name, recordTotal(company)],
+    ...[company.reference, company.name, invoicesText(company)],
     company.movedAt === null ? '' : timeText(company.movedAt.toISOString(), year),
     syncIntervalText(company.syncSchedule),
     company.syncSchedule?.nextAt ? timeText(company.syncSchedule.nextAt, year) : '',
@@ -203,10 +208,10 @@ function recordsText({ evidence }: ReportedCompany): string {
     .join('; ');
 }
 
-/** Returns the number of records that were found, of all kinds; empty if none were counted. */
-function recordTotal({ evidence }: ReportedCompany): string {
-  const found = (evidence ?? []).flatMap(({ records }) => (records ? [records.found] : []));
-  return found.length === 0 ? '' : found.reduce((sum, each) => sum + each, 0).toLocaleString('en-US');
+/** Returns the number of invoices that were found; empty if none were counted. Other records of a few companies are counted too. */
+function invoicesText({ evidence }: ReportedCompany): string {
+  const invoices = evidence?.find(({ records }) => records?.dataType === 'invoices')?.records;
+  return invoices == null ? '' : invoices.found.toLocaleString('en-US');
 }
 
 /** Returns the correlation ids of the evidence and of the latest call, each once. */
@@ -237,7 +242,7 @@ export function companyRecord(company: ReportedCompany, ended: boolean): Readonl
     organization,
     outcome: stateText(company, ended),
     why: whyOf(company),
-    'what to do': needsAction(company) ? whatToDo(company, ended) : '',
+    'what to do': needsAction(company) ? whatToDo(company, ended) : isLeftOutAtService(company) ? ASK_ABOUT_IT : '',
     'switch back on': switchOn(company, ended),
     'moved at': dateText(company.movedAt),
     records: recordsText(company),

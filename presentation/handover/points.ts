@@ -57,6 +57,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
   const { counts, figures, ending, applications } = head;
   const ended = ending !== null;
   const secret = rotationPoints(head).length > 0;
+  const shared = isSecretShared(head) ? '' : 'if you gave it to support, rotate it ';
   const all: readonly (Point & { readonly companies: number })[] = [
     ...applications.replaced.map((each) => ({
       topic: `Keep your application ${applicationName(each.application)}, and ask support to register it again`,
@@ -108,7 +109,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       ? [
           {
             topic: 'Rotate the secret of your application',
-            text: 'and give support the new one before the old one expires.',
+            text: `${shared}and give support the new one before the old one expires.`,
             section: 'credentials',
           },
         ]
@@ -155,13 +156,12 @@ function storedText(count: number): string {
 
 /** Returns how to rotate the client secrets that were shared; empty if none was needed. */
 function rotationPoints(head: ReportHead): readonly Point[] {
-  const { route, ending, platformKey, applications } = head;
+  const { route, ending, platformKey, applications, figures } = head;
   const supplied = lastSupplied(head);
   const platform = findPlatform(platformKey);
   if (!supplied && platform && !isApplicationNeeded(route, platform)) return [];
-  // In self-service, the report cannot know whether the secret was shared, because support registers the application
-  // without a decision.
-  const shared = route === 'self-service' && !supplied ? 'if you gave it to support' : 'because it was shared';
+  if (!isSecretShared(head) && figures.crossed > 0 && applications.moved.length === 0) return [];
+  const shared = isSecretShared(head) ? 'because it was shared' : 'if you gave it to support';
   // `ferry application` needs an open migration and an administrator's key.
   const how = route === 'managed' && ending === null ? 'supply the new secret' : 'give support the new secret';
   const needed = applications.moved;
@@ -187,6 +187,14 @@ function rotationPoints(head: ReportHead): readonly Point[] {
     ),
     ...other.map((application) => point(application, 'No moved connection depends on it.')),
   ];
+}
+
+/**
+ * Returns whether support certainly knows the secret. In self-service, the report cannot know it, because support
+ * registers the application without a decision.
+ */
+function isSecretShared(head: ReportHead): boolean {
+  return head.route === 'managed' || lastSupplied(head) !== null;
 }
 
 /** Returns the application that was supplied last by a decision; null if none was. */

@@ -114,7 +114,7 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
       ? ''
       : `${hoursText(longestStaleHours)} at most, median ${hoursText(medianStaleHours)}`;
   return [
-    ['first move began', at(planned?.startAt), at(firstStartedAt)],
+    ['first move began', at(planned?.opensAt ?? planned?.startAt), at(firstStartedAt)],
     [
       'last company moved',
       expected?.ends ? `${at(expected.ends.earliest)} to ${at(expected.ends.latest)}` : '',

@@ -26,7 +26,10 @@ test('the first estimate is based on an assumption, and is stored if a start is 
   await changeLimits(rig.ledger.db, id, { windows: [window] });
   const planned = await estimatePlan(id, startAt);
   expect(planned.ends?.earliest.slice(0, 13)).toBe('2036-03-03T23');
-  expect(await plannedOf(id)).toEqual({ planned: { startAt, estimate: planned } });
+  const opensAt = '2036-03-03T23:00:00.000Z';
+  expect(await plannedOf(id)).toEqual({ planned: { startAt, opensAt, estimate: planned } });
+  const within = await estimatePlan(id, opensAt);
+  expect(await plannedOf(id)).toEqual({ planned: { startAt: opensAt, estimate: within } });
 });
 
 test('no estimate is stored if the start is not a valid time, or after the migration has ended', async () => {

@@ -1,5 +1,5 @@
 import type { ReportedCompany } from '../../../presentation/handover/company-sections';
-import { sectionsOf } from '../../../presentation/handover/company-sections';
+import { companyRecord, sectionsOf } from '../../../presentation/handover/company-sections';
 import type { ReportHead } from '../../../presentation/handover/report-facts';
 import { reportDecisions, reportHead, sectionHead, sectionRow } from '../../../presentation/handover/markdown-report';
 import { hoursText } from '../../../domain/text/sentences';
@@ -185,6 +185,8 @@ describe('the head of the report', () => {
     expect(head).toContain('| first move began | 20 Nov 22:30 | 20 Nov 23:00 |');
     expect(head).toMatch(/\| last company moved \| 20 Nov 22:3\d to 20 Nov 22:3\d \| 21 Nov 01:30 \|/);
     expect(head).toContain(`up to ${hoursText(expected.staleHours ?? 0)}`);
+    const outside = { startAt, opensAt: '2026-11-20T22:45:00.000Z', estimate: expected };
+    expect(reportHead({ ...HEAD, planned: outside })).toContain('| first move began | 20 Nov 22:45 | 20 Nov 23:00 |');
   });
 
   test('shows how many companies may be switched back on, before and after the end', () => {
@@ -242,12 +244,26 @@ describe('the head of the report', () => {
   });
 
   test('asks in self-service for a new secret only if one can have been shared', () => {
-    const selfService = (platformKey: string, decisions: ReportHead['decisions'] = []) =>
-      reportHead({ ...HEAD, route: 'self-service', platformKey, decisions });
+    const moved = [
+      { application: { clientId: 'found', environment: 'production' }, companies: 1, references: ['C-1'] },
+    ];
+    const selfService = (platformKey: string, changes: Partial<ReportHead> = {}) =>
+      reportHead({
+        ...{ ...HEAD, route: 'self-service', ending: 'completed', platformKey },
+        applications: { moved, replaced: [], registered: null },
+        ...changes,
+      });
     // Square never refreshes tokens, so no application is registered.
     expect(selfService('zsth')).not.toContain('To rotate on your side');
-    expect(selfService('gbol')).toContain('the secret of your application at Xero, if you gave it to support for this');
-    expect(selfService('gbol', [supplied('app-1')])).toContain('app-1 (production) at Xero, because it was shared');
+    expect(selfService('gbol')).toContain(
+      'the secret of your application found (production) at Xero, if you gave it to support for this',
+    );
+    expect(selfService('gbol')).toContain('**Rotate the secret of your application**: if you gave it to support,');
+    expect(selfService('gbol', { decisions: [supplied('app-1')] })).toContain(
+      'app-1 (production) at Xero, because it was shared',
+    );
+    const none = selfService('gbol', { applications: { moved: [], replaced: [], registered: null } });
+    expect(none).not.toMatch(/rotate/i);
     expect(selfService('gbol')).not.toContain('ferry application');
   });
 });
@@ -283,6 +299,21 @@ test('a decision on many companies lists only the first references', () => {
 });
 
 describe('a company in the report', () => {
+  test('shows its invoices when it has moved, because other records are counted only for the first company', () => {
+    const counted = (dataType: string, found: number) => ({
+      ...({ code: 'complete', label: `${dataType} complete`, passed: true, detail: `${found} found` } as const),
+      records: { dataType, expected: null, found },
+    });
+    const evidence = [counted('invoices', 13), counted('customers', 32)];
+    expect(rowsOf({ ...COMPANY, evidence }, true)['Moved']).toContain('| 13 |');
+  });
+
+  test('says in the CSV file what to do if it was left out although the service has its connection', () => {
+    const leftOut = { ...COMPANY, state: 'skipped', failure: 'incomplete', movedAt: null } as const;
+    expect(companyRecord(leftOut, true)['what to do']).toBe('ask support whether its connection stays in use');
+    expect(companyRecord({ ...leftOut, crossedAt: null }, true)['what to do']).toBe('');
+  });
+
   test('is one short row without ids if it was moved, whatever characters its name contains', () => {
     expect(rowsOf(COMPANY, true)).toEqual({
       Moved: '| C-1 | Bramble \\| Finch Interiors | 3 | 20 Nov 22:03 | 24 h | 21 Nov 22:03 |',
