@@ -5,10 +5,10 @@ import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/parse-decision
 import { counted } from '../../domain/text/sentences';
 import type { Action, Company } from './api';
 import type { App } from './app';
-import { decide } from './app';
+import { canDecide, decide } from './app';
 import { openDialog, type Sending } from './dialog';
 import type { Child } from './elements';
-import { afterwardsForm, firstCompanyForm, syncForm, timeForm } from './forms';
+import { referencesForm, syncForm, timeForm } from './forms';
 import type { Scope } from './forms';
 
 /** A form of a decision. `read` throws `FormProblem`. */
@@ -16,10 +16,6 @@ interface ActionForm {
   readonly elements: readonly Child[];
   readonly read: () => Promise<Readonly<Record<string, unknown>>> | Readonly<Record<string, unknown>>;
 }
-
-/** The decisions about companies that are chosen in the list of companies. */
-export const COMPANY_DECISIONS = ['retry', 'relink', 'replaceCredential', 'skip', 'exclude'] as const;
-export type CompanyDecision = (typeof COMPANY_DECISIONS)[number];
 
 export function openAction(app: App, action: Action, selected: readonly Company[] = []): void {
   const message = action.message as DecisionMessage;
@@ -54,14 +50,11 @@ function formOf(app: App, action: Action, selected: readonly Company[]): ActionF
       return timeForm(app.view());
     case 'confirmSyncDisabled':
       return syncForm(app.view(), selected);
-    case 'chooseFirstCompany':
-      return firstCompanyForm(selected);
-    case 'reject':
-      return action.step === 'migrate-first-company' ? afterwardsForm(app.view()) : { elements: [], read: () => ({}) };
-    case 'retry':
-    case 'relink':
     case 'skip':
-    case 'exclude': {
+    case 'exclude':
+      return referencesForm(selected);
+    case 'retry':
+    case 'relink': {
       const companies: Scope = selected.length === 0 ? 'all' : selected.map(({ reference }) => reference);
       return { elements: [], read: () => ({ companies }) };
     }
@@ -92,50 +85,34 @@ async function sendParts(
   return { outcome: 'applied', text: [...texts].join('; ') };
 }
 
-const TEXTS: Readonly<Record<CompanyDecision, Pick<Action, 'title' | 'consequence' | 'isIrreversible' | 'reason'>>> = {
-  retry: {
-    title: 'Try again',
-    consequence: 'The move is tried again. If the credential was accepted before, only the sync and the check repeat.',
-    isIrreversible: false,
-    reason: 'optional',
-  },
-  relink: {
-    title: 'Check the reconnection',
-    consequence: 'We check whether the owner has reconnected the company. Do this after the owner has used the link.',
-    isIrreversible: false,
-    reason: 'none',
-  },
-  replaceCredential: {
-    title: 'Supply a new credential',
-    consequence: 'The new credential is encrypted in this browser, and the move is tried again with it.',
-    isIrreversible: false,
-    reason: 'none',
-  },
-  skip: {
-    title: 'Give up and leave out',
-    consequence:
-      'The company is left out of this migration. If you turned off syncing for it in your own application, turn it back on.',
-    isIrreversible: true,
-    reason: 'required',
-  },
-  exclude: {
-    title: 'Leave out',
-    consequence:
-      'The company will not be moved. If you turned off syncing for it in your own application, turn it back on.',
-    isIrreversible: true,
-    reason: 'required',
-  },
+/** The decisions about single companies, by their remedy, with the text of their button. */
+const COMPANY_DECISIONS: Readonly<Record<string, { readonly message: DecisionMessage; readonly title: string }>> = {
+  retry: { message: 'retry', title: 'Try again' },
+  relink: { message: 'relink', title: 'Check the reconnection' },
+  'replace-credential': { message: 'replaceCredential', title: 'Replace the credential' },
+  credentials: { message: 'credentialsSupplied', title: 'Supply a credential' },
+  skip: { message: 'skip', title: 'Give up' },
+  exclude: { message: 'exclude', title: 'Leave out' },
 };
 
-export const companyDecisionTitle = (message: CompanyDecision): string => TEXTS[message].title;
+/** Returns the decisions that this person can make about all of these companies, with the text of their button. */
+export function companyDecisions(app: App, companies: readonly Company[]): readonly Action[] {
+  const [first] = companies;
+  if (first === undefined || !canDecide(app)) return [];
+  return first.remedies
+    .filter((remedy) => companies.every(({ remedies }) => remedies.includes(remedy)))
+    .flatMap((remedy) => {
+      const decision = COMPANY_DECISIONS[remedy];
+      const offered = app.view().actions.find(({ message }) => message === decision?.message);
+      return decision && offered ? [{ ...offered, title: decision.title, facts: factsOf(companies) }] : [];
+    });
+}
 
-/** Opens the dialog of a decision about companies that were chosen in the list. */
-export function openCompanyDecision(app: App, message: CompanyDecision, companies: readonly Company[]): void {
+function factsOf(companies: readonly Company[]): string[] {
   const listed = companies.slice(0, 10).map(({ name, reference, problem }) => {
     const about = `${name} (${reference})`;
     return problem === null ? about : `${about}: ${problem}`;
   });
   const more = companies.length - listed.length;
-  const facts = more > 0 ? [...listed, `and ${counted(more, 'more company')}`] : listed;
-  openAction(app, { message, facts, isExpected: false, ...TEXTS[message] }, companies);
+  return more > 0 ? [...listed, `and ${counted(more, 'other company')}`] : listed;
 }

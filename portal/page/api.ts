@@ -94,8 +94,8 @@ const LONGEST_WAIT_MS = 15_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Repeats a call that must not fail because the network was lost for a while. */
-async function insist<T>(work: () => Promise<T>, onWait: (text: string) => void): Promise<T> {
+/** Repeats a call that must not fail because the network was lost for a while, or a server is starting. */
+export async function insist<T>(work: () => Promise<T>, onWait: (text: string) => void): Promise<T> {
   const until = Date.now() + PATIENCE_MS;
   for (let wait = 1_000; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {

@@ -1,14 +1,14 @@
 /** Lists of companies: with search and filter, or only those on which a person must act. Read page by page. */
 import { counted } from '../../domain/text/sentences';
-import type { CompanyDecision } from './actions';
-import { companyDecisionTitle, openAction, openCompanyDecision } from './actions';
+import { remedyText, type Remedy } from '../../domain/companies/remedies';
+import { companyDecisions, openAction } from './actions';
 import type { Company, CompanyFilter, CompanyState } from './api';
 import { readCompanies } from './api';
 import type { App } from './app';
 import { canDecide } from './app';
-import { problemText } from './dialog';
+import { problemText, sentence } from './dialog';
 import { announce, button, copyButton, el, externalLink, type Child } from './elements';
-import { shortTime } from './times';
+import { inReadersZone, shortTime } from './times';
 
 export const STATE_LABELS: Readonly<Record<CompanyState, string>> = {
   moved: 'Moved',
@@ -17,15 +17,6 @@ export const STATE_LABELS: Readonly<Record<CompanyState, string>> = {
   'must-reconnect': 'Must reconnect',
   'not-moved': 'Not moved',
   'left-out': 'Left out',
-};
-
-/** The decision of each remedy that this page offers. */
-const DECISIONS: Readonly<Record<string, CompanyDecision>> = {
-  retry: 'retry',
-  relink: 'relink',
-  'replace-credential': 'replaceCredential',
-  skip: 'skip',
-  exclude: 'exclude',
 };
 
 /** A list that can be read again when the migration has changed. */
@@ -111,7 +102,7 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
   function row(company: Company): HTMLElement {
     const { reference, name, state, movedAt, confirmedAt, wave, problem, remedies, linkUrl } = company;
     const id = `${container.id}-${company.row}`;
-    const decisions = remedies.flatMap((remedy) => DECISIONS[remedy] ?? []);
+    const decisions = companyDecisions(app, [company]);
     return el(
       'li',
       {},
@@ -132,18 +123,24 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
           wave !== null && el('span', { class: 'hint' }, `wave ${wave}`),
           movedAt === null && confirmedAt !== null && el('span', { class: 'hint' }, 'syncing confirmed off'),
         ),
-        problem !== null && el('p', { class: 'why' }, problem),
+        problem !== null && el('p', { class: 'why' }, sentence(inReadersZone(problem))),
         linkUrl !== null &&
           el('p', { class: 'link' }, externalLink(linkUrl, 'Reconnect page'), copyButton(linkUrl, 'Copy link', name)),
-        canDecide(app) &&
-          decisions.length > 0 &&
+        problem !== null &&
+          remedies.length > 0 &&
+          el(
+            'p',
+            { class: 'hint' },
+            `What can help: ${remedies.map((each) => remedyText(each as Remedy)).join('; ')}.`,
+          ),
+        decisions.length > 0 &&
           el(
             'p',
             { class: 'buttons' },
-            ...decisions.map((decision) =>
-              button(companyDecisionTitle(decision), () => openCompanyDecision(app, decision, [company]), {
+            ...decisions.map((action) =>
+              button(action.title, () => openAction(app, action, [company]), {
                 class: 'small',
-                'aria-label': `${companyDecisionTitle(decision)}: ${name}`,
+                'aria-label': `${action.title}: ${name}`,
               }),
             ),
           ),
@@ -160,9 +157,6 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
   function renderSelection(): void {
     const companies = [...selected.values()];
     selection.hidden = companies.length === 0;
-    const possible = Object.entries(DECISIONS).filter(([remedy]) =>
-      companies.every(({ remedies }) => remedies.includes(remedy)),
-    );
     const sync = app.view().actions.find(({ message }) => message === 'confirmSyncDisabled');
     const canConfirm = sync !== undefined && companies.some(({ confirmedAt }) => confirmedAt === null);
     selection.replaceChildren(
@@ -171,10 +165,8 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
         'div',
         { class: 'buttons' },
         canConfirm ? button('Confirm syncing off', () => openAction(app, sync, companies), { class: 'small' }) : '',
-        ...possible.map(([, decision]) =>
-          button(companyDecisionTitle(decision), () => openCompanyDecision(app, decision, companies), {
-            class: 'small',
-          }),
+        ...companyDecisions(app, companies).map((action) =>
+          button(action.title, () => openAction(app, action, companies), { class: 'small' }),
         ),
         button('Clear the selection', clear, { class: 'small' }),
       ),

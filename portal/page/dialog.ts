@@ -2,6 +2,7 @@
 import type { RequestAnswer } from '../contract';
 import { ApiError } from './api';
 import { announce, button, el, type Child } from './elements';
+import { inReadersZone } from './times';
 
 /** Thrown when something in a form is missing or wrong. The dialog shows it and stays open. */
 export class FormProblem extends Error {
@@ -39,7 +40,7 @@ export function openDialog(options: DecisionDialog): void {
   const form = el(
     'form',
     { method: 'dialog', novalidate: true, onsubmit: (event) => void submitted(event) },
-    facts.length > 0 && el('ul', { class: 'points' }, ...facts.map((text) => el('li', {}, text))),
+    facts.length > 0 && el('ul', { class: 'points' }, ...facts.map((text) => el('li', {}, inReadersZone(text)))),
     ...fields,
     reason !== 'none' &&
       el(
@@ -52,7 +53,7 @@ export function openDialog(options: DecisionDialog): void {
       'p',
       { class: isIrreversible ? 'consequence final' : 'consequence' },
       el('strong', {}, isIrreversible ? 'This cannot be undone. ' : 'What happens next: '),
-      consequence,
+      inReadersZone(consequence),
     ),
     problem,
     meter,
@@ -112,7 +113,7 @@ export function openDialog(options: DecisionDialog): void {
     isSending = false;
     const close = button('Close', () => dialog.close(), { class: 'primary' });
     form.replaceChildren(
-      el('p', { class: 'done', role: 'status' }, `✓ ${sentence(text)}`),
+      el('p', { class: 'done', role: 'status' }, `✓ ${inReadersZone(sentence(text))}`),
       el('div', { class: 'buttons' }, close),
     );
     announce(sentence(text));
@@ -131,7 +132,7 @@ export function sentence(text: string): string {
 }
 
 export function problemText(error: unknown): string {
-  if (error instanceof FormProblem) return sentence(error.message);
+  if (error instanceof FormProblem) return inReadersZone(sentence(error.message));
   if (error instanceof ApiError)
     return [sentence(error.message), error.advice === undefined ? '' : sentence(error.advice)].join(' ').trim();
   return `Something went wrong in this page: ${String(error)}. Reload the page and try again.`;

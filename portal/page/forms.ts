@@ -4,7 +4,7 @@ import type { Window } from '../../domain/planning/windows';
 import { counted } from '../../domain/text/sentences';
 import { parseWindowText } from '../../presentation/wording/windows';
 import type { Company } from './api';
-import { eachCompany, readCompanies } from './api';
+import { eachCompany } from './api';
 import { FormProblem } from './dialog';
 import { el } from './elements';
 import { localInput, zoneText } from './times';
@@ -119,60 +119,17 @@ export function syncForm({ counts, waves }: MigrationView, selected: readonly Co
   };
 }
 
-export function firstCompanyForm(selected: readonly Company[]) {
-  const { input, suggestions } = companyInput(selected[0]?.reference ?? '');
+/** Names companies by their references. */
+export function referencesForm(selected: readonly Company[]) {
+  const input = el('textarea', { id: 'references', rows: 4, spellcheck: false, autocomplete: 'off' });
+  input.value = selected.map(({ reference }) => reference).join('\n');
+  const hint = 'Their references, one per line. You can also select the companies in the list first.';
   return {
-    elements: [
-      el('fieldset', {}, field('Company', input, 'Its reference. Type part of a name to find it.'), suggestions),
-    ],
+    elements: [el('fieldset', { class: selected.length > 0 ? 'unseen' : '' }, field('Companies', input, hint))],
     read: () => {
-      if (input.value.trim() === '') throw new FormProblem('enter the reference of a company');
-      return { company: input.value.trim() };
-    },
-  };
-}
-
-/** An input for a reference, with the companies that match what was typed. */
-function companyInput(value: string) {
-  const suggestions = el('datalist', { id: 'matching-companies' });
-  const input = el('input', { id: 'company', list: 'matching-companies', autocomplete: 'off', value });
-  let waiting: ReturnType<typeof setTimeout> | undefined;
-  input.addEventListener('input', () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      void readCompanies({ search: input.value, limit: 20 }).then(
-        ({ companies }) =>
-          suggestions.replaceChildren(
-            ...companies.map(({ reference, name }) => el('option', { value: reference }, name)),
-          ),
-        () => undefined, // The reference can be typed without suggestions.
-      );
-    }, 250);
-  });
-  return { input, suggestions };
-}
-
-/** What happens after the first company was rejected. */
-export function afterwardsForm({ firstCompany }: MigrationView) {
-  const { input, suggestions } = companyInput('');
-  const group = el(
-    'fieldset',
-    {},
-    el('legend', {}, 'And then'),
-    radio('next', 'same-company', `try ${firstCompany?.reference ?? 'the same company'} again`, true),
-    radio('next', 'another-company', 'move another company first', false),
-    field('The other company', input, 'Its reference.'),
-    suggestions,
-    radio('next', 'abandon', 'end the migration', false),
-  );
-  return {
-    elements: [group],
-    read: () => {
-      const next = chosen(group);
-      if (next === 'same-company' && firstCompany) return { next, company: firstCompany.reference };
-      if (next !== 'another-company') return { next };
-      if (input.value.trim() === '') throw new FormProblem('enter the reference of the other company');
-      return { next, company: input.value.trim() };
+      const companies = [...new Set(input.value.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
+      if (companies.length === 0) throw new FormProblem('enter the reference of at least one company');
+      return { companies };
     },
   };
 }

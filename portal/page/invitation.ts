@@ -1,5 +1,5 @@
 /** The invitation: a link with a token in its fragment, which browsers never send. */
-import { ApiError, redeem } from './api';
+import { ApiError, readSession, redeem } from './api';
 import { problemText } from './dialog';
 import { byId, button, el, type Child } from './elements';
 import { canSign, createKey, deleteKey } from './keys';
@@ -75,19 +75,24 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
     status,
   );
   go.focus();
+  let key: Awaited<ReturnType<typeof createKey>> | null = null;
 
   async function accept(): Promise<void> {
     go.disabled = true;
     status.textContent = '';
-    const { publicKey } = await createKey(provider);
     try {
-      await redeem(token, publicKey);
+      key ??= await createKey(provider);
+      await redeem(token, key.publicKey);
       onRedeemed();
     } catch (error) {
-      await deleteKey(publicKey);
-      if (error instanceof ApiError && !error.isTemporary && error.status !== 400) return showRefused(error);
-      status.textContent = problemText(error);
       go.disabled = false;
+      status.textContent = problemText(error);
+      if (!(error instanceof ApiError) || error.isTemporary || key === null) return;
+      // The answer to an earlier attempt may have been lost, although the invitation was accepted.
+      const session = await readSession().catch(() => null);
+      if (session?.publicKey === key.publicKey) return onRedeemed();
+      await deleteKey(key.publicKey);
+      showRefused(error);
     }
   }
 }

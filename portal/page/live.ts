@@ -21,6 +21,7 @@ export function followEvents({ onMigration, onReturn, onEnd }: Listeners): void 
 
   function connect(): EventSource {
     const events = new EventSource('/api/events');
+    events.addEventListener('ended', () => void check());
     events.onopen = () => showState('live', 'Live');
     events.onerror = () => {
       showState('lost', 'Connecting…');

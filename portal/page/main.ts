@@ -1,7 +1,7 @@
 /** The portal's page for the client of a migration. */
 import type { PortalSession } from '../contract';
 import type { MigrationAnswer } from './api';
-import { ApiError, endSession, readMigration, readSession } from './api';
+import { ApiError, endSession, insist, readMigration, readSession } from './api';
 import type { App } from './app';
 import { createAllCompanies, createExceptions } from './company-sections';
 import { problemText } from './dialog';
@@ -33,8 +33,8 @@ async function start(): Promise<void> {
 
 async function open(): Promise<void> {
   try {
-    const [session, answer] = await Promise.all([readSession(), readMigration()]);
-    await showMigration(session, answer);
+    const session = await insist(readSession, showWaiting);
+    await showMigration(session, await insist(readMigration, showWaiting));
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return showNoSession();
     showMessage(
@@ -48,6 +48,8 @@ async function open(): Promise<void> {
     );
   }
 }
+
+const showWaiting = (text: string): void => showMessage('Your migration', el('p', {}, text));
 
 async function showMigration(first: PortalSession, answer: MigrationAnswer): Promise<void> {
   let session = first;
@@ -84,6 +86,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     render(byId('facts'), [view.callbackUrl, view.application, view.details, view.outOfDate], () => renderFacts(view));
     render(byId('decisions'), actions, () => renderOtherDecisions(app));
     byId('decisions').hidden = byId('decisions').childElementCount === 0;
+    byId('steps').hidden = view.steps.length === 0;
     const unconfirmed = session.isKeyConfirmed ? null : fingerprint;
     render(byId('key'), [unconfirmed, view.contact], () =>
       unconfirmed ? unconfirmedKey(unconfirmed, view.contact) : [],
@@ -117,9 +120,10 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
 
   function show(newer: MigrationAnswer): void {
     const haveCompaniesChanged = JSON.stringify(newer.view.counts) !== JSON.stringify(latest.view.counts);
+    const haveDecisionsChanged = messagesOf(newer) !== messagesOf(latest);
     latest = newer;
     renderAll();
-    if (haveCompaniesChanged) updateLists();
+    if (haveCompaniesChanged || haveDecisionsChanged) updateLists();
   }
 
   async function refresh(): Promise<void> {
@@ -137,6 +141,8 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     onEnd: showNoSession,
   });
 }
+
+const messagesOf = ({ view }: MigrationAnswer): string => view.actions.map(({ message }) => message).join();
 
 function showPerson({ person, role }: PortalSession): void {
   byId('person').textContent = role === 'viewer' ? `${person} (may read)` : person;

@@ -4,14 +4,15 @@ import { counted } from '../../domain/text/sentences';
 import type { App } from './app';
 import { canDecide } from './app';
 import { openAction } from './actions';
+import { sentence } from './dialog';
 import { button, el, type Child } from './elements';
-import { distanceText, spanText, timeText } from './times';
+import { distanceText, inReadersZone, spanText, timeText } from './times';
 
 export function renderSummary({ client, platform, headline, state }: MigrationView): readonly Child[] {
   return [
     el('p', { class: 'kind' }, `Migration to ${platform.name}`),
     el('h1', { id: 'title' }, client),
-    el('p', { class: 'lead' }, headline),
+    el('p', { class: 'lead' }, inReadersZone(headline)),
     el('p', { class: 'unseen' }, `State: ${state}`),
   ];
 }
@@ -21,7 +22,7 @@ export function renderTask(app: App): readonly Child[] {
   const expected = actions.filter(({ isExpected }) => isExpected);
   return [
     el('h2', {}, task ? 'What you need to do' : 'Nothing for you to do now'),
-    task && el('p', { class: 'what' }, task.what),
+    task && el('p', { class: 'what' }, inReadersZone(task.what)),
     task && el('p', {}, el('strong', {}, 'Why: '), task.why),
     task &&
       el(
@@ -40,12 +41,14 @@ export function renderTask(app: App): readonly Child[] {
         ),
       ),
     task?.since != null && el('p', { class: 'hint' }, `Open since ${timeText(task.since)}.`),
-    next !== null && el('p', { class: 'next' }, el('strong', {}, 'What comes next: '), next),
+    next !== null && el('p', { class: 'next' }, el('strong', {}, 'What comes next: '), inReadersZone(next)),
   ];
 }
 
 export const renderNotices = (notices: readonly string[]): readonly Child[] =>
-  notices.length === 0 ? [] : [el('ul', { class: 'notices' }, ...notices.map((text) => el('li', {}, text)))];
+  notices.length === 0
+    ? []
+    : [el('ul', { class: 'notices' }, ...notices.map((text) => el('li', {}, inReadersZone(text))))];
 
 type Counts = MigrationView['counts'];
 
@@ -118,7 +121,7 @@ export function renderSteps({ steps, firstCompany }: MigrationView): readonly Ch
             'div',
             {},
             el('h3', {}, title, el('span', { class: 'when' }, STEP_STATES[state])),
-            el('p', { class: 'hint' }, who),
+            el('p', { class: 'hint' }, sentence(who)),
             endedAt !== null
               ? el('p', { class: 'hint' }, `Finished ${timeText(endedAt)}`)
               : openedAt !== null && el('p', { class: 'hint' }, `Since ${timeText(openedAt)}`),
@@ -157,8 +160,8 @@ export function renderFacts({ contact, outOfDate, switchBackOn, callbackUrl, app
       fact('Your contact', contactLink(contact)),
       callbackUrl !== null && fact('Callback URL for your application', el('code', {}, callbackUrl)),
       application && fact('Your application', `${application.clientId} (${application.environment})`),
-      fact('While a company is moved', outOfDate),
-      fact('If you stop', switchBackOn),
+      fact('Data that is out of date', inReadersZone(sentence(outOfDate))),
+      fact('Switching syncing back on', inReadersZone(sentence(switchBackOn))),
     ),
     ...findings('Problems in your details', details.problems),
     ...findings('Warnings about your details', details.warnings),
@@ -170,7 +173,10 @@ const contactLink = (contact: string): Child =>
 
 function findings(title: string, texts: readonly string[]): readonly Child[] {
   if (texts.length === 0) return [];
-  return [el('h3', {}, title), el('ul', { class: 'points' }, ...texts.map((text) => el('li', {}, text)))];
+  return [
+    el('h3', {}, title),
+    el('ul', { class: 'points' }, ...texts.map((text) => el('li', {}, inReadersZone(text)))),
+  ];
 }
 
 /** The decisions that are possible, but that the migration is not waiting for. */

@@ -24,7 +24,7 @@ export function reportSection(migrationId: string): readonly Child[] {
     try {
       const { id, outcome, text } = await submit('/api/reports', { format }, (line) => (status.textContent = line));
       if (outcome !== 'done') throw new Error(text);
-      const href = `/api/reports/${id}`;
+      const href = `/api/reports/${id}?format=${format}`;
       status.textContent = `${label}: ready.`;
       links.append(
         ...(format === 'html' ? [el('a', { href, target: '_blank', rel: 'noopener' }, 'Open the report'), ' '] : []),

@@ -14,6 +14,12 @@ const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-d
 /** Formats a time with its zone: `Sat, 14 Nov 2026, 20:00 GMT`. @param iso ISO 8601, UTC */
 export const timeText = (iso: string): string => FULL.format(new Date(iso));
 
+/** Shows the times in a text of the portal, which have the form `2026-11-20 23:55 UTC`, in the reader's zone. */
+export const inReadersZone = (text: string): string =>
+  text.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day: string, clock: string) =>
+    timeText(`${day}T${clock}:00.000Z`),
+  );
+
 /** Formats a time without its zone, for tables that name the zone above. */
 export const shortTime = (iso: string): string => SHORT.format(new Date(iso));
 
