@@ -53,6 +53,7 @@ module.exports = {
     ...onlyWithin('domain', 'migration', ['planning', 'companies', 'text']),
     ...onlyWithin('domain', 'decisions', ['migration', 'planning', 'companies', 'text']),
     ...onlyWithin('domain', 'preflight', ['migration', 'planning', 'companies', 'text']),
+    ...onlyWithin('domain', 'supply', ['preflight', 'companies', 'text']),
     ...onlyWithin('domain', 'progress', ['decisions', 'preflight', 'migration', 'planning', 'companies', 'text']),
     ...only('presentation', ['domain', 'platforms'], { typesOf: ['store', 'portal/contract'] }),
     // The portal is reachable from the internet: it has no vault, no Temporal and no client of the service.

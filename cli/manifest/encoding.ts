@@ -3,13 +3,12 @@ import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 
 import type { Finding } from '../../domain/companies/finding';
+import { markOf, UNICODE_ENCODINGS, unicodeEncodingOf } from '../../domain/supply/file-kind';
 import { choiceOption } from '../shared/options';
-
-const UNICODE = ['utf-8', 'utf-16le', 'utf-16be'] as const;
 
 /** The encodings in which a file can be read. Excel's "CSV" is Windows-1252 in Western Europe and America. */
 const ENCODINGS = [
-  ...UNICODE,
+  ...UNICODE_ENCODINGS,
   ...['windows-1252', 'windows-1250', 'windows-1251', 'iso-8859-15', 'macintosh'],
 ] as const;
 export type Encoding = (typeof ENCODINGS)[number];
@@ -32,29 +31,6 @@ export interface Decoding {
   readonly replacesUndecodable: boolean;
   /** An error of the whole file. The file is still read, so that its other errors are found as well. */
   readonly finding: Finding | null;
-}
-
-/** Detects the encoding by the byte order mark; null if there is none. */
-function markOf(head: Buffer): Encoding | null {
-  const hex = head.toString('hex', 0, 3);
-  if (hex === 'efbbbf') return 'utf-8';
-  if (hex.startsWith('fffe')) return 'utf-16le';
-  return hex.startsWith('feff') ? 'utf-16be' : null;
-}
-
-/**
- * Returns the Unicode encoding of a file by its first bytes. Without a byte order mark, UTF-16 is recognized only if
- * most letters are Latin, because then nearly every other byte is zero.
- */
-export function unicodeEncodingOf(head: Buffer): Encoding {
-  const mark = markOf(head);
-  if (mark !== null) return mark;
-  const zerosAt = (parity: number): number => head.filter((byte, i) => i % 2 === parity && byte === 0).length;
-  const [even, odd] = [zerosAt(0), zerosAt(1)];
-  const mostlyZero = head.length * 0.3;
-  if (odd > mostlyZero && even < odd / 10) return 'utf-16le';
-  if (even > mostlyZero && odd < even / 10) return 'utf-16be';
-  return 'utf-8';
 }
 
 /**

@@ -1,19 +1,15 @@
 import type { Finding } from '../../domain/companies/finding';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { Platform, Route } from '../../platforms/platforms';
-import { credentialColumns, manifestColumns } from './columns';
-import { Duplicates } from './duplicates';
+import { credentialColumns, manifestColumns } from '../../domain/supply/columns';
+import { Duplicates } from '../../domain/supply/duplicates';
 import type { Encoding, EncodingOption } from './encoding';
-import { FindingList, type Report } from './findings';
+import { FindingList, type Report } from '../../domain/supply/findings';
 import { HashedKeyMap } from './hashed-key-map';
-import { RowFile, type RowReader } from './row-file';
-import {
-  hasCredential,
-  parseCompany,
-  parseCredential,
-  type CredentialTimes,
-  type ParsedCredential,
-} from './row-parser';
+import type { RowReader } from '../../domain/supply/row-reader';
+import { RowFile } from './row-file';
+import { parseSecretCredential, type SecretCredential } from './secret-credential';
+import { hasCredential, parseCompany, type CredentialTimes } from '../../domain/supply/row-parser';
 import {
   CredentialMatcher,
   ManifestDigest,
@@ -53,7 +49,7 @@ export interface Manifest {
   readonly rows: AsyncIterable<ManifestRow>;
   readonly placedRows: AsyncIterable<PlacedRow>;
   /** At most one per company; the separate file takes precedence over the manifest. */
-  readonly credentials: AsyncIterable<ParsedCredential>;
+  readonly credentials: AsyncIterable<SecretCredential>;
 }
 
 /**
@@ -71,7 +67,7 @@ export async function readManifest(
   const findings = new FindingList();
   const totals = new ManifestTotals();
   const digest = new ManifestDigest();
-  const duplicates = new Duplicates(platform.organizationField);
+  const duplicates = new Duplicates(platform.organizationField, () => new HashedKeyMap());
   const matcher = new CredentialMatcher();
   /** Maps the reference of a company to the file that contains its credential. */
   const credentialFile = new HashedKeyMap();
@@ -83,7 +79,7 @@ export async function readManifest(
 
   for await (const { reader, company, credential } of eachCompany(manifest, platform, now, findings.add)) {
     if (company !== null) duplicates.checkCompany(reader, company);
-    if (credential !== null) duplicates.checkCredential(reader, credential);
+    if (credential !== null) duplicates.checkCredential(reader, credential.fields.reveal());
     if (credential !== null) credentialFile.set(credential.reference, IN_MANIFEST);
     if (company === null || !reader.isValid) continue;
     totals.add(company);
@@ -107,7 +103,7 @@ export async function readManifest(
   async function* rows(): AsyncGenerator<ManifestRow> {
     for await (const { company } of placedRows()) yield company;
   }
-  async function* credentials(): AsyncGenerator<ParsedCredential> {
+  async function* credentials(): AsyncGenerator<SecretCredential> {
     for await (const { credential } of eachCompany(manifest, platform, now, () => undefined)) {
       if (credential !== null && credentialFile.get(credential.reference) === IN_MANIFEST) yield credential;
     }
@@ -141,7 +137,7 @@ export interface Credentials {
   /** The number of valid credentials. */
   readonly count: number;
   /** Each iteration reads the file again, row by row, and throws `FileChanged` if it has changed. */
-  readonly credentials: AsyncIterable<ParsedCredential>;
+  readonly credentials: AsyncIterable<SecretCredential>;
 }
 
 /**
@@ -158,7 +154,7 @@ export async function readCredentials(
   const findings = new FindingList();
   let count = 0;
   for await (const _ of eachCredential(file, platform, times, findings.add)) count += 1;
-  async function* credentials(): AsyncGenerator<ParsedCredential> {
+  async function* credentials(): AsyncGenerator<SecretCredential> {
     for await (const { credential } of eachCredential(file, platform, times, () => undefined)) yield credential;
   }
   return { findings, count, credentials: repeatable(credentials) };
@@ -173,7 +169,7 @@ interface ParsedRow {
   /** Null if the company's fields contain an error. */
   readonly company: ManifestRow | null;
   /** Null if the row has no credential, or has an error. */
-  readonly credential: ParsedCredential | null;
+  readonly credential: SecretCredential | null;
 }
 
 async function* eachCompany(file: RowFile, platform: Platform, now: Date, report: Report): AsyncGenerator<ParsedRow> {
@@ -181,7 +177,7 @@ async function* eachCompany(file: RowFile, platform: Platform, now: Date, report
   for await (const reader of file.rows(report)) {
     row += 1;
     const company = parseCompany(row, reader, platform);
-    const credential = hasCredential(reader, platform) ? parseCredential(reader, platform, { now }) : null;
+    const credential = hasCredential(reader, platform) ? parseSecretCredential(reader, platform, { now }) : null;
     yield { reader, company, credential };
   }
 }
@@ -192,13 +188,13 @@ async function* eachCredential(
   platform: Platform,
   times: CredentialTimes,
   report: Report,
-): AsyncGenerator<{ readonly reader: RowReader; readonly credential: ParsedCredential }> {
-  const duplicates = new Duplicates(platform.organizationField);
+): AsyncGenerator<{ readonly reader: RowReader; readonly credential: SecretCredential }> {
+  const duplicates = new Duplicates(platform.organizationField, () => new HashedKeyMap());
   for await (const reader of file.rows(report)) {
-    const credential = parseCredential(reader, platform, times);
+    const credential = parseSecretCredential(reader, platform, times);
     if (credential === null) continue;
     duplicates.checkReference(reader, credential.reference);
-    duplicates.checkCredential(reader, credential);
+    duplicates.checkCredential(reader, credential.fields.reveal());
     if (reader.isValid) yield { reader, credential };
   }
 }

@@ -15,7 +15,8 @@ import { createSealer, fingerprintOf, jsonOf, sealClientSecret, sealCredential }
 import type { SealedApplication, SealedCredential } from '../../store';
 import { CommandFailed } from '../shared/errors';
 import { HashedKeyMap } from './hashed-key-map';
-import { obtainedAtProblem, type ParsedCredential } from './row-parser';
+import { obtainedAtProblem } from '../../domain/supply/row-parser';
+import type { SecretCredential } from './secret-credential';
 
 const MAX_BYTES = 512 * 1024 * 1024;
 /** Every sealed file begins with this. */
@@ -66,7 +67,7 @@ export async function writeSealedCredentials(
   file: string,
   key: MigrationKey,
   companies: number,
-  credentials: AsyncIterable<ParsedCredential>,
+  credentials: AsyncIterable<SecretCredential>,
 ): Promise<void> {
   await writeNew(file, sealedLines());
 

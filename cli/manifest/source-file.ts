@@ -2,8 +2,9 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import iconv from 'iconv-lite';
 
-import { decodingOf, unicodeEncodingOf, type Decoding, type Encoding } from './encoding';
-import { UnreadableFile } from './findings';
+import { notTextFinding } from '../../domain/supply/file-kind';
+import { decodingOf, type Decoding, type Encoding } from './encoding';
+import { UnreadableFile } from '../../domain/supply/findings';
 
 /** The maximum size of a file, enough for millions of companies. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -34,7 +35,8 @@ export async function openSourceFile(path: string, encoding?: Encoding, known?: 
     const { size, mtime } = await file.stat();
     if (size > MAX_BYTES) throw tooLarge(path, size);
     const head = await readHead(file);
-    assertText(path, head);
+    const notText = notTextFinding(path, head);
+    if (notText !== null) throw new UnreadableFile(notText);
     const decoding = known ?? (await decodingOf(path, head, encoding, () => piecesOf(file)));
     return {
       modifiedAt: mtime,
@@ -95,48 +97,6 @@ async function readHead(file: FileHandle): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   return buffer.subarray(0, bytesRead);
 }
-
-const BINARY_KINDS: readonly { readonly starts: string; readonly kind: string }[] = [
-  { starts: 'd0cf11e0a1b11ae1', kind: 'an Excel workbook (.xls)' },
-  { starts: '25504446', kind: 'a PDF' },
-  { starts: '1f8b', kind: 'a gzip archive' },
-  { starts: '89504e47', kind: 'a picture' },
-  { starts: 'ffd8ff', kind: 'a picture' },
-  { starts: '3c21444f4354595045', kind: 'a web page' },
-  { starts: '3c68746d6c', kind: 'a web page' },
-  { starts: '3c3f786d6c', kind: 'XML' },
-];
-
-function assertText(path: string, head: Buffer): void {
-  const kind = binaryKindOf(head);
-  if (kind === null) return;
-  throw new UnreadableFile({
-    code: 'not-text',
-    severity: 'error',
-    file: path,
-    message: `this is ${kind}, not CSV or JSON`,
-    advice: /Excel|spreadsheet/.test(kind)
-      ? 'open it in the spreadsheet program, format the id columns as text, and save as "CSV UTF-8 (comma delimited)"'
-      : 'export the companies as CSV in UTF-8, or as JSON',
-  });
-}
-
-function binaryKindOf(head: Buffer): string | null {
-  const hex = head.toString('hex');
-  if (hex.startsWith('504b0304')) return kindOfZip(head.toString('latin1'));
-  const known = BINARY_KINDS.find(({ starts }) => hex.startsWith(starts));
-  if (known) return known.kind;
-  return unicodeEncodingOf(head) === 'utf-8' && shareOfZeros(head) > 0.05 ? 'a binary file' : null;
-}
-
-/** Returns the kind of a zip archive. The first entries of an archive show whether it is a workbook. */
-function kindOfZip(head: string): string {
-  if (head.includes('[Content_Types].xml') || head.includes('xl/')) return 'an Excel workbook (.xlsx)';
-  if (head.includes('opendocument.spreadsheet')) return 'an OpenDocument spreadsheet (.ods)';
-  return 'a zip archive';
-}
-
-const shareOfZeros = (head: Buffer): number => head.filter((byte) => byte === 0).length / Math.max(1, head.length);
 
 /** Decodes the text and converts all line endings to `\n`, so that they do not affect line numbers. */
 async function* decoded(file: FileHandle, { encoding, replacesUndecodable }: Decoding): AsyncGenerator<string> {

@@ -6,10 +6,10 @@ import { Rounding, type ManifestRow } from '../../domain/companies/manifest';
 import type { ManifestVolume } from '../../domain/planning/estimate';
 import { outOf } from '../../domain/text/sentences';
 import { isRotating, type Platform, type Route } from '../../platforms/platforms';
-import { inQuotes, type Report } from './findings';
+import { inQuotes, type Report } from '../../domain/supply/findings';
 import { HashedKeyMap } from './hashed-key-map';
-import type { RowReader } from './row-file';
-import type { ParsedCredential } from './row-parser';
+import type { RowReader } from '../../domain/supply/row-reader';
+import type { SecretCredential } from './secret-credential';
 
 /**
  * The SHA-256 of a manifest's rows in order, without credentials. Decisions on a manifest are bound to this digest. It
@@ -140,7 +140,7 @@ export class CredentialMatcher {
   }
 
   /** Reports a credential of an unknown company or of another organization, for example after a shift by one row. */
-  check(reader: RowReader, { reference, fields }: ParsedCredential, { organizationField: field }: Platform): void {
+  check(reader: RowReader, { reference, fields }: SecretCredential, { organizationField: field }: Platform): void {
     const row = this.#rows.get(reference);
     if (row === 0) {
       const message = `the manifest has no company with the reference ${inQuotes(reference)}`;

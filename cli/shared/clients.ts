@@ -10,7 +10,8 @@ import { findPlatform } from '../../platforms/platforms';
 import type { StoredMigration } from '../../store';
 import { readMigration, readNamespace } from '../../store';
 import { CommandFailed } from './errors';
-import { eitherOf, similar } from './options';
+import { eitherOf } from '../../domain/text/sentences';
+import { similar } from './options';
 
 /**
  * Runs the work of a command that needs the ledger.

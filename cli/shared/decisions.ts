@@ -16,7 +16,8 @@ import { PRINT_NOTHING } from '../terminal';
 import { exampleTime, parseTime } from '../terminal/times';
 import type { Context } from './context';
 import { CommandFailed } from './errors';
-import { choiceOption, nearest } from './options';
+import { nearest } from '../../domain/text/nearest';
+import { choiceOption } from './options';
 
 /** The person who acts. An option, because support can also record decisions on behalf of the client. */
 export interface ActorOptions {

@@ -3,6 +3,8 @@ import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { findPlatform, PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
 import type { Approver } from '../../domain/migration/approvers';
 import { isPublicKey } from '../../domain/migration/approvers';
+import { nearest } from '../../domain/text/nearest';
+import { eitherOf } from '../../domain/text/sentences';
 import { inheritedOptions } from '../reference/commands';
 import { isRole, ROLES } from '../../domain/migration/steps';
 
@@ -137,34 +139,3 @@ export function similar(word: string, candidates: Iterable<string>): readonly st
   const near = nearest(word, all);
   return near === undefined ? [] : [near];
 }
-
-/** Joins words for a question: `a, b, or c`. */
-export const eitherOf = (words: readonly string[]): string =>
-  new Intl.ListFormat('en', { type: 'disjunction' }).format(words);
-
-/** Returns the candidate most similar to a misspelt word; undefined if none is similar enough. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  let best: { candidate: string; distance: number } | undefined;
-  for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (distance < (best?.distance ?? Math.min(3, candidate.length / 2) + Number.EPSILON))
-      best = { candidate, distance };
-  }
-  return best?.candidate;
-}
-
-/** Returns the Levenshtein distance: the number of letters that must be added, removed or replaced. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = at(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(at(row, j) + 1, at(next, j - 1) + 1, replaced));
-    }
-    row = next;
-  }
-  return at(row, b.length);
-}
-
-const at = (row: readonly number[], index: number): number => row[index] ?? Infinity;

@@ -23,6 +23,10 @@ export function namedCompanies(companies: number, references: readonly string[],
   return `${text} (${names}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''})`;
 }
 
+/** Joins words for a question: `a, b, or c`. */
+export const eitherOf = (words: readonly string[]): string =>
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(words);
+
 /** Formats a number of hours as `6 minutes` or `6.3 hours`, rounded up, so that a maximum is never understated. */
 export function hoursText(hours: number): string {
   return hours < 1 ? counted(Math.ceil(hours * 60), 'minute') : counted(Math.ceil(hours * 10) / 10, 'hour');

@@ -1,7 +1,64 @@
-/** Supplies the client's application with its secret, which is encrypted in this browser. */
+/** Supplies the client's application. Its client secret is encrypted in this page. */
+import { submit } from './api';
 import type { Action } from './api';
 import type { App } from './app';
+import { signed } from './app';
+import { FormProblem, openDialog } from './dialog';
+import { el } from './elements';
+import { createSealer } from './sealing';
+import { sealingKey } from './supply';
 
-export function openApplication(_app: App, _action: Action): void {
-  throw new Error('not available yet');
+export function openApplication(app: App, action: Action): void {
+  const { application, platform } = app.view();
+  const clientId = el('input', { id: 'client-id', autocomplete: 'off', maxlength: 250, spellcheck: false });
+  const secret = el('input', { id: 'client-secret', type: 'password', autocomplete: 'off', spellcheck: false });
+  const environment = el(
+    'select',
+    { id: 'environment' },
+    ...(['production', 'sandbox'] as const).map((each) =>
+      el('option', { value: each, selected: application?.environment === each }, each),
+    ),
+  );
+  clientId.value = application?.clientId ?? '';
+
+  openDialog({
+    ...action,
+    fields: [
+      el(
+        'fieldset',
+        {},
+        el('legend', {}, `Your application at ${platform.name}`),
+        field('Client id', clientId),
+        field('Environment', environment),
+        field('Client secret', secret, 'It is encrypted in this page, before it is sent.'),
+      ),
+    ],
+    send: async (reason, { say }) => {
+      const facts = { clientId: clientId.value.trim(), environment: environment.value };
+      if (facts.clientId === '') throw new FormProblem('enter the client id');
+      if (secret.value.trim() === '') throw new FormProblem('enter the client secret');
+      const key = await sealingKey(app);
+      const seal = await createSealer(key);
+      const sealed = await seal(secret.value.trim(), [
+        'application',
+        key.migrationId,
+        facts.clientId,
+        facts.environment,
+      ]);
+      const fields = { ...facts, ...(reason === undefined ? {} : { reason }) };
+      const decision = await signed(app, { message: 'applicationSupplied', fields });
+      return submit('/api/application', { keyFingerprint: key.fingerprint, ...facts, sealed, decision }, say);
+    },
+    onDone: app.refresh,
+  });
+}
+
+function field(label: string, input: HTMLElement, hint?: string): HTMLElement {
+  return el(
+    'div',
+    { class: 'field' },
+    el('label', { for: input.id }, label),
+    input,
+    hint !== undefined && el('p', { class: 'hint' }, hint),
+  );
 }

@@ -102,7 +102,7 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
   function row(company: Company): HTMLElement {
     const { reference, name, state, movedAt, confirmedAt, wave, problem, remedies, linkUrl } = company;
     const id = `${container.id}-${company.row}`;
-    const decisions = companyDecisions(app, [company]);
+    const decisions = problem === null ? [] : companyDecisions(app, [company]);
     return el(
       'li',
       {},

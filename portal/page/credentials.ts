@@ -1,7 +1,163 @@
-/** Supplies credentials: they are checked and encrypted in this browser. */
+/** Supplies credentials from a file: it is checked, encrypted and sent by this page. */
+import type { Finding } from '../../domain/companies/finding';
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { templatesOf, templateText } from '../../domain/supply/template';
+import { counted } from '../../domain/text/sentences';
+import { findPlatform } from '../../platforms/platforms';
 import type { Action, Company } from './api';
 import type { App } from './app';
+import { checkCredentials, type CheckedFile } from './credential-file';
+import { FormProblem, openDialog, problemText, sentence } from './dialog';
+import { button, el, type Child } from './elements';
+import { sealingKey, supply } from './supply';
+import { localInput, zoneText } from './times';
 
-export function openCredentials(_app: App, _action: Action, _selected: readonly Company[]): void {
-  throw new Error('not available yet');
+const MOST_FINDINGS = 100;
+
+export async function openCredentials(app: App, action: Action, selected: readonly Company[]): Promise<void> {
+  const platform = findPlatform(app.view().platform.key);
+  const input = el('input', { id: 'file', type: 'file', accept: '.csv,.json,text/csv,application/json' });
+  const obtainedAt = el('input', { id: 'obtained-at', type: 'datetime-local' });
+  const result = el('div', { role: 'status' });
+  let checked: CheckedFile | null = null;
+
+  async function check(): Promise<void> {
+    const [file] = input.files ?? [];
+    checked = null;
+    result.replaceChildren();
+    if (file === undefined || platform === undefined) return;
+    if (obtainedAt.value === '') obtainedAt.value = localInput(new Date(file.lastModified));
+    result.textContent = 'Checking the file…';
+    const found = await checkCredentials(file, platform, new Date(obtainedAt.value));
+    const others = selected.length === 0 ? [] : unselected(found, selected);
+    checked = found.findings.errors === 0 && others.length === 0 ? found : null;
+    result.replaceChildren(...resultOf(found, others).filter((each) => each instanceof Node));
+  }
+  input.addEventListener('change', () => void check());
+  obtainedAt.addEventListener('change', () => void check());
+
+  openDialog({
+    ...action,
+    fields: [
+      await keyLine(app),
+      el(
+        'fieldset',
+        {},
+        el('legend', { class: 'unseen' }, 'The file'),
+        el(
+          'div',
+          { class: 'field' },
+          el('label', { for: 'file' }, 'Credential file (CSV or JSON)'),
+          input,
+          el('p', { class: 'hint' }, 'One row for each company. ', ...templateLinks(app)),
+        ),
+        el(
+          'div',
+          { class: 'field' },
+          el('label', { for: 'obtained-at' }, 'When your application received the credentials'),
+          obtainedAt,
+          el(
+            'p',
+            { class: 'hint' },
+            `Used for rows without obtainedAt. In your time zone, ${zoneText()}. If it is empty, the time when the file was last changed.`,
+          ),
+        ),
+        result,
+      ),
+    ],
+    send: async (reason, sending) => {
+      if (checked === null) throw new FormProblem('choose a file without errors');
+      const { credentials } = checked;
+      const fields = reason === undefined ? {} : { reason };
+      return supply(app, { message: action.message as DecisionMessage, credentials, fields }, sending);
+    },
+    onDone: app.refresh,
+  });
+}
+
+/** Says that the key is the provider's, or why the page refuses to encrypt. */
+async function keyLine(app: App): Promise<Child> {
+  try {
+    const { signedBy } = await sealingKey(app);
+    return el(
+      'p',
+      { class: 'hint' },
+      'The key that encrypts was signed by the provider in your invitation: ',
+      el('code', {}, signedBy),
+      '. Compare it with the fingerprint that the provider publishes.',
+    );
+  } catch (error) {
+    return el('p', { class: 'problem' }, problemText(error));
+  }
+}
+
+function templateLinks(app: App): readonly Child[] {
+  const platform = findPlatform(app.view().platform.key);
+  const template = platform && templatesOf(platform, app.view().route).find(({ name }) => name === 'credentials');
+  if (template === undefined) return [];
+  return (['csv', 'json'] as const).flatMap((format) => [
+    button(
+      `Template as ${format.toUpperCase()}`,
+      () => download(`credentials.${format}`, templateText(template, format)),
+      {
+        class: 'small',
+      },
+    ),
+    ' ',
+  ]);
+}
+
+function download(name: string, text: string): void {
+  const href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  el('a', { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 1_000);
+}
+
+/** Returns the references of the file that were not selected, because a decision names its companies. */
+function unselected({ credentials }: CheckedFile, selected: readonly Company[]): readonly string[] {
+  const references = new Set(selected.map(({ reference }) => reference));
+  return credentials.map(({ reference }) => reference).filter((reference) => !references.has(reference));
+}
+
+function resultOf({ findings, credentials }: CheckedFile, others: readonly string[]): readonly Child[] {
+  const { errors, warnings, listed } = findings;
+  const isGood = errors === 0 && others.length === 0;
+  return [
+    el(
+      'p',
+      { class: isGood ? 'done' : 'problem' },
+      isGood
+        ? `✓ ${counted(credentials.length, 'credential')} can be sent.`
+        : errors > 0
+          ? `The file has ${counted(errors, 'error')}. Nothing was sent.`
+          : `The file contains companies that you have not selected: ${others.slice(0, 5).join(', ')}.`,
+    ),
+    warnings > 0 && el('p', { class: 'hint' }, counted(warnings, 'warning')),
+    listed.length > 0 &&
+      el(
+        'ul',
+        { class: 'findings', tabindex: 0, 'aria-label': 'Errors and warnings in the file' },
+        ...listed.slice(0, MOST_FINDINGS).map(findingLine),
+      ),
+    listed.length > MOST_FINDINGS && el('p', { class: 'hint' }, `The first ${MOST_FINDINGS} are shown.`),
+  ];
+}
+
+function findingLine({ severity, line, column, field, message, advice }: Finding): HTMLElement {
+  const place = [
+    line !== undefined && `Row ${line}`,
+    column !== undefined && `column ${column}`,
+    field !== undefined && field,
+  ].filter((each) => each !== false);
+  return el(
+    'li',
+    { class: severity },
+    el(
+      'strong',
+      {},
+      `${severity === 'error' ? 'Error' : 'Warning'}${place.length > 0 ? `, ${place.join(', ')}` : ''}: `,
+    ),
+    sentence(message),
+    el('span', { class: 'hint' }, ` ${sentence(advice)}`),
+  );
 }

@@ -19,7 +19,7 @@ import {
   WorkflowTaskFailing,
 } from '../../../client';
 import { occupiedText } from '../../../domain/migration/temporal-names';
-import { FileChanged } from '../../../cli/manifest/findings';
+import { FileChanged } from '../../../cli/manifest/row-file';
 import { AccessDenied, ForeignResponse, KeyRefused } from '../../../company-data-client';
 import {
   KeyInvalid,

@@ -63,7 +63,7 @@ export class FixturePortal {
 
   /** Ends the streams of all pages, as a portal that restarts does. */
   dropStreams(): void {
-    for (const stream of this.streams) stream.destroy();
+    for (const stream of this.streams) stream.end();
   }
 
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

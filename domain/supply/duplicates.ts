@@ -1,35 +1,52 @@
-import { storedName, type ManifestRow } from '../../domain/companies/manifest';
-import { organizationKey } from '../../domain/preflight/organization-conflicts';
+import { storedName, type ManifestRow } from '../companies/manifest';
+import { organizationKey } from '../preflight/organization-conflicts';
 import { COMPANY_ID } from './columns';
 import { inQuotes } from './findings';
-import { HashedKeyMap } from './hashed-key-map';
-import type { RowReader } from './row-file';
+import type { RowReader } from './row-reader';
 import type { ParsedCredential } from './row-parser';
+
+/** A map from strings to numbers from 1. The command keeps only hashes of the keys, because a file can be large. */
+export interface NumberMap {
+  /** Returns 0 if the key is not in the map. */
+  get(key: string): number;
+  /** Replaces the number of a key. @returns the previous one */
+  update(key: string, next: (previous: number) => number): number;
+}
 
 /** The line on which each value first appeared. */
 class FirstLines {
-  readonly #lines = new HashedKeyMap();
+  constructor(private readonly lines: NumberMap) {}
 
   has(value: string): boolean {
-    return this.#lines.get(value) > 0;
+    return this.lines.get(value) > 0;
   }
 
   /** Records the value. Returns `lines 4 and 9` if it has appeared before, on line 4; null if it has not. */
   record(value: string, line: number): string | null {
-    const first = this.#lines.update(value, (previous) => previous || line);
+    const first = this.lines.update(value, (previous) => previous || line);
     return first > 0 ? `lines ${first} and ${line}` : null;
   }
 }
 
 /** Reports values that should appear in only one row of a file. */
 export class Duplicates {
-  readonly #references = new FirstLines();
-  readonly #organizations = new FirstLines();
-  readonly #companies = new FirstLines();
-  readonly #refreshTokens = new FirstLines();
-  readonly #names = new FirstLines();
+  readonly #references: FirstLines;
+  readonly #organizations: FirstLines;
+  readonly #companies: FirstLines;
+  readonly #refreshTokens: FirstLines;
+  readonly #names: FirstLines;
 
-  constructor(private readonly organizationField: string) {}
+  constructor(
+    private readonly organizationField: string,
+    createMap: () => NumberMap,
+  ) {
+    const create = (): FirstLines => new FirstLines(createMap());
+    this.#references = create();
+    this.#organizations = create();
+    this.#companies = create();
+    this.#refreshTokens = create();
+    this.#names = create();
+  }
 
   checkCompany(reader: RowReader, { reference, organization, name, existing }: ManifestRow): void {
     this.checkReference(reader, reference);
@@ -67,8 +84,7 @@ export class Duplicates {
     reader.error('reference', 'duplicate-reference', message, 'give each company its own reference');
   }
 
-  checkCredential(reader: RowReader, { fields }: ParsedCredential): void {
-    const { refreshToken } = fields.reveal();
+  checkCredential(reader: RowReader, { refreshToken }: ParsedCredential['fields']): void {
     const lines = refreshToken === undefined ? null : this.#refreshTokens.record(refreshToken, reader.line);
     if (lines === null) return;
     const message = `the same refresh token appears on ${lines}`;

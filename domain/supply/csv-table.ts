@@ -1,8 +1,5 @@
-import { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
-
-import type { Finding } from '../../domain/companies/finding';
-import { counted } from '../../domain/text/sentences';
+import type { Finding } from '../companies/finding';
+import { counted } from '../text/sentences';
 import type { Cell, Table, TableRow } from './columns';
 import { UnreadableFile, type Report } from './findings';
 
@@ -12,17 +9,41 @@ const MAX_ROW_BYTES = 256 * 1024;
 const DELIMITERS = [',', ';', '\t'] as const;
 type Delimiter = (typeof DELIMITERS)[number];
 
+/** The options of the package csv-parse. */
+export interface CsvParserOptions {
+  readonly delimiter: string;
+  readonly record_delimiter: string;
+  readonly relax_column_count: boolean;
+  readonly skip_empty_lines: boolean;
+  readonly max_record_size: number;
+  readonly on_record: (record: string[], context: { readonly lines: number; readonly empty_lines: number }) => null;
+}
+
+/** Parses a text in pieces. Each method resolves to the syntax error, if there is one. */
+export interface CsvParser {
+  write(piece: string): Promise<Error | null | undefined>;
+  end(): Promise<Error | null | undefined>;
+}
+
+/** The command and the portal's page load different builds of csv-parse. */
+export type CsvParserFactory = (options: CsvParserOptions) => CsvParser;
+
 /**
  * Reads CSV as spreadsheets write it: commas, semicolons or tabs; quotes; line breaks inside quotes; Excel's `sep=;`.
  *
  * @param text lines end in `\n`
  * @throws UnreadableFile if the file is empty or its header row cannot be parsed
  */
-export async function openCsvTable(file: string, text: AsyncIterable<string>, report: Report): Promise<Table> {
+export async function openCsvTable(
+  file: string,
+  text: AsyncIterable<string>,
+  createParser: CsvParserFactory,
+  report: Report,
+): Promise<Table> {
   const { start, rest } = await splitFirstLine(text);
   const declared = /^sep=([,;\t])\n?$/.exec(start)?.[1] as Delimiter | undefined;
   const delimiter = declared ?? delimiterOf(start);
-  const lines = records(file, declared ? rest : joined(start, rest), delimiter, declared ? 2 : 1);
+  const lines = records(file, declared ? rest : joined(start, rest), { delimiter, createParser }, declared ? 2 : 1);
 
   const header = await lines.next();
   if (header.done) {
@@ -50,8 +71,10 @@ async function splitFirstLine(text: AsyncIterable<string>): Promise<{ start: str
       rest: joined(head.slice(start?.length ?? 0), { [Symbol.asyncIterator]: () => pieces }),
     };
   }
-  return { start: head, rest: Readable.from([]) };
+  return { start: head, rest: nothing() };
 }
+
+async function* nothing(): AsyncGenerator<string> {}
 
 async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
   yield first;
@@ -71,14 +94,14 @@ function delimiterOf(header: string): Delimiter {
 async function* records(
   file: string,
   text: AsyncIterable<string>,
-  delimiter: Delimiter,
+  { delimiter, createParser }: { readonly delimiter: Delimiter; readonly createParser: CsvParserFactory },
   firstLine: number,
 ): AsyncGenerator<TableRow, undefined> {
   /** The line after the last row, and the number of blank lines up to there. */
   let line = firstLine;
   let blankLines = 0;
   const parsed: TableRow[] = [];
-  const parser = parse({
+  const parser = createParser({
     delimiter,
     record_delimiter: '\n',
     relax_column_count: true,
@@ -86,7 +109,7 @@ async function* records(
     skip_empty_lines: true,
     max_record_size: MAX_ROW_BYTES,
     // Collects the rows here, because the parser's stream drops the rows before a syntax error.
-    on_record: (record: string[], { lines: lastLine, empty_lines }) => {
+    on_record: (record, { lines: lastLine, empty_lines }) => {
       const start = line + empty_lines - blankLines;
       const cells = cellsOf(record, start);
       if (cells.some(({ text }) => text.trim() !== '')) parsed.push({ line: start, cells });
@@ -99,17 +122,13 @@ async function* records(
     const skipped = 'empty_lines' in error && typeof error.empty_lines === 'number' ? error.empty_lines : blankLines;
     return new UnreadableFile(syntaxFinding(error, file, line + skipped - blankLines));
   };
-  // Ignores the error event, because the callbacks of write and end also receive the error.
-  parser.on('error', () => undefined);
-  const completed = (call: (callback: (error?: Error | null) => void) => void): Promise<Error | null | undefined> =>
-    new Promise(call);
 
   for await (const piece of text) {
-    const error = await completed((callback) => parser.write(piece, callback));
+    const error = await parser.write(piece);
     yield* parsed.splice(0);
     if (error) throw unreadable(error);
   }
-  const error = await completed((callback) => parser.end(callback));
+  const error = await parser.end();
   yield* parsed;
   if (error) throw unreadable(error);
 }

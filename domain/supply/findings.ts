@@ -1,6 +1,5 @@
-import type { Finding } from '../../domain/companies/finding';
-import { CommandFailed } from '../shared/errors';
-import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
+import type { Finding } from '../companies/finding';
+import { withoutUnsafeCharacters } from '../text/untrusted-text';
 
 /** Records a finding. Reading continues. */
 export type Report = (finding: Finding) => void;
@@ -44,13 +43,6 @@ export class UnreadableFile extends Error {
 
   constructor(readonly finding: Finding) {
     super(finding.message);
-  }
-}
-
-/** Thrown when a file has changed since it was checked. Data that was read since then must not be used. */
-export class FileChanged extends CommandFailed {
-  constructor(file: string) {
-    super(`${file} changed while it was being read`, 'do not change it, and run the command again');
   }
 }
 

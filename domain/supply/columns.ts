@@ -1,5 +1,6 @@
 import { PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
-import { eitherOf, nearest } from '../shared/options';
+import { nearest } from '../text/nearest';
+import { eitherOf } from '../text/sentences';
 import { inQuotes, type Report } from './findings';
 
 /** The text of one field and its place in the file. */

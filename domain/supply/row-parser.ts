@@ -1,13 +1,11 @@
 /** Parses a row into the company or the credential that it describes. */
-import { DateTime } from 'luxon';
-
-import { isUnusualOrganization, unusualOrganization } from '../../domain/preflight/company-findings';
-import { alteredNameAdvice, storedName, type ManifestRow, type ExistingCompany } from '../../domain/companies/manifest';
+import { isUnusualOrganization, unusualOrganization } from '../preflight/company-findings';
+import { alteredNameAdvice, storedName, type ManifestRow, type ExistingCompany } from '../companies/manifest';
+import { isMoment } from '../text/sentences';
 import type { Platform } from '../../platforms/platforms';
-import { Secret } from '../../security/secret';
 import { authorizationFields, COMPANY_ID, CONNECTION_ID, credentialFields } from './columns';
 import { inQuotes } from './findings';
-import type { RowReader } from './row-file';
+import type { RowReader } from './row-reader';
 
 /** The service stores the reference as a tag of the company. A tag has at most 100 characters. */
 const MAX_REFERENCE = 100;
@@ -86,7 +84,7 @@ export interface ParsedCredential {
    */
   readonly obtainedAt: string;
   /** The authorization body, with the platform's field names. */
-  readonly fields: Secret<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 /** Returns whether a manifest row has any field of a credential, complete or not. */
@@ -118,7 +116,7 @@ export function parseCredential(
   }
   const obtainedAt = parseObtainedAt(reader, times);
   if (reference === null || obtainedAt === null || !reader.isValid) return null;
-  return { reference, obtainedAt, fields: new Secret(fields) };
+  return { reference, obtainedAt, fields };
 }
 
 /** OAuth 2 began after this time. Also refuses years that Postgres cannot read, such as year 0 and negative years. */
@@ -134,14 +132,13 @@ function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: Credenti
   const text = reader.text('obtainedAt', { maxLength: 100 });
   if (text === null) return null;
 
-  const time = DateTime.fromISO(text, { setZone: true });
-  if (!time.isValid || !/T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text)) {
+  const at = parseTime(text);
+  if (at === null) {
     const message = 'obtainedAt is not a time with a time zone';
     const advice = 'write it like 2026-03-01T14:30:00Z or 2026-03-01T14:30:00+01:00';
     reader.error('obtainedAt', 'invalid-time', message, advice);
     return null;
   }
-  const at = time.toJSDate();
   const problem = obtainedAtProblem(at, now);
   if (problem !== null) {
     const advice = 'enter the time at which the token was obtained';
@@ -149,6 +146,15 @@ function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: Credenti
     return null;
   }
   return at.toISOString();
+}
+
+/** Parses an ISO 8601 time with a zone. Returns null for others, and for days that do not exist. */
+function parseTime(text: string): Date | null {
+  const time = text.toUpperCase().replace(/([+-]\d\d)$/, '$1:00');
+  if (!isMoment(time)) return null;
+  // `Date.parse` takes 30 February for 2 March.
+  const day = time.slice(0, 10);
+  return new Date(`${day}T00:00Z`).toISOString().startsWith(day) ? new Date(time) : null;
 }
 
 /** Returns why no credential can have been obtained at this time; null if it can. */

@@ -1,0 +1,77 @@
+/** Tells by the first bytes of a file whether it is text, and in which Unicode encoding. */
+import type { Finding } from '../companies/finding';
+
+export const UNICODE_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be'] as const;
+export type UnicodeEncoding = (typeof UNICODE_ENCODINGS)[number];
+
+const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Detects the encoding by the byte order mark; null if there is none. */
+export function markOf(head: Uint8Array): UnicodeEncoding | null {
+  const hex = hexOf(head.subarray(0, 3));
+  if (hex === 'efbbbf') return 'utf-8';
+  if (hex.startsWith('fffe')) return 'utf-16le';
+  return hex.startsWith('feff') ? 'utf-16be' : null;
+}
+
+/**
+ * Returns the Unicode encoding of a file by its first bytes. Without a byte order mark, UTF-16 is recognized only if
+ * most letters are Latin, because then nearly every other byte is zero.
+ */
+export function unicodeEncodingOf(head: Uint8Array): UnicodeEncoding {
+  const mark = markOf(head);
+  if (mark !== null) return mark;
+  const zerosAt = (parity: number): number => head.filter((byte, i) => i % 2 === parity && byte === 0).length;
+  const [even, odd] = [zerosAt(0), zerosAt(1)];
+  const mostlyZero = head.length * 0.3;
+  if (odd > mostlyZero && even < odd / 10) return 'utf-16le';
+  if (even > mostlyZero && odd < even / 10) return 'utf-16be';
+  return 'utf-8';
+}
+
+const BINARY_KINDS: readonly { readonly starts: string; readonly kind: string }[] = [
+  { starts: 'd0cf11e0a1b11ae1', kind: 'an Excel workbook (.xls)' },
+  { starts: '25504446', kind: 'a PDF' },
+  { starts: '1f8b', kind: 'a gzip archive' },
+  { starts: '89504e47', kind: 'a picture' },
+  { starts: 'ffd8ff', kind: 'a picture' },
+  { starts: '3c21444f4354595045', kind: 'a web page' },
+  { starts: '3c68746d6c', kind: 'a web page' },
+  { starts: '3c3f786d6c', kind: 'XML' },
+];
+
+/**
+ * Returns the finding for a file that is not text, such as a workbook; null if it can be text.
+ *
+ * @param head the first bytes of the file
+ */
+export function notTextFinding(file: string, head: Uint8Array): Finding | null {
+  const kind = binaryKindOf(head);
+  if (kind === null) return null;
+  return {
+    code: 'not-text',
+    severity: 'error',
+    file,
+    message: `this is ${kind}, not CSV or JSON`,
+    advice: /Excel|spreadsheet/.test(kind)
+      ? 'open it in the spreadsheet program, format the id columns as text, and save as "CSV UTF-8 (comma delimited)"'
+      : 'export the companies as CSV in UTF-8, or as JSON',
+  };
+}
+
+function binaryKindOf(head: Uint8Array): string | null {
+  const hex = hexOf(head);
+  if (hex.startsWith('504b0304')) return kindOfZip(String.fromCharCode(...head));
+  const known = BINARY_KINDS.find(({ starts }) => hex.startsWith(starts));
+  if (known) return known.kind;
+  return unicodeEncodingOf(head) === 'utf-8' && shareOfZeros(head) > 0.05 ? 'a binary file' : null;
+}
+
+/** Returns the kind of a zip archive. The first entries of an archive show whether it is a workbook. */
+function kindOfZip(head: string): string {
+  if (head.includes('[Content_Types].xml') || head.includes('xl/')) return 'an Excel workbook (.xlsx)';
+  if (head.includes('opendocument.spreadsheet')) return 'an OpenDocument spreadsheet (.ods)';
+  return 'a zip archive';
+}
+
+const shareOfZeros = (head: Uint8Array): number => head.filter((byte) => byte === 0).length / Math.max(1, head.length);

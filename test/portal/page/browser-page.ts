@@ -1,0 +1,57 @@
+/** Opens the portal's page in a browser, against a portal that answers as the test says. */
+import { readFileSync } from 'node:fs';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { FixturePortal } from './fixture-portal';
+
+export const INVITATION = 'an-invitation-that-is-long-enough';
+
+export interface OpenOptions {
+  readonly width?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly provider?: string;
+}
+
+/** The errors that pages have written to their console since the last call. */
+const errors: string[] = [];
+export const takeErrors = (): string[] => errors.splice(0);
+
+export async function newPage(
+  browser: Browser,
+  { width = 1440, colorScheme = 'light' }: OpenOptions = {},
+): Promise<{ readonly page: Page; readonly context: BrowserContext }> {
+  const context = await browser.newContext({
+    viewport: { width, height: width < 600 ? 844 : 900 },
+    ...{ colorScheme, timezoneId: 'America/New_York', locale: 'en-GB' },
+  });
+  const page = await context.newPage();
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(error.message));
+  return { page, context };
+}
+
+/** Redeems an invitation in a new browser, and waits for the migration. */
+export async function signIn(
+  browser: Browser,
+  { portal, url }: { readonly portal: FixturePortal; readonly url: string },
+  options: OpenOptions = {},
+): Promise<Page> {
+  portal.session = null;
+  const { page } = await newPage(browser, options);
+  await page.goto(`${url}/#invitation=${INVITATION}${options.provider ? `&provider=${options.provider}` : ''}`);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.locator('#migration').waitFor();
+  return page;
+}
+
+/** Returns axe's violations, with the elements that cause them. */
+export async function axeViolations(page: Page): Promise<string[][]> {
+  // The content security policy of the page forbids other scripts, so the debugger runs this one.
+  await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const result = await axe.run();
+    return result.violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
+  });
+}

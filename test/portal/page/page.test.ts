@@ -1,0 +1,223 @@
+/** The portal's page in a browser: what it shows, and how decisions are made. */
+import type { Browser, Page } from 'playwright-core';
+import { parseSigned, signatureRefusal } from '../../../domain/migration/signatures';
+import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';
+import { axeViolations, newPage, signIn, takeErrors } from './browser-page';
+import { FixturePortal } from './fixture-portal';
+import { CONFIRM_SYNC, sampleCompanies, sampleView } from './sample-view';
+
+const chromium = findChromium();
+const describeWithChromium = chromium === undefined ? describe.skip : describe;
+
+describeWithChromium("the portal's page", () => {
+  let browser: Browser;
+  let portal: FixturePortal;
+  let url: string;
+  beforeAll(async () => {
+    browser = await openBrowser(chromium ?? '');
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+  beforeEach(async () => {
+    portal = new FixturePortal();
+    url = await portal.start();
+  });
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    await portal.stop();
+    expect(takeErrors()).toEqual([]);
+  });
+
+  const open = (options = {}): Promise<Page> => signIn(browser, { portal, url }, options);
+  const sentDecision = () => portal.sent.at(-1)?.body as { message: 'confirmSyncDisabled'; decision: object };
+
+  test('shows the task with its reason, the deadline in the zone of the reader, and what comes next', async () => {
+    const page = await open();
+    const task = page.locator('#task');
+    expect(await task.textContent()).toContain('Why: If your own application goes on syncing');
+    expect(await task.textContent()).toContain('Sat, 28 Nov 2026, 15:00 GMT-5');
+    expect(await task.textContent()).toContain('What comes next: Then you supply the credentials');
+    expect(await page.locator('#notices').textContent()).toContain('opens at Sat, 28 Nov 2026, 15:00 GMT-5');
+    expect(await page.locator('#zone').textContent()).toContain('America/New_York');
+    expect(await page.locator('[aria-current=step]').textContent()).toContain('Disable data syncing');
+  });
+
+  test('signs a decision with the key of the browser, so that the migration accepts it', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: CONFIRM_SYNC.title }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.textContent()).toContain(
+      'A company that is moving or has moved must never be switched back on',
+    );
+    await dialog.getByLabel('all companies').check();
+    await dialog.getByRole('button', { name: CONFIRM_SYNC.title }).click();
+    await dialog.getByText('✓ Done.').waitFor();
+
+    const { message, decision } = sentDecision();
+    const publicKey = portal.session?.publicKey ?? '';
+    expect(decision).toMatchObject({ role: 'client', by: 'Cleo', companies: 'all', digest: CONFIRM_SYNC.digest });
+    const signing = { approvers: [{ role: 'client', by: 'Cleo', publicKey }], mustSign: ['client'] } as const;
+    const signed = parseSigned(message, decision);
+    expect(signatureRefusal({ migrationId: 'kite', ...signing }, 'client', signed)).toBeNull();
+    expect(signatureRefusal({ migrationId: 'another', ...signing }, 'client', signed)).toMatch(/does not match/);
+  });
+
+  test('confirms one wave by the references of its companies', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: CONFIRM_SYNC.title }).click();
+    await page.getByLabel('Wave', { exact: true }).selectOption('1');
+    await page.getByRole('dialog').getByRole('button', { name: CONFIRM_SYNC.title }).click();
+    await page.getByText('✓ Done.').waitFor();
+    const wave = portal.companies.filter((each) => each.wave === 1 && each.confirmedAt === null);
+    expect(sentDecision().decision).toMatchObject({ companies: wave.map(({ reference }) => reference) });
+  });
+
+  test('asks for a reason before an irreversible decision, and shows why it was refused', async () => {
+    portal.answer = () => ({ outcome: 'refused', text: 'the migration has ended' });
+    const page = await open();
+    await page.getByRole('button', { name: 'Cancel the migration' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.textContent()).toContain('This cannot be undone.');
+    await dialog.getByRole('button', { name: 'Cancel the migration' }).click();
+    expect(await dialog.getByRole('alert').textContent()).toContain('Write your reason');
+    expect(portal.sent.filter(({ path }) => path === '/api/decisions')).toEqual([]);
+    await dialog.getByLabel('Your reason').fill('We stay where we are');
+    await dialog.getByRole('button', { name: 'Cancel the migration' }).click();
+    await dialog.getByText('The migration has ended.').waitFor();
+    expect(sentDecision().decision).toMatchObject({ reason: 'We stay where we are' });
+  });
+
+  test('proposes a time of the zone of the reader in UTC, with windows', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Propose another start' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Start', { exact: true }).fill('2026-12-05T20:00');
+    await dialog.getByLabel('When companies may move').fill('sat,sun 20:00-06:00 Europe/Lundon');
+    await dialog.getByRole('button', { name: 'Propose another start' }).click();
+    await dialog.getByText('There is no time zone Europe/Lundon').waitFor();
+    await dialog.getByLabel('When companies may move').fill('sat,sun 20:00-06:00 Europe/London');
+    await dialog.getByRole('button', { name: 'Propose another start' }).click();
+    await dialog.getByText('✓ Done.').waitFor();
+    expect(sentDecision().decision).toMatchObject({
+      startAt: '2026-12-06T01:00:00.000Z',
+      windows: [{ days: ['sat', 'sun'], from: '20:00', to: '06:00', timeZone: 'Europe/London' }],
+    });
+  });
+
+  test('shows markup in names and reasons as text', async () => {
+    const markup = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
+    portal.view = sampleView({
+      ...{ client: markup, headline: markup, contact: markup, notices: [markup], next: markup },
+      task: { what: markup, why: markup, since: null, by: null },
+      actions: [{ ...CONFIRM_SYNC, title: markup, facts: [markup], consequence: markup }],
+    });
+    portal.companies = sampleCompanies(1).map((each) => ({
+      ...each,
+      ...{ name: markup, reference: markup, problem: markup, linkUrl: 'javascript:document.title=1' },
+    }));
+    const page = await open();
+    await page.locator('#task button').first().click();
+    expect(await page.locator('img, main script').count()).toBe(0);
+    expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
+    expect(await page.title()).toBe(markup);
+    expect(await page.getByRole('dialog').locator('h2').textContent()).toBe(markup);
+    expect(await page.locator('#exceptions .name strong').textContent()).toBe(markup);
+  });
+
+  test('loads less than 100 kB for the first view', async () => {
+    await open();
+    const bytes = [...portal.transferred.values()].reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(5_000);
+    expect(bytes).toBeLessThan(100_000);
+  });
+
+  test('shows progress as it happens, without moving what a person reads', async () => {
+    const page = await open();
+    await page.evaluate(`globalThis.shifts = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push(entry.value);
+    }).observe({ type: 'layout-shift' })`);
+    for (let moved = 15; moved < 40; moved += 1) {
+      const counts = { ...portal.view.counts, moved, notMovedYet: 52 - moved };
+      portal.companies = portal.companies.map((each) => (each.row === moved ? { ...each, state: 'moved' } : each));
+      portal.publish({ counts, headline: `Step 6 of 6: ${moved} of 60 companies moved.` });
+    }
+    await page.getByText('39 of 60 companies moved').first().waitFor();
+    expect(await page.evaluate('shifts')).toEqual([]);
+  });
+
+  test('says that it connects again after the connection was lost, and goes on', async () => {
+    const page = await open();
+    portal.dropStreams();
+    await page.getByText('Connecting…').waitFor();
+    await page.locator('#live').getByText('Live').waitFor();
+    portal.publish({ headline: 'Step 5 of 6: the first company is being moved.' });
+    await page.getByText('the first company is being moved').waitFor();
+  });
+
+  test('says that the session has ended', async () => {
+    portal.session = null;
+    const { page } = await newPage(browser);
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    expect(takeErrors()).toEqual([expect.stringContaining('401')]);
+  });
+
+  test('finds companies by name and by state', async () => {
+    const page = await open();
+    await page.getByLabel('Find by name or reference').fill('K-0004');
+    await page.locator('#companies').getByText('1 company shown').waitFor();
+    await page.getByLabel('Find by name or reference').fill('');
+    await page.getByLabel('Show', { exact: true }).selectOption('must-reconnect');
+    await page.locator('#companies').getByText('2 companies shown').waitFor();
+  });
+
+  test('leaves selected companies out with a reason', async () => {
+    const page = await open();
+    await page.locator('#companies li input').nth(1).check();
+    await page.locator('#companies li input').nth(4).check();
+    await page.getByRole('region', { name: 'Selected companies' }).getByRole('button', { name: 'Leave out' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Your reason').fill('Sold');
+    await dialog.getByRole('button', { name: 'Leave out' }).click();
+    await dialog.getByText('✓ Done.').waitFor();
+    expect(sentDecision()).toMatchObject({ message: 'exclude', decision: { companies: ['K-0002', 'K-0005'] } });
+  });
+
+  test('can be used with the keyboard alone', async () => {
+    const page = await open();
+    await page.reload();
+    await page.locator('#migration').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe(CONFIRM_SYNC.title);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe(CONFIRM_SYNC.title);
+  });
+
+  test.each([
+    [390, 'light'],
+    [390, 'dark'],
+    [1440, 'light'],
+    [1440, 'dark'],
+  ] as const)('has no axe violation at %d pixels, %s, and fits the screen', async (width, colorScheme) => {
+    const page = await open({ width, colorScheme });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(await axeViolations(page)).toEqual([]);
+    for (const { title } of portal.view.actions) {
+      await page.getByRole('button', { name: title, exact: true }).first().click();
+      await page.getByRole('dialog').waitFor();
+      expect(await axeViolations(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      await page.keyboard.press('Escape');
+    }
+  });
+});
+
+const focused = (page: Page): Promise<string> => page.evaluate('document.activeElement.textContent');
