@@ -172,6 +172,13 @@ const list =
             ...[each.person, each.role, stateText(each, now), keyText(each)],
           ]),
         );
+        const unconfirmed = invitations.find(
+          (each) => each.publicKey !== null && each.keyConfirmedAt === null && each.revokedAt === null,
+        );
+        if (unconfirmed)
+          output.line(
+            `To confirm a key, ask the person for its fingerprint, by phone: ferry approver add ${unconfirmed.migrationId} FINGERPRINT`,
+          );
       },
     };
   };
@@ -235,9 +242,14 @@ const revoke =
     return {
       json: { schema: 'ferry.invitation-revoked/1', id: found.id, migrationId, person },
       printQuietly: () => undefined,
-      print: (output) =>
+      print: (output) => {
         output.line(
           `${output.styled('green', '✓')} ${person}'s invitation to ${migrationId} is revoked${sessions > 0 ? `, and ${person} is signed out` : ''}.`,
-        ),
+        );
+        if (found.publicKey !== null && found.keyConfirmedAt !== null)
+          output.line(
+            `Decisions signed with their key are still accepted. To refuse them: ferry approver remove ${migrationId} ${fingerprintOf(Buffer.from(found.publicKey, 'hex'))}`,
+          );
+      },
     };
   };

@@ -52,6 +52,22 @@ test.each<[string, (id: string) => readonly DecisionRecord[], RegExp]>([
   expect(await readDecisions(rig.ledger.db, id)).toEqual([]);
 });
 
+test('an added approver is restored only if support has signed the addition', async () => {
+  const approver = { role: 'client', by: 'Dana', publicKey: CLEO.publicKey } as const;
+  const ofSupport = { ...SIGNED, approvers: [{ ...BY_SAM, publicKey: SAM.publicKey }] };
+  const restore = async (adder: typeof SAM) => {
+    const { id } = await createMovableMigration(rig.ledger, manifestRows(2), { decisions: ofSupport });
+    const history = [
+      recordOf(id, 'addApprover', { approver, ...BY_SAM }, adder),
+      recordOf(id, 'pause', { role: 'client', by: 'Dana' }, CLEO),
+    ];
+    const { decisions, refused } = await reconcile(id, history, 1);
+    return { restored: decisions.length, refused: refused.length };
+  };
+  expect(await restore(SAM)).toEqual({ restored: 2, refused: 0 });
+  expect(await restore(CLEO)).toEqual({ restored: 0, refused: 2 });
+});
+
 test('the first company is not approved if neither the ledger nor the service has a company', async () => {
   const id = await signedMigration();
   const { refused } = await reconcile(id, allApprovals(id, SAM, CLEO), 1);

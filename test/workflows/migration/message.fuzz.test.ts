@@ -124,7 +124,17 @@ const fields = fc
     fc.tuple(
       fc.oneof(
         fc.constantFrom('step', 'reason', 'companies', 'company', 'next', 'startAt', 'limits', 'digest', 'decisionId'),
-        fc.constantFrom('validUntil', 'clientId', 'environment', 'added', 'corrected', 'windows', 'signature', 'row'),
+        fc.constantFrom(
+          'validUntil',
+          'clientId',
+          'environment',
+          'approver',
+          'added',
+          'corrected',
+          'windows',
+          'signature',
+          'row',
+        ),
         anyText,
       ),
       text,
