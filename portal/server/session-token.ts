@@ -1,6 +1,6 @@
-/** The tokens of sessions: 32 random bytes. The database has only their SHA-256 hashes. */
-import { createHash, randomBytes } from 'node:crypto';
+/** The token of a session in a request: in a cookie, or in the header `Authorization`. */
 import type { FastifyRequest } from 'fastify';
+import { hashPortalToken } from '../../security';
 
 /** Browsers accept a cookie with this prefix only with `Secure` and `Path=/`, and send it only to this host. */
 const COOKIE = '__Host-tokenferry';
@@ -12,22 +12,12 @@ export interface SentToken {
   readonly sentAs: 'header' | 'cookie';
 }
 
-export function createToken(): { readonly token: string; readonly hash: Buffer } {
-  const token = randomBytes(32).toString('base64url');
-  return { token, hash: hashOf(token) };
-}
-
-/** Returns the SHA-256 hash of a token's text. */
-export function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
-}
-
 /** Returns the token of a request; undefined if it has none, or none of the right form. */
 export function tokenIn({ headers }: Pick<FastifyRequest, 'headers'>): SentToken | undefined {
   const { authorization, cookie = '' } = headers;
   if (authorization !== undefined) {
     const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-    return token !== undefined && TOKEN.test(token) ? { hash: hashOf(token), sentAs: 'header' } : undefined;
+    return token !== undefined && TOKEN.test(token) ? { hash: hashPortalToken(token), sentAs: 'header' } : undefined;
   }
   const tokens = cookie
     .split(';')
@@ -35,7 +25,7 @@ export function tokenIn({ headers }: Pick<FastifyRequest, 'headers'>): SentToken
     .filter((each) => each.startsWith(`${COOKIE}=`))
     .map((each) => each.slice(COOKIE.length + 1));
   const [token = ''] = tokens;
-  return tokens.length === 1 && TOKEN.test(token) ? { hash: hashOf(token), sentAs: 'cookie' } : undefined;
+  return tokens.length === 1 && TOKEN.test(token) ? { hash: hashPortalToken(token), sentAs: 'cookie' } : undefined;
 }
 
 export function sessionCookie(token: string, lifetimeMs: number): string {

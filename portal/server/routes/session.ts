@@ -1,5 +1,6 @@
 /** Signing in with an invitation, and signing out. */
 import { z } from 'zod';
+import { createPortalToken, hashPortalToken } from '../../../security';
 import { ErrorSchema, RedeemSchema, SessionSchema } from '../../contract';
 import { assertSentByPage } from '../access';
 import type { Api } from '../api';
@@ -7,7 +8,7 @@ import type { PortalContext } from '../context';
 import type { SessionRow } from '../database';
 import { unusableInvitation } from '../errors';
 import { limiter } from '../limits';
-import { createToken, expiredCookie, hashOf, sessionCookie } from '../session-token';
+import { expiredCookie, sessionCookie } from '../session-token';
 
 const SignedInSchema = SessionSchema.extend({
   token: z.string().optional().describe('The bearer token, if it was requested with `"as": "token"`.'),
@@ -34,10 +35,10 @@ export function sessionRoutes(app: Api, { db, limits, sessionLifetimeMs }: Porta
     async (request, reply) => {
       const { invitation, publicKey = null, as } = request.body;
       if (as === 'cookie') assertSentByPage(request);
-      const { token, hash } = createToken();
+      const token = createPortalToken();
       const session = await db.redeem({
-        tokenHash: hashOf(invitation),
-        sessionHash: hash,
+        tokenHash: hashPortalToken(invitation),
+        sessionHash: hashPortalToken(token),
         publicKey,
         lifetimeMs: sessionLifetimeMs,
       });

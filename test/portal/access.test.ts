@@ -1,0 +1,157 @@
+/** Who may use which route. The tests are generated from the OpenAPI document, so that a new route is tested too. */
+import { sql } from 'kysely';
+import { answerPortalRequest, revokeInvitation, writePortalView } from '../../store';
+import { createMigration, PUBLIC_KEY, signIn, usePortal, type Session } from './running-portal';
+
+const portal = usePortal();
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly role: 'everyone' | 'session' | 'client';
+}
+
+async function operations(): Promise<readonly Operation[]> {
+  const answer = await fetch(`${portal.url}/api/openapi.json`);
+  const { paths } = (await answer.json()) as {
+    readonly paths: Record<string, Record<string, { readonly 'x-role': Operation['role'] }>>;
+  };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...{ method: method.toUpperCase(), path, role: operation['x-role'] },
+    })),
+  );
+}
+
+const protectedOperations = async () => (await operations()).filter(({ role }) => role !== 'everyone');
+
+const NO_ID = '00000000-0000-4000-8000-000000000000';
+const addressOf = ({ path }: Operation, id = NO_ID): string => path.replace('{id}', id);
+
+/** Calls every operation that needs a session, and returns the status of each. */
+async function statuses(headers: Record<string, string>): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const operation of await protectedOperations()) {
+    const { method } = operation;
+    const init = { method, headers: { ...headers, 'x-tokenferry-portal': '1', origin: portal.url } };
+    const answer = await fetch(portal.url + addressOf(operation), init);
+    found[`${method} ${operation.path}`] = answer.status;
+    expect(await answer.text()).not.toMatch(/company|Company|stack|client-\d/);
+  }
+  return found;
+}
+
+async function allWith(status: number): Promise<Record<string, number>> {
+  return Object.fromEntries((await protectedOperations()).map(({ method, path }) => [`${method} ${path}`, status]));
+}
+
+const bearer = ({ token }: Session) => ({ authorization: `Bearer ${token}` });
+const cookie = ({ token }: Session) => ({ cookie: `__Host-tokenferry=${token}` });
+
+test('only these routes need no session', async () => {
+  const open = (await operations())
+    .filter(({ role }) => role === 'everyone')
+    .map((each) => `${each.method} ${each.path}`);
+  expect(open.sort()).toEqual(['GET /api/docs', 'GET /api/openapi.json', 'GET /health', 'POST /api/session']);
+  expect((await protectedOperations()).length).toBeGreaterThan(10);
+});
+
+test.each<[string, () => Promise<Record<string, string>>]>([
+  ['no session', async () => ({})],
+  ['an invented token', async () => ({ authorization: `Bearer ${'A'.repeat(43)}` })],
+  ['an invented cookie', async () => ({ cookie: `__Host-tokenferry=${'A'.repeat(43)}` })],
+  ['a token that is not one', async () => ({ authorization: "Bearer ' or 1=1 --" })],
+  ['a cookie of the wrong name', async () => ({ cookie: `tokenferry=${(await signIn(portal)).token}` })],
+  [
+    'two cookies',
+    async () => ({ cookie: `__Host-tokenferry=${(await signIn(portal)).token}; __Host-tokenferry=${'A'.repeat(43)}` }),
+  ],
+])('every route refuses a request with %s', async (_, headersOf) => {
+  expect(await statuses(await headersOf())).toEqual(await allWith(401));
+});
+
+test.each<[string, (session: Session) => Promise<unknown>]>([
+  ['signed out', (session) => session.fetch('/api/session', { method: 'DELETE' })],
+  [
+    'expired',
+    ({ invitationId: id }) =>
+      sql`update portal_sessions set expires_at = now() where invitation_id = ${id}`.execute(portal.db),
+  ],
+  [
+    'not been used for 12 hours',
+    ({ invitationId: id }) =>
+      sql`update portal_sessions set last_used_at = now() - interval '12 hours' where invitation_id = ${id}`.execute(
+        portal.db,
+      ),
+  ],
+  ['been revoked', ({ invitationId }) => revokeInvitation(portal.db, invitationId, 'Sam')],
+])('every route refuses a session that has %s', async (_, end) => {
+  const session = await signIn(portal);
+  expect((await session.fetch('/api/session')).status).toBe(200);
+  await end(session);
+  expect(await statuses(bearer(session))).toEqual(await allWith(401));
+  expect(await statuses(cookie(session))).toEqual(await allWith(401));
+});
+
+test('every route for clients refuses a viewer, before it reads the body', async () => {
+  const viewer = await signIn(portal, { role: 'viewer' });
+  const forClients = (await operations()).filter(({ role }) => role === 'client');
+  expect(forClients.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['/api/decisions', '/api/credentials', '/api/application']),
+  );
+  for (const operation of forClients) {
+    const answer = await viewer.fetch(addressOf(operation), { method: operation.method });
+    expect([operation.path, answer.status]).toEqual([operation.path, 403]);
+    expect(await answer.json()).toEqual({ error: expect.stringMatching(/read only/), advice: expect.any(String) });
+  }
+});
+
+test('a session reads nothing of another migration', async () => {
+  const SECRET = 'marker-of-the-other-migration';
+  const theirs = await signIn(portal);
+  await portal.db
+    .updateTable('companies')
+    .set({
+      name: SECRET,
+      state: 'failed',
+      failure: 'reauthorization-required',
+      link_url: `https://x.example/${SECRET}`,
+    })
+    .where('migration_id', '=', theirs.migrationId)
+    .execute();
+  await writePortalView(portal.db, theirs.migrationId, { headline: SECRET });
+  const requested = await theirs.fetch('/api/reports', {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"format":"html"}' },
+  });
+  const { id } = (await requested.json()) as { readonly id: string };
+  await answerPortalRequest(portal.db, id, { outcome: 'done', text: SECRET, content: SECRET });
+  const mine = await signIn(portal, { migrationId: await createMigration(portal.db) });
+
+  const reads = (await protectedOperations()).filter(({ method, path }) => method === 'GET' && path !== '/api/events');
+  for (const operation of reads) {
+    const found = await (await theirs.fetch(addressOf(operation, id))).text();
+    const notFound = await (await mine.fetch(addressOf(operation, id))).text();
+    if (operation.path !== '/api/session')
+      expect([operation.path, found]).toEqual([operation.path, expect.stringContaining(SECRET)]);
+    expect([operation.path, notFound]).toEqual([operation.path, expect.not.stringContaining(SECRET)]);
+  }
+});
+
+test('an id of another person of the same migration is not theirs to read', async () => {
+  const cleo = await signIn(portal);
+  const requested = await cleo.fetch('/api/reports', {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"format":"html"}' },
+  });
+  const { id } = (await requested.json()) as { readonly id: string };
+  await answerPortalRequest(portal.db, id, { outcome: 'done', text: 'ready', content: 'the report' });
+  const other = await signIn(portal, { migrationId: cleo.migrationId });
+  expect((await cleo.fetch(`/api/reports/${id}`)).status).toBe(200);
+  expect((await other.fetch(`/api/reports/${id}`)).status).toBe(404);
+});
+
+test("a viewer's key is not registered", async () => {
+  const viewer = await signIn(portal, { role: 'viewer' });
+  expect(await (await viewer.fetch('/api/session')).json()).toMatchObject({ role: 'viewer', publicKey: null });
+  const client = await signIn(portal);
+  expect(await (await client.fetch('/api/session')).json()).toMatchObject({ role: 'client', publicKey: PUBLIC_KEY });
+});
