@@ -1,42 +1,73 @@
-/** Starts the portal with its health checks, for `ferry portal` and for the process of a deployment. */
-import type { Logger } from 'pino';
-import type { ListenAddress } from '../config';
-import { HealthMonitor } from '../observability/health-monitor';
-import { startHealthServer } from '../observability/health-server';
-import { startPortal, type PortalOptions } from '../portal/server';
-import { ProcessHealth } from './processes/process-health';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../config';
+import { reservePort } from './ports';
+import { startSupervised, tailOf, type SupervisedProcess } from './process/supervised-process';
 
-export interface RunningPortal {
-  /** The address that browsers use. */
-  readonly url: string;
-  /** The address on which the portal listens. */
-  readonly localUrl: string;
-  stop(): Promise<void>;
+const PROGRAM = path.join(__dirname, 'processes', 'portal.js');
+const DEFAULT_PORT = 8_600;
+const HOST = '127.0.0.1';
+/** Requests that wait for an answer of a worker are closed at once. */
+const GRACE_MS = 5_000;
+
+/** Thrown when the portal does not start; the message contains the last lines of its log. */
+class PortalUnavailable extends Error {
+  override readonly name = 'PortalUnavailable';
 }
 
-/** @throws if the portal cannot listen, its certificate cannot be used, or it would serve HTTP to other machines */
-export async function runPortal(
-  options: PortalOptions,
-  healthAddress: ListenAddress | undefined,
-  log: Logger,
-): Promise<RunningPortal> {
-  const health = new ProcessHealth('portal', new HealthMonitor(log));
-  const healthServer = healthAddress && (await startHealthServer({ ...healthAddress, health }));
-  if (healthServer) log.info({ url: healthServer.url }, 'health checks are served');
-  try {
-    const portal = await startPortal(options);
-    health.running('database', () => portal.checkDatabase());
-    return {
-      url: portal.url,
-      localUrl: portal.localUrl,
-      stop: async () => {
-        health.stopping();
-        await portal.close();
-        await healthServer?.close();
-      },
-    };
-  } catch (error) {
-    await healthServer?.close();
-    throw error;
-  }
+interface StackPortalOptions {
+  readonly dataFolder: string;
+  readonly ephemeral: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  readonly logLevel: Config['logLevel'];
+  /** The ledger's database, with the portal's role. */
+  readonly databaseUrl: string;
+}
+
+/** The portal of a stack, which serves only this machine. It is a process of its own, so that it has no keys. */
+export interface StackPortal {
+  readonly url: string;
+  /** @throws {PortalUnavailable} */
+  start(options: StackPortalOptions): Promise<SupervisedProcess>;
+}
+
+/** Reserves the portal's port, because commands find its address in the file of the running stack. */
+export async function reserveStackPortal(port = DEFAULT_PORT): Promise<StackPortal> {
+  const reserved = await reservePort(port);
+  const url = `http://${HOST}:${reserved.port}`;
+  return {
+    url,
+    start: async ({ dataFolder, ephemeral, env, logLevel, databaseUrl }) => {
+      const logs = path.join(dataFolder, 'logs');
+      mkdirSync(logs, { recursive: true, mode: 0o700 });
+      const portal = startSupervised({
+        command: process.execPath,
+        args: [PROGRAM, '--host', HOST, '--port', String(reserved.port)],
+        env: {
+          ...withoutSettings(env),
+          ...{ TOKENFERRY_HOME: dataFolder, TOKENFERRY_LOG_LEVEL: logLevel },
+          ...{ TOKENFERRY_PORTAL_URL: url, PORTAL_DATABASE_URL: databaseUrl },
+        },
+        logFile: path.join(logs, 'portal.log'),
+        stopSignal: ephemeral ? 'SIGKILL' : 'SIGTERM',
+        graceMs: GRACE_MS,
+        sendsReady: true,
+        ...(ephemeral && { removeFolder: dataFolder }),
+      });
+      const isReady = await portal.ready;
+      reserved.release();
+      if (isReady) return portal;
+      throw new PortalUnavailable(
+        `The portal did not start. Its log, ${portal.logFile}, ends with:\n${tailOf(portal.logFile)}`,
+      );
+    },
+  };
+}
+
+/** Omits the settings of other processes, so that the portal gets no key and no other database. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(
+    ([name]) => !/^(TEMPORAL_|COMPANY_DATA_|DATABASE_URL|PORTAL_DATABASE_URL|TOKENFERRY_)/.test(name),
+  );
+  return Object.fromEntries(kept);
 }

@@ -1,7 +1,7 @@
 /**
  * Runs everything that a migration needs on one machine, for `ferry up` and the demo: Postgres, Temporal with its Web
- * UI, a read-only Web UI for clients, a codec server, the Company Data Service and workers. For `ferry service start`,
- * `service/` runs only the service.
+ * UI, a read-only Web UI for clients, a codec server, the Company Data Service, workers and the portal. For `ferry
+ * service start`, `service/` runs only the service.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -20,6 +20,7 @@ import { fingerprintOfProvider, parseMasterKeys, parsePayloadKeys, Secret } from
 import { postgresUser } from './postgres/binaries';
 import { startServiceOnFreePort } from './service/standalone';
 import { reserveStackCodec } from './codec';
+import { reserveStackPortal } from './portal';
 import { openStackDatabases } from './postgres/databases';
 import {
   ensureAdministratorKey,
@@ -38,8 +39,8 @@ import { startWorkers, type Workers, type WorkersOptions } from './workers';
 
 /**
  * The configuration of a stack: everything that a process of the orchestrator can need, except a signing key, the
- * service's keys, the portal's address, health checks, metrics, traces and a worker deployment. It needs no worker deployment, because the
- * workers of a stack are not versioned.
+ * service's keys, the portal's address, health checks, metrics, traces and a worker deployment. It needs no worker
+ * deployment, because the workers of a stack are not versioned.
  */
 export type StackConfig = Config<
   Exclude<
@@ -64,7 +65,13 @@ export interface StackOptions extends WorkersOptions {
     clientUi?: number;
     codec?: number;
     service?: number;
+    portal?: number;
   };
+  /**
+   * Creates the portal's database role in the ledger's database, and resolves with false if it cannot. Default: no
+   * portal.
+   */
+  allowPortal?: (databases: Pick<StackConfig, 'databaseUrl' | 'portalDatabaseUrl'>) => Promise<boolean>;
   /** An external Postgres (`DATABASE_URL`). Default: an embedded one. */
   databaseUrl?: string | undefined;
   /** Environment variables, to find the `temporal` command and to configure the webhook. */
@@ -84,6 +91,8 @@ export interface Stack {
   codecUrl: string;
   /** The documentation page of the service's API. */
   serviceDocsUrl: string;
+  /** The portal for clients; undefined if it does not run. */
+  portalUrl: string | undefined;
   /** Resolves with the reason if a part has ended too often to be restarted. The other parts are still running. */
   failed: Promise<string>;
   /** Stops everything, the workers first. Can be called more than once. */
@@ -95,11 +104,11 @@ interface Stoppable {
 }
 
 /**
- * Starts a stack: Postgres, Temporal and the workers as supervised processes, the rest in this process. A start that
- * fails or is aborted leaves nothing running. Afterwards, a process that ends is restarted.
+ * Starts a stack: Postgres, Temporal, the workers and the portal as supervised processes, the rest in this process. A
+ * start that fails or is aborted leaves nothing running. Afterwards, a process that ends is restarted.
  *
- * @throws StackAlreadyRunning, PostgresUnavailable, TemporalCliUnavailable, TemporalUnavailable, WorkerUnavailable, or
- * an error of the service
+ * @throws StackAlreadyRunning, PostgresUnavailable, TemporalCliUnavailable, TemporalUnavailable, WorkerUnavailable,
+ * PortalUnavailable, or an error of the service
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dataFolder, ephemeral } = options;
@@ -173,6 +182,8 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
     clientUi: { url: clientUi.url, hasMigrationLinks: true },
   };
   signal?.throwIfAborted();
+  const portal = (await options.allowPortal?.(config)) ? await reserveStackPortal(ports.portal) : undefined;
+  signal?.throwIfAborted();
 
   writeRunningStack(dataFolder, {
     pid: process.pid,
@@ -180,6 +191,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
     clientUiUrl: clientUi.url,
     databaseUrl: databases.orchestratorDatabaseUrl,
     portalDatabaseUrl,
+    portalUrl: portal?.url,
     service: { url: service.url, apiKey, databaseUrl: databases.serviceDatabaseUrl },
     masterKeyFile,
     vaultSecretsFolder,
@@ -189,15 +201,19 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   const uiUrls = [temporal.uiUrl, clientUi.url];
   running.push(await codec.start({ payloadKeys: config.payloadKeys, uiUrls, dataFolder }));
   await workers.waitUntilReady();
+  const portalProcess = await portal?.start({ dataFolder, ephemeral, env, logLevel, databaseUrl: portalDatabaseUrl });
+  if (portalProcess) running.push(portalProcess);
   return {
     config,
     temporalUiUrl: temporal.uiUrl,
     codecUrl: codec.url,
+    portalUrl: portal?.url,
     serviceDocsUrl: `${service.url}/docs`,
     failed: keepRunning(
       [
         ...(databases.process ? [['Postgres', databases.process] as const] : []),
         ['Temporal', temporal.process],
+        ...(portalProcess ? [['The portal', portalProcess] as const] : []),
         ...workers.processes.map((worker, index) => [`Worker ${index + 1}`, worker] as const),
       ],
       warn,

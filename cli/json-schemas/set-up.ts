@@ -26,6 +26,7 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       home: z.string(),
       temporalUiUrl: z.string().nullable(),
       clientUiUrl: z.string().describe('the read-only Temporal UI for clients'),
+      portalUrl: z.string().nullable().describe('the portal for clients'),
       temporalAddress: z.string(),
       codecUrl: z.string().nullable(),
       serviceUrl: z.string(),

@@ -5,8 +5,8 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../../config';
 import { runProcess, untilAborted, type ProcessContext } from '../../observability/process';
-import { runPortal } from '../portal';
 import { numberOption } from './options';
+import { runPortal } from './run-portal';
 
 const OPTIONS = {
   host: { type: 'string', default: '127.0.0.1' },

@@ -102,7 +102,10 @@ test('every route for clients refuses a viewer, before it reads the body', async
   for (const operation of forClients) {
     const answer = await viewer.fetch(addressOf(operation), { method: operation.method });
     expect([operation.path, answer.status]).toEqual([operation.path, 403]);
-    expect(await answer.json()).toEqual({ error: expect.stringMatching(/read only/), advice: expect.any(String) });
+    expect(await answer.json()).toEqual({
+      error: expect.stringMatching(/read only/) as string,
+      advice: expect.any(String) as string,
+    });
   }
 });
 

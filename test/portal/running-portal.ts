@@ -32,11 +32,10 @@ export interface RunningPortal {
 /** A portal with an empty ledger, and with limits that tests do not reach unless they set them. */
 export async function openPortal(options: Partial<PortalOptions> = {}): Promise<RunningPortal> {
   const ledger = await openLedger();
-  const role = { name: `portal_${randomBytes(6).toString('hex')}`, password: new Secret("it's a password") };
-  await grantPortalRole(ledger.db, role);
   const databaseUrl = new URL(ledger.url);
-  databaseUrl.username = role.name;
-  databaseUrl.password = encodeURIComponent(role.password.reveal());
+  databaseUrl.username = `portal_${randomBytes(6).toString('hex')}`;
+  databaseUrl.password = 'password';
+  await grantPortalRole(ledger.db, new Secret(databaseUrl.href));
   const lines: string[] = [];
   const many = 100_000;
   const portal = await startPortal({

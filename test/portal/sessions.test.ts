@@ -48,7 +48,11 @@ test('the answer to an invitation that cannot be used says nothing about it', as
     }),
   );
   const [first] = answers;
-  expect(first).toEqual({ status: 403, text: expect.stringMatching(/cannot be used.*Ask your contact/), cookie: null });
+  expect(first).toEqual({
+    status: 403,
+    text: expect.stringMatching(/cannot be used.*Ask your contact/) as string,
+    cookie: null,
+  });
   for (const answer of answers) expect(answer).toEqual(first);
 });
 
@@ -84,13 +88,18 @@ describe('a page of another site', () => {
   });
 
   test.each(unsafe)('cannot use the cookie: %j', async (headers) => {
-    const { token, fetch: fetchWithToken } = await signIn(portal);
+    const session = await signIn(portal);
     const answer = await fetch(`${portal.url}/api/session`, {
       method: 'DELETE',
-      headers: { cookie: `__Host-tokenferry=${token}`, origin: portal.url, 'x-tokenferry-portal': '1', ...headers },
+      headers: {
+        cookie: `__Host-tokenferry=${session.token}`,
+        origin: portal.url,
+        'x-tokenferry-portal': '1',
+        ...headers,
+      },
     });
     expect(answer.status).toBe(403);
-    expect((await fetchWithToken('/api/session')).status).toBe(200);
+    expect((await session.fetch('/api/session')).status).toBe(200);
   });
 
   test('cannot use the cookie in a request that does not say where it comes from', async () => {
@@ -127,7 +136,7 @@ describe('rate limits', () => {
       expect(Number(found[4]?.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await found[4]?.json()).toEqual({
         error: 'Too many requests.',
-        advice: expect.stringMatching(/Try again/),
+        advice: expect.stringMatching(/Try again/) as string,
       });
     } finally {
       await limited.close();

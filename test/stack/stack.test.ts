@@ -81,6 +81,12 @@ test('a running stack writes private files by which commands find it', async () 
   expect(readRunningStack(config.home)).toBeUndefined();
 });
 
+test('a stack whose portal could not get its database role runs without a portal', async () => {
+  const stack = await start({ allowPortal: async () => false });
+  expect(stack.portalUrl).toBeUndefined();
+  expect(readRunningStack(stack.config.home)?.portalUrl).toBeUndefined();
+});
+
 test('startStack stops everything if a worker fails to start', async () => {
   const dataFolder = createTemporaryFolder();
   const log = path.join(dataFolder, 'logs', 'worker-1.log');

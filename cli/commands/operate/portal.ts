@@ -1,6 +1,6 @@
 import { loadConfig } from '../../../config';
 import { createLog } from '../../../security/log';
-import { runPortal, type RunningPortal } from '../../../stack/portal';
+import { runPortal, type RunningPortal } from '../../../stack/processes/run-portal';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { portOption } from '../../shared/options';

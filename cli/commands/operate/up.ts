@@ -26,7 +26,6 @@ export function addUp(context: Context): void {
       const interrupted = terminal.interruption();
       await run(async () => {
         const stack = await start(context, workers, interrupted);
-        await allowPortal(stack, (text) => output.warn(text));
         output.show(upResult(stack, workers));
         const failure = await Promise.race([waitForAbort(interrupted), stack.failed]);
         if (failure !== undefined) output.warn(failure);
@@ -52,6 +51,7 @@ async function start(
       databaseUrl: env['DATABASE_URL'] || undefined,
       logLevel,
       workers,
+      allowPortal: (databases) => allowPortal(databases, (text) => output.warn(text)),
       signal: interrupted,
       log: (line) => output.note(line),
       warn: (text) => output.warn(text),
@@ -63,26 +63,35 @@ async function start(
   }
 }
 
-/** Creates the portal's database role. An external Postgres may not let the stack create roles. */
-async function allowPortal({ config: { databaseUrl, portalDatabaseUrl } }: Stack, warn: (text: string) => void) {
+/** Creates the portal's database role. An external Postgres may not let the stack create roles: then returns false. */
+async function allowPortal(
+  { databaseUrl, portalDatabaseUrl }: Pick<Stack['config'], 'databaseUrl' | 'portalDatabaseUrl'>,
+  warn: (text: string) => void,
+): Promise<boolean> {
   const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1 });
   try {
     await grantPortalRole(db, portalDatabaseUrl);
+    return true;
   } catch (error) {
     if (!(error instanceof PortalRoleRefused)) throw error;
-    warn(`The portal cannot be used: ${error.message}`);
+    warn(`The portal does not run: ${error.message}`);
+    return false;
   } finally {
     await db.destroy();
   }
 }
 
-function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack, workers: number): CommandResult {
+function upResult(
+  { config, temporalUiUrl, codecUrl, serviceDocsUrl, portalUrl }: Stack,
+  workers: number,
+): CommandResult {
   return {
     json: {
       schema: 'ferry.up/1',
       home: config.home,
       temporalUiUrl,
       clientUiUrl: config.clientUi.url,
+      portalUrl: portalUrl ?? null,
       temporalAddress: config.temporal.address,
       codecUrl,
       serviceUrl: config.service.url,
@@ -95,6 +104,7 @@ function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack, wo
       output.table(
         [{ title: 'Part' }, { title: 'Address' }],
         [
+          ['Portal for clients', portalUrl ?? 'does not run'],
           ['Temporal UI', temporalUiUrl],
           ['Temporal UI for clients', `${config.clientUi.url} (read-only)`],
           ['Temporal', config.temporal.address],

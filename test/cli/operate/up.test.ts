@@ -61,6 +61,14 @@ function kill(args: RegExp): void {
   process.kill(pid, 'SIGKILL');
 }
 
+/** Returns the process ids of programs that listen on the portal's port. Their arguments do not contain the folder. */
+function portalProcesses(url: string): readonly number[] {
+  return execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.endsWith(`/processes/portal.js --host 127.0.0.1 --port ${new URL(url).port}`))
+    .map((line) => Number.parseInt(line, 10));
+}
+
 /** Returns the process ids of the workers that poll for tasks. */
 async function pollingWorkers(): Promise<readonly number[]> {
   const address = readRunningStack(home)?.temporal.address ?? '';
@@ -124,6 +132,24 @@ describe('ferry up', () => {
     expect(up.child.exitCode).toBeNull();
   });
 
+  it('runs the portal with the role of the portal only, and restarts it', async () => {
+    const { portalUrl = '', portalDatabaseUrl = '' } = readRunningStack(home) ?? {};
+    expect(up.out()).toMatch(new RegExp(`Portal for clients +${portalUrl}\\n`));
+    const isWorking = async (): Promise<boolean> =>
+      (await fetch(`${portalUrl}/health`).catch(() => undefined))?.status === 200;
+    await until(isWorking);
+    const [pid = 0] = portalProcesses(portalUrl);
+    if (process.platform === 'linux') {
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+      expect(environment).toContain(`PORTAL_DATABASE_URL=${portalDatabaseUrl}`);
+      expect(environment.join('\n')).not.toMatch(/_KEY|_SECRET|^DATABASE_URL/m);
+    }
+    process.kill(pid, 'SIGKILL');
+    await until(() => up.err().includes(restarted('The portal', path.join(home, 'logs', 'portal.log'))));
+    await until(isWorking);
+    expect(portalProcesses(portalUrl)).not.toEqual([pid]);
+  });
+
   it('stops everything at Ctrl-C, the workers first', async () => {
     up.child.kill('SIGINT');
     expect(await up.ended).toBe(0);
@@ -152,9 +178,11 @@ describe('ferry up', () => {
 
   it('leaves no process behind if it is killed', async () => {
     up = await startUp(1);
+    const { portalUrl = '' } = readRunningStack(home) ?? {};
     expect(processes().length).toBeGreaterThan(5);
+    expect(portalProcesses(portalUrl)).toHaveLength(1);
     up.child.kill('SIGKILL');
-    await until(() => processes().length === 0);
+    await until(() => processes().length + portalProcesses(portalUrl).length === 0);
   });
 });
 

@@ -173,6 +173,8 @@ const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
     TemporalCliUnavailable: 'handled by ferry up',
     TemporalUnavailable: 'handled by ferry up',
     WorkerUnavailable: 'handled by ferry up',
+    PortalUnavailable: 'handled by ferry up',
+    PortalRoleRefused: 'handled by ferry setup and ferry up',
   },
   ...{ StackAlreadyRunning: 'handled by ferry up', NoFreePort: 'handled by ferry up' },
   CompanyDataError: 'only its subclasses are thrown',
