@@ -62,6 +62,13 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
   'Your shell:': [addCompletion],
 };
 
+/** Returns Commander's message about a wrong command line in the words of the help. */
+export function usageText(message: string): string {
+  return message
+    .replace(/^error: /, '')
+    .replace(/^command-argument value '(.*)' is invalid for argument '([^']*)'/s, "argument '<$2>' '$1' is invalid");
+}
+
 /** The width of help texts, in columns, if the terminal does not report its own. */
 const DEFAULT_WIDTH = 100;
 
@@ -87,7 +94,7 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => output.json || stderr.write(text),
-      outputError: (text, write) => write(fittedTo(stderr, text.replace(/^error:/, 'ferry:'))),
+      outputError: (text, write) => write(fittedTo(stderr, `ferry: ${usageText(text)}`)),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
     })

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../config';
 import { withoutUnsafeCharactersInMultilineText } from '../domain/text/untrusted-text';
 import { stopTracing } from '../observability/tracing';
 import { CommandFailed } from './shared/errors';
-import { ferryCommand } from './command-line';
+import { ferryCommand, usageText } from './command-line';
 import type { Context } from './shared/context';
 import { withAdvice, stackTrace } from './shared/errors';
 import { assertKnownOptions, findCommand } from './shared/options';
@@ -74,7 +74,7 @@ function withHelpForGroup(program: Command, args: readonly string[]): readonly s
  */
 function handleUsage(error: CommanderError, output: Output): 0 | 2 {
   if (error.exitCode === 0) return DONE;
-  if (output.json) output.fail(error.message.replace(/^error: /, ''), 'run with --help for help');
+  if (output.json) output.fail(usageText(error.message), 'run with --help for help');
   return USAGE_ERROR;
 }
 

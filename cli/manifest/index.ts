@@ -8,6 +8,8 @@
  */
 export { readCredentials, readManifest, type Credentials, type Manifest, type ManifestFiles } from './read-manifest';
 export { ManifestDigest, manifestDigest } from './whole-manifest';
+export { CredentialMatcher } from './whole-manifest';
+export { HashedKeyMap } from './hashed-key-map';
 export { obtainedAtProblem, type CredentialTimes } from '../../domain/supply/row-parser';
 export { FindingList } from '../../domain/supply/findings';
 export { TEMPLATE_FORMATS, type TemplateFormat, templatesOf, templateText } from '../../domain/supply/template';

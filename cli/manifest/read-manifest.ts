@@ -57,12 +57,14 @@ export interface Manifest {
  * them.
  *
  * @param now an `obtainedAt` after this time is an error
+ * @param suppliedEarlier returns whether a company has a credential already
  */
 export async function readManifest(
   files: ManifestFiles,
   platform: Platform,
   route: Route = 'managed',
   now = new Date(),
+  suppliedEarlier: (reference: string) => boolean = () => false,
 ): Promise<Manifest> {
   const findings = new FindingList();
   const totals = new ManifestTotals();
@@ -113,7 +115,8 @@ export async function readManifest(
 
   if (findings.errors === 0) {
     reportTotalFindings(files.manifest, totals, platform, findings.add);
-    const supplied = { count: credentialFile.size, has: (reference: string) => credentialFile.get(reference) > 0 };
+    const isSupplied = (reference: string): boolean => credentialFile.get(reference) > 0 || suppliedEarlier(reference);
+    const supplied = { count: credentialFile.size, has: isSupplied };
     await reportCredentials(files, repeatable(rows), supplied, { platform, route }, findings.add);
   }
   return {
@@ -141,19 +144,33 @@ export interface Credentials {
 }
 
 /**
- * Checks a credential file: `reference`, the platform's authorization fields, and optionally `obtainedAt`. The caller
- * must check whether the companies exist and have these organizations.
+ * Checks a credential file: `reference`, the platform's authorization fields, and optionally `obtainedAt`. Reports
+ * credentials of another organization than their company's, and, if the file has errors anyway, those of unknown
+ * companies. Without errors, the caller must check whether the companies exist.
+ *
+ * @param matcher knows the companies of the migration; undefined if they are not known here
  */
 export async function readCredentials(
   path: string,
   platform: Platform,
   times: CredentialTimes = { now: new Date() },
   encoding?: Encoding,
+  matcher?: CredentialMatcher,
 ): Promise<Credentials> {
   const file = new RowFile(path, credentialColumns(platform), encoding);
   const findings = new FindingList();
   let count = 0;
-  for await (const _ of eachCredential(file, platform, times, findings.add)) count += 1;
+  for await (const { reader, credential } of eachCredential(file, platform, times, findings.add)) {
+    matcher?.checkOrganization(reader, credential, platform);
+    count += 1;
+  }
+  if (matcher && findings.errors > 0) {
+    const addUnknown: Report = (finding) => {
+      if (finding.code === 'credential-of-unknown-reference') findings.add(finding);
+    };
+    for await (const { reader, credential } of eachCredential(file, platform, times, addUnknown))
+      matcher.check(reader, credential, platform);
+  }
   async function* credentials(): AsyncGenerator<SecretCredential> {
     for await (const { credential } of eachCredential(file, platform, times, () => undefined)) yield credential;
   }

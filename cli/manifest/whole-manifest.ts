@@ -129,27 +129,36 @@ export async function reportCredentials(
   }
 }
 
+type MatchedCompany = Pick<ManifestRow, 'row' | 'reference' | 'organization'>;
+
 /** Matches the rows of a separate credential file to the companies in the manifest. */
 export class CredentialMatcher {
   readonly #rows = new HashedKeyMap();
   readonly #rowsWithOrganization = new HashedKeyMap();
 
-  add({ row, reference, organization }: ManifestRow): void {
+  add({ row, reference, organization }: MatchedCompany): void {
     this.#rows.set(reference, row);
     this.#rowsWithOrganization.set(JSON.stringify([reference, organization]), row);
   }
 
   /** Reports a credential of an unknown company or of another organization, for example after a shift by one row. */
-  check(reader: RowReader, { reference, fields }: SecretCredential, { organizationField: field }: Platform): void {
+  check(reader: RowReader, credential: SecretCredential, platform: Platform): void {
+    const { reference } = credential;
+    if (this.#rows.get(reference) !== 0) return this.checkOrganization(reader, credential, platform);
+    const message = `the manifest has no company with the reference ${inQuotes(reference)}`;
+    const advice = 'correct the reference, or add the company';
+    reader.error('reference', 'credential-of-unknown-reference', message, advice);
+  }
+
+  /** Reports a credential of another organization than its company's. */
+  checkOrganization(
+    reader: RowReader,
+    { reference, fields }: SecretCredential,
+    { organizationField: field }: Platform,
+  ): void {
     const row = this.#rows.get(reference);
-    if (row === 0) {
-      const message = `the manifest has no company with the reference ${inQuotes(reference)}`;
-      const advice = 'correct the reference, or add the company';
-      reader.error('reference', 'credential-of-unknown-reference', message, advice);
-      return;
-    }
     const organization = fields.reveal()[field];
-    if (organization === undefined) return;
+    if (row === 0 || organization === undefined) return;
     if (this.#rowsWithOrganization.get(JSON.stringify([reference, organization])) === row) return;
     const message = `${field} does not match ${inQuotes(reference)} in the manifest (row ${row})`;
     const advice = 'check whether the rows of one file have shifted by one';

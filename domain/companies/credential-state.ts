@@ -23,6 +23,12 @@ export function missingCredentialText({ credential, confirmedAt, heldBack }: Wai
     : 'its credential was obtained before the confirmation that syncing is off';
 }
 
+/** Returns why a waiting company cannot be moved yet; null if it can. */
+export function notReadyText(company: WaitingCompany): string | null {
+  if (company.heldBack !== null) return company.heldBack;
+  return company.confirmedAt === null ? 'no confirmation that syncing is off' : missingCredentialText(company);
+}
+
 const REFERENCES_SHOWN = 3;
 
 /** Returns how many companies have no usable credential, with the first references: `4 companies (C-1, C-2, C-3 and 1 more)`. */

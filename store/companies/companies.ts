@@ -183,6 +183,43 @@ export async function* readCompanies(
   }
 }
 
+/** A company as the rows of a client's file are compared with it. */
+export interface KnownCompany {
+  readonly row: number;
+  readonly reference: string;
+  readonly organization: string;
+  /** True if a credential is stored or was used. */
+  readonly hasCredential: boolean;
+}
+
+/** Reads the companies in manifest order, in pages, without what only lists and reports need. */
+export async function* readKnownCompanies(db: Database, migrationId: string): AsyncGenerator<KnownCompany> {
+  const PAGE = 5_000;
+  let after = 0;
+  for (;;) {
+    const page = await db
+      .selectFrom('companies')
+      .select([
+        'row',
+        'reference',
+        'organization',
+        sql<boolean>`(state <> 'waiting' or exists (
+          select from credentials v where v.migration_id = companies.migration_id and v.row = companies.row))`.as(
+          'hasCredential',
+        ),
+      ])
+      .where('migration_id', '=', migrationId)
+      .where('row', '>', after)
+      .orderBy('row')
+      .limit(PAGE)
+      .execute();
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.row;
+  }
+}
+
 /** Reads one page of the companies that match the filter, and counts all companies that match. */
 export async function readCompanyPage(
   db: Database,

@@ -233,7 +233,7 @@ test(
 
 test.each([
   [['pause', M, '--valid-until', 'tomorrowish'], "option '--valid-until <time>' argument 'tomorrowish' is invalid"],
-  [['propose-time', M, '+275760-09-13'], "value '+275760-09-13' is invalid for argument 'when'"],
+  [['propose-time', M, '+275760-09-13'], "argument '<when>' '+275760-09-13' is invalid. Write it like"],
   [['adjust', M, '--window', 'mon 22:00'], "option '--window <hours>' argument 'mon 22:00' is invalid"],
   [
     ['credentials', M, 'x.csv', '--obtained-at', '2999-01-01'],

@@ -17,6 +17,8 @@ import {
 import { CommandFailed } from '../../shared/errors';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions, addWindowOptions, limitsFrom, windowsFrom } from '../../shared/limit-options';
+import { findCompany } from '../../../store';
+import { notReadyText } from '../../../domain/companies/credential-state';
 import { printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal';
 
@@ -33,11 +35,15 @@ export function addDecisions({ program, run, terminal, now }: Context): void {
   ).action((migration: string, step: string | undefined, options: DecisionOptions & NextOptions) =>
     run(() =>
       withMigrationClient(terminal.env, async (ferry) =>
-        sendDecision(ferry, migration, 'reject', {
-          step: await readStep(ferry, migration, step),
-          ...contentFrom(options),
-          ...(await nextFrom(ferry, migration, options)),
-        }),
+        withReadiness(
+          ferry,
+          options.company,
+          await sendDecision(ferry, migration, 'reject', {
+            step: await readStep(ferry, migration, step),
+            ...contentFrom(options),
+            ...(await nextFrom(ferry, migration, options)),
+          }),
+        ),
       ),
     ),
   );
@@ -102,6 +108,26 @@ async function withFirstOpening(
   };
 }
 
+/** Adds a warning if the company that was chosen to go first cannot be moved yet. */
+async function withReadiness(
+  { db }: MigrationClient,
+  reference: string | undefined,
+  result: CommandResult,
+): Promise<CommandResult> {
+  const { migrationId, outcome } = result.json;
+  if (!db || reference === undefined || outcome !== 'applied') return result;
+  const company = await findCompany(db, String(migrationId), { reference });
+  const why = company?.state === 'waiting' ? notReadyText(company) : null;
+  if (why === null) return result;
+  return {
+    ...result,
+    print: (output) => {
+      result.print(output);
+      output.line(`  ${output.styled('yellow', '!')} ${reference} is not ready yet: ${why}`);
+    },
+  };
+}
+
 interface NextOptions {
   readonly next?: string;
   readonly company?: string;
@@ -136,7 +162,8 @@ export function addFirstCompany({ program, run, terminal, now }: Context): void 
     run(() =>
       withMigrationClient(terminal.env, async (ferry) => {
         await assertCompany(ferry, migration, reference);
-        return sendDecision(ferry, migration, 'chooseFirstCompany', { company: reference, ...contentFrom(options) });
+        const content = { company: reference, ...contentFrom(options) };
+        return withReadiness(ferry, reference, await sendDecision(ferry, migration, 'chooseFirstCompany', content));
       }),
     ),
   );

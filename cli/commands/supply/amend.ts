@@ -1,10 +1,10 @@
 import type { AmendmentResult, HeldBack, StoredMigration } from '../../../store';
-import { amendManifest, ManifestClosed, NOT_CHECKED, readHeldBack } from '../../../store';
+import { amendManifest, ManifestClosed, NOT_CHECKED, readHeldBack, readKnownCompanies } from '../../../store';
 import { CommandFailed } from '../../shared/errors';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, signatureProblem } from '../../../client';
 import type { EncodingOption, Manifest } from '../../manifest';
-import { addEncoding, ManifestDigest, readManifest } from '../../manifest';
+import { addEncoding, HashedKeyMap, ManifestDigest, readManifest } from '../../manifest';
 import type { CommandResult, Output } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
@@ -54,7 +54,12 @@ async function amend(
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(ferry, migrationId, startNewMigration);
   const { encoding } = options;
-  const manifest = await readManifest({ manifest: file, ...(encoding && { encoding }) }, platform, migration.route);
+  const supplied = new HashedKeyMap();
+  for await (const { reference, hasCredential } of readKnownCompanies(ferry.db, migrationId))
+    if (hasCredential) supplied.set(reference, 1);
+  const files = { manifest: file, ...(encoding && { encoding }) };
+  const isSupplied = (reference: string): boolean => supplied.get(reference) > 0;
+  const manifest = await readManifest(files, platform, migration.route, new Date(), isSupplied);
   if (manifest.findings.errors > 0) return invalidManifest(manifest);
   // The rows are stored before the decision is sent, so a refused decision would leave them held back.
   const problem = await signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });

@@ -2,10 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
 import { inChunks } from '../../../domain/text/streams';
 import type { SealedCredential, SuppliedCredential, SupplyResult } from '../../../store';
-import { addSupplyResult, emptySupplyResult, readCompanyPage, stageCredentials } from '../../../store';
+import {
+  addSupplyResult,
+  emptySupplyResult,
+  readCompanyPage,
+  readKnownCompanies,
+  stageCredentials,
+} from '../../../store';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide } from '../../../client';
-import { FindingList, identifyFile, isSealedFile, readCredentials, readSealedCredentials } from '../../manifest';
+import {
+  CredentialMatcher,
+  FindingList,
+  identifyFile,
+  isSealedFile,
+  readCredentials,
+  readSealedCredentials,
+} from '../../manifest';
 import type { CommandResult, Output, Terminal } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { counted, namedCompanies, outOf } from '../../../domain/text/sentences';
@@ -182,7 +195,10 @@ async function readCredentialFile(
     () => 'nothing was stored; supply the credentials to a new migration',
   );
   if (await isSealedFile(file)) return readSealedFile(ferry, migrationId, file, options);
-  const { findings, credentials } = await readCredentials(file, platform, timesFrom(options), options.encoding);
+  const matcher = new CredentialMatcher();
+  for await (const company of readKnownCompanies(ferry.db, migrationId)) matcher.add(company);
+  const times = timesFrom(options);
+  const { findings, credentials } = await readCredentials(file, platform, times, options.encoding, matcher);
   return { findings, credentials, isSealed: false };
 }
 

@@ -7,6 +7,7 @@ import { endBytesToSign } from '../../../domain/decisions/audit-trail';
 import type { LedgerClaims } from '../../../domain/decisions/ledger-proof';
 import type { Approver } from '../../../domain/migration/approvers';
 import type { SigningKey } from '../../../security';
+import type { StoredMigration } from '../../../store';
 import { readLedgerClaims, readMigration, readTrail } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
@@ -57,11 +58,22 @@ async function audit(
   migrationId: string,
   format: Format,
 ): Promise<AlreadyWritten> {
-  if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
+  const migration = await readMigration(db, migrationId);
+  if (!migration) throw new NoSuchMigration(migrationId);
   const trail = readTrail(db, migrationId);
   if (output.json) await output.streamJson({ schema: 'ferry.audit/1', migrationId }, 'trail', map(trail, entryOf));
-  else await PRINTERS[format](output, trail, { migrationId, signer, ledger: await readLedgerClaims(db, migrationId) });
+  else {
+    if (format === 'table' && migration.route === 'self-service') printStart(output, migration);
+    await PRINTERS[format](output, trail, { migrationId, signer, ledger: await readLedgerClaims(db, migrationId) });
+  }
   return { written: true };
+}
+
+/** In self-service, the start is the confirmation that syncing is off. It comes before every decision. */
+function printStart(output: Output, { suppliedBy, suppliedAt }: StoredMigration): void {
+  output.line(
+    `${localTime(suppliedAt)}: ${suppliedBy} (client) started the migration, and confirmed for every company that nothing else uses its token.`,
+  );
 }
 
 async function* map<T>(trail: AsyncIterable<DecisionRecord>, each: (recorded: DecisionRecord) => T): AsyncGenerator<T> {

@@ -1,6 +1,6 @@
 import type { ClientState } from '../../../domain/companies/company-state';
 import { CLIENT_STATES, clientStateOf, clientStateText, ledgerStatesOf } from '../../../domain/companies/company-state';
-import { missingCredentialText } from '../../../domain/companies/credential-state';
+import { missingCredentialText, notReadyText } from '../../../domain/companies/credential-state';
 import type { FailureKind } from '../../../domain/companies/failures';
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import { counted } from '../../../domain/text/sentences';
@@ -123,12 +123,11 @@ async function* csvRecords(
 }
 
 function whatHappened(company: LedgerCompany): string {
-  const { state, heldBack, confirmedAt } = company;
+  const { state } = company;
   const explanation = explanationOf(company);
   if (explanation !== null) return [explanation, missingCredentialText(company) ?? []].flat().join('; ');
   if (state === 'outcome-unknown') return 'unknown whether the credential was used';
-  if (state !== 'waiting') return '';
-  return heldBack ?? (confirmedAt ? (missingCredentialText(company) ?? '') : 'no confirmation that syncing is off');
+  return state === 'waiting' ? (notReadyText(company) ?? '') : '';
 }
 
 async function print(output: Output, { companies: read, page }: Selection): Promise<void> {

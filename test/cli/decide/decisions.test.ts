@@ -105,6 +105,17 @@ test('companies can be confirmed individually, even before step 4', async () => 
   expect((await runJson(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 23 });
 });
 
+test.each([
+  ['C-1003', 'no confirmation that syncing is off'],
+  ['C-1001', 'no credential supplied'],
+])('first-company says why %s cannot be moved yet: %s', async (reference, why) => {
+  const { exitCode, out } = await run('first-company', ID, reference);
+  expect({ exitCode, out }).toEqual({
+    exitCode: 0,
+    out: expect.stringContaining(`\n  ! ${reference} is not ready yet: ${why}\n`) as string,
+  });
+});
+
 test('a refusal of credentials says which times were compared, and what each company is doing', async () => {
   const { file, remove } = exportedCredentials();
   const early = ['credentials', ID, file, '--obtained-at', '2026-03-01 09:00'];

@@ -80,6 +80,22 @@ test('a supply of which only a part could be stored fails', async () => {
   expect(await vaultRows()).toEqual([1]);
 });
 
+test('all mistakes of a file are reported together', async () => {
+  const file = path.join(folder, 'mistakes.csv');
+  const other = (await organizations()).get('R-2') ?? '';
+  const lines = [`R-1,at,sbx-ok-1.r1,${other},eu`, `R-2,,sbx-ok-1.r2,${other},eu`, 'R-9,at,sbx-ok-1.r9,9,eu'];
+  writeFileSync(file, ['reference,accessToken,refreshToken,organizationId,region', ...lines].join('\n'));
+  const command = ['credentials', migration.id, file, '--as', 'client', '--by', 'Cleo', '--json'];
+  const { exitCode, out } = await ferry(command, undefined, orchestrator.env);
+  const { findings } = JSON.parse(out) as { findings: { line: number; code: string; severity: string }[] };
+  expect(exitCode).toBe(1);
+  expect(findings.filter(({ severity }) => severity === 'error').map(({ line, code }) => [line, code])).toEqual([
+    [2, 'credential-of-other-organization'],
+    [3, 'missing-value'],
+    [4, 'credential-of-unknown-reference'],
+  ]);
+});
+
 test('a signed supply is stored completely', async () => {
   const { exitCode, out } = await supply(['R-1', 'R-2'], 'Cleo');
   expect({ exitCode, out }).toEqual({

@@ -64,6 +64,9 @@ describe('exceptions in self-service', () => {
     expect((await me.run('skip', id, 'S-3', '--reason', 'closed', ...as)).exitCode).toBe(0);
     expect((await me.run('watch', id)).exitCode).toBe(0);
     expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['moved', 'moved', 'left-out']);
+    expect((await me.run('audit', id)).out).toMatch(
+      /UTC: tester \(client\) started the migration, and confirmed for every company that nothing else uses/,
+    );
   });
 
   test('an organization that is already connected prevents the start', async () => {
@@ -191,6 +194,22 @@ describe('before the start', () => {
     );
     expect(out + err).toContain('run it again with --yes');
     expect((await me.run('show', 'unasked.xero')).err).toContain('there is no migration unasked.xero');
+  });
+
+  test('with --quiet, only the id of the migration is printed, in spite of warnings', async () => {
+    const file = manifestOf(platform('xero'), [{ credential: 'sbx-ok-1' }]);
+    const start = ['self-service', file, '-p', 'xero', '--client', 'quiet', '--yes', '--detach', '--quiet'];
+    expect(await me.run(...start)).toEqual({ exitCode: 0, out: 'quiet.xero\n', err: '' });
+  });
+
+  test('an amendment misses no credential that was supplied before', async () => {
+    const rows = [{ credential: 'sbx-ok-1' }, { credential: 'sbx-revoked' }];
+    expect((await me.selfService('xero', 'amended', rows)).json).toMatchObject({ counts: { moved: 1, failed: 1 } });
+    const [, failed] = await me.companiesOf('me.xero.amended');
+    const file = tempFile(`reference,name,tenantId\nS-2,Company 2,${failed?.organization}\nS-3,New,${randomUUID()}`);
+    const { out } = await me.run('amend', 'me.xero.amended', file, '--as', 'client', '--by', 'Cleo');
+    expect(out).toContain('"S-3" has no credential');
+    expect(out).not.toContain('"S-2" has no credential');
   });
 
   test('a dry run applies the rules of the self-service route', async () => {
