@@ -1,5 +1,6 @@
 /** Lists all open migrations, one per line, and shows what the selected one is waiting for. */
-import { perMinute, rateText } from '../../domain/planning/throughput';
+import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
+import { currentTask } from '../../domain/progress/waiting-for';
 import { forecastOf } from '../../domain/progress/forecast';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import type { Size } from '../terminal/full-screen';
@@ -31,7 +32,7 @@ export function listPage(state: DashboardState, { columns, rows }: Size, now: Da
         return row ? rowLine(row, layout, row.migrationId === state.selected, now) : [];
       }),
       [],
-      ...sentence(state, columns),
+      ...sentence(state, columns, now),
     ],
     keys: [
       ['↑↓', 'select'],
@@ -128,7 +129,8 @@ function sized(span: Span, width: number, align: 'left' | 'right'): Span {
 function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Date): StyledLine {
   const { migrationId, step, overview } = row;
   const { done, total, text } = doneOf(row);
-  const rate = isRunning(row) && overview ? perMinute(overview) : null;
+  const rate =
+    isRunning(row) && overview ? perMinute(withinLimit(overview, row.progress?.companiesPerMinute ?? null)) : null;
   const exceptions = overview?.exceptions ?? row.failed;
   const end = endOf(row, now);
   const line = cellsOf(layout, {
@@ -173,12 +175,11 @@ function endOf({ state, progress, overview }: DashboardRow, now: Date): string |
   return forecastOf(progress, overview, now.toISOString())?.ends?.latest ?? null;
 }
 
-function sentence(state: DashboardState, columns: number): readonly StyledLine[] {
+function sentence(state: DashboardState, columns: number, now: Date): readonly StyledLine[] {
   if (state.rows?.length === 0) return [[{ text: 'No migration is open. Start one with: ferry start', style: 'dim' }]];
   const row = selectedRow(state);
   if (!row?.progress) return [];
   const who = row.waitingFor === 'nobody' || row.waitingFor === '' ? '' : `${row.waitingFor}: `;
-  return wrapped(`${row.migrationId}: ${who}${row.progress.waitingFor.what}`, columns, SENTENCE_LINES).map((line) => [
-    line,
-  ]);
+  const what = currentTask(row.progress, now.toISOString());
+  return wrapped(`${row.migrationId}: ${who}${what}`, columns, SENTENCE_LINES).map((line) => [line]);
 }

@@ -1,9 +1,10 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
 import { clientCounts, countFinished } from '../../domain/companies/company-state';
 import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
-import { perMinute, rateText } from '../../domain/planning/throughput';
+import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf } from '../../domain/progress/forecast';
+import { currentTask } from '../../domain/progress/waiting-for';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { outOf } from '../../domain/text/sentences';
@@ -22,7 +23,8 @@ const WAITING_LINES = 2;
 
 /** Returns lines with the current step, who paused it or reopened a step and why, who must act, since when, and what to do. */
 export function statusLines(progress: Progress, columns: number, now: Date): readonly StyledLine[] {
-  const { roles, what } = progress.waitingFor;
+  const { roles } = progress.waitingFor;
+  const what = currentTask(progress, now.toISOString());
   const since = progress.waitingSince;
   const howLong =
     since === null ? '' : ` since ${shortTime(since, now)} (${shortDuration(now.getTime() - Date.parse(since))})`;
@@ -43,7 +45,8 @@ export function companyLines({ progress, overview }: MigrationSnapshot, now: Dat
   const companies = clientCounts(counts);
   const style = counts.failed > 0 ? 'red' : 'reset';
   const done = countFinished(counts);
-  const rate = overview && state === 'running' ? perMinute(overview) : null;
+  const rate =
+    overview && state === 'running' ? perMinute(withinLimit(overview, progress.companiesPerMinute ?? null)) : null;
   const forecast = forecastOf(progress, overview ?? progress.throughput, now.toISOString());
   const missing = [
     [counts.unconfirmed, 'unconfirmed'],

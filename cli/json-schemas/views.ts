@@ -34,6 +34,7 @@ const progress = {
     .strictObject({ moved: count, withinMs: z.number() })
     .nullable()
     .describe('companies moved recently when they were counted last, and the length of that period'),
+  companiesPerMinute: z.number().nullable().exactOptional().describe('the limit of the plan; null if there is none'),
   proposal: part.proposal.nullable(),
   window: part.windowOccurrence.nullable(),
   firstCompany: part.firstCompany.nullable(),

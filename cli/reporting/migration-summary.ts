@@ -6,12 +6,13 @@ import { isEnding } from '../../domain/migration/migration-state';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
-import { perMinute, rateText } from '../../domain/planning/throughput';
+import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/progress/signing';
+import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, duration, hoursText } from '../../domain/text/sentences';
 import type { Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
@@ -63,7 +64,7 @@ export function printMigration(
   const reopened = reopenedText(progress);
   if (reopened !== null) output.line(output.styled('yellow', reopened));
   if (ledgerBehind) output.line(output.styled('yellow', LEDGER_BEHIND));
-  else output.line(waitingText(progress));
+  else output.line(waitingText(progress, now));
   for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
   if (progress.route !== 'self-service') {
@@ -99,7 +100,9 @@ const SUPPLIES_SECRETS = [
   'migrate-first-company',
 ] as const satisfies readonly Step[];
 
-function waitingText({ waitingFor: { roles, what } }: Progress): string {
+function waitingText(progress: Progress, now: Date): string {
+  const { roles } = progress.waitingFor;
+  const what = currentTask(progress, now.toISOString());
   if (roles.length > 0) return `Waiting for ${roles.join(' and ')}: ${what}`;
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
 }
@@ -197,14 +200,14 @@ function printDetails(output: Output, { route, step, preflight, waitingFor }: Pr
 
 /** Prints the agreed start until the moves begin, how long the moves take, and when they are expected to end. */
 function printEnd(output: Output, progress: Progress, now: Date): void {
-  const { proposal, throughput, estimate, step, state } = progress;
+  const { proposal, throughput, estimate, step, state, companiesPerMinute = null } = progress;
   if (proposal && step !== 'complete-migration') {
     output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
   }
   printFirstOpening(output, progress, now.toISOString());
   const forecast = forecastOf(progress, throughput, now.toISOString());
   const end = forecast?.ends ? endText(forecast, now) : null;
-  const rate = state === 'running' && throughput ? perMinute(throughput) : null;
+  const rate = state === 'running' && throughput ? perMinute(withinLimit(throughput, companiesPerMinute)) : null;
   if (forecast?.basis === 'throughput' && rate !== null) {
     return output.line(`Rate: ${[`${rateText(rate)} a minute`, end ?? []].flat().join(', ')}`);
   }

@@ -9,6 +9,7 @@ import {
 } from '../../client';
 import { clientCounts, countFinished } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
+import { currentTask } from '../../domain/progress/waiting-for';
 import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
 import { readOverviews } from '../../store';
@@ -173,7 +174,7 @@ function logText(progress: Progress): string {
   const paused = pausedBy === null ? '' : `paused ${pausedBy}; `;
   const rejection = reopenedText(progress);
   const reopened = rejection === null ? '' : `${rejection}; `;
-  return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${waitingFor.what}`;
+  return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${currentTask(progress, new Date().toISOString())}`;
 }
 
 function outOfDateText(at: Date, trouble: string): string {

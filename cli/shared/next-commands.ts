@@ -7,7 +7,8 @@ import type { Progress } from '../../domain/progress/progress';
 import type { Role } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
 import type { NamedCompanies } from '../../store';
-import { exampleTime } from '../terminal/times';
+import { windowOccurrences } from '../../domain/planning/windows';
+import { exampleTime, typedTime } from '../terminal/times';
 import { applicationCommand, detailCommands } from './detail-commands';
 import type { NextCommand } from './remedy-commands';
 import {
@@ -50,7 +51,7 @@ function suggestions(progress: Progress, companies: NamedInCommands, now: Date):
     case 'supply-details':
       return duringSupplyDetails(progress, companies.applications);
     case 'schedule':
-      return progress.proposal ? approvals(progress) : proposals(id, now);
+      return progress.proposal ? approvals(progress) : proposals(progress, now);
     case 'update-application':
       return approvals(progress);
     case 'disable-syncing':
@@ -136,8 +137,11 @@ function duringSupplyDetails(progress: Progress, applications?: MigrationApplica
   return [...heldBack(progress), ...exceptions(progress), ...detailCommands(progress, applications)];
 }
 
-function proposals(id: string, now: Date): Commands {
-  const command = `ferry propose-time ${id} "${exampleTime(now)}"`;
+/** Suggests the opening of a window if windows are agreed, because moves begin only then. */
+function proposals({ migrationId: id, windows }: Progress, now: Date): Commands {
+  const openings = windowOccurrences(windows, now.toISOString()).map(({ opensAt }) => new Date(opensAt));
+  const opening = openings.find((opensAt) => opensAt > now);
+  const command = `ferry propose-time ${id} "${opening ? typedTime(opening) : exampleTime(now)}"`;
   return [bySupport(command), byClient(command)];
 }
 

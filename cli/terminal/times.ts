@@ -24,9 +24,15 @@ export function distinctTimes(one: string, other: string): readonly [string, str
 
 /** Returns tomorrow evening as a person types it: `2026-11-21 22:00`, in the reader's time zone. */
 export function exampleTime(now: Date): string {
-  const evening = tomorrowEvening(now);
-  const [month, day] = [evening.getMonth() + 1, evening.getDate()].map((part) => String(part).padStart(2, '0'));
-  return `${evening.getFullYear()}-${month}-${day} 22:00`;
+  return typedTime(tomorrowEvening(now));
+}
+
+/** Formats a time as a person types it: `2026-11-21 22:00`, in the reader's time zone. */
+export function typedTime(time: Date): string {
+  const [month, day, hour, minute] = [time.getMonth() + 1, time.getDate(), time.getHours(), time.getMinutes()].map(
+    (part) => String(part).padStart(2, '0'),
+  );
+  return `${time.getFullYear()}-${month}-${day} ${hour}:${minute}`;
 }
 
 /** Without luxon, because every command prints an example in its help, and loading luxon takes time. */

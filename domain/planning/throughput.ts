@@ -16,6 +16,13 @@ export function perMinute({ moved, withinMs }: Throughput): number | null {
   return moved === 0 || withinMs <= 0 ? null : (moved / withinMs) * MINUTE_MS;
 }
 
+/** Returns the throughput that a limit allows, which counts at once, unlike the companies that were moved before. */
+export function withinLimit(throughput: Throughput, companiesPerMinute: number | null): Throughput {
+  const rate = perMinute(throughput);
+  if (companiesPerMinute === null || rate === null || rate <= companiesPerMinute) return throughput;
+  return { moved: companiesPerMinute, withinMs: MINUTE_MS };
+}
+
 /** Formats a rate as `41`, `2.5` or `0.02`. */
 export function rateText(rate: number): string {
   if (rate >= 10) return String(Math.round(rate));

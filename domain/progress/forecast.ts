@@ -12,7 +12,7 @@ import { countOpen, countReadyOrMoving } from '../companies/company-state';
 import { isEnding } from '../migration/migration-state';
 import { stepNumber } from '../migration/steps';
 import type { Throughput } from '../planning/throughput';
-import { expectedEnd } from '../planning/throughput';
+import { expectedEnd, withinLimit } from '../planning/throughput';
 import type { Window } from '../planning/windows';
 import { endWithin, windowOccurrences } from '../planning/windows';
 import type { Progress } from './progress';
@@ -57,6 +57,7 @@ type ForecastInput = Pick<
   | 'firstCompany'
   | 'outage'
   | 'pause'
+  | 'companiesPerMinute'
 >;
 
 /** Scales the estimate to the companies that are still open. Null if there is no estimate, or if none is left. */
@@ -112,7 +113,7 @@ function whileMoving(progress: ForecastInput, throughput: Throughput | null, now
     opensAt !== null && isAfter(opensAt, now) && counts.importing + counts.syncing === 0 ? opensAt : null;
   const covers = { companies, isComplete: companies === countOpen(counts), beginsAt };
   if (throughput && throughput.moved > 0 && throughput.withinMs > 0) {
-    const end = expectedEnd(throughput, companies, windows, now);
+    const end = expectedEnd(withinLimit(throughput, progress.companiesPerMinute ?? null), companies, windows, now);
     const ends = end === null ? null : { earliest: end, latest: end };
     return forecast(progress, { ...covers, ends, basis: 'throughput' }, now);
   }

@@ -14,6 +14,7 @@ import { companyAnswers } from './go-nogo-companies';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
 import { headline, pausedText, reopenedText } from './progress';
+import { currentTask } from './waiting-for';
 
 export interface GoNoGo {
   readonly go: boolean;
@@ -52,7 +53,7 @@ function nextWindow({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | 
 }
 
 /** Checks that the migration has reached step 5 or 6, is not paused, and waits for nobody. */
-function decisionAnswer({ progress }: GoNoGoFacts): Answer {
+function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   const check = 'decisions';
   if (!progress) return { check, go: false, why: 'unknown: no worker is answering for this migration' };
   const { route, step, state, waitingFor } = progress;
@@ -61,13 +62,14 @@ function decisionAnswer({ progress }: GoNoGoFacts): Answer {
   if (state === 'running' && stepNumber(step) > stepNumber('disable-syncing')) {
     return { check, go: true, why: `no decision is needed (${where})` };
   }
-  if (waitingFor.roles.length === 0) return { check, go: false, why: `${waitingFor.what} (${where})` };
+  const what = currentTask(progress, now);
+  if (waitingFor.roles.length === 0) return { check, go: false, why: `${what} (${where})` };
   const paused = pausedText(progress);
   const reopened = reopenedText(progress);
   return {
     check,
     go: false,
-    why: `${paused === null ? '' : `paused ${paused}; `}${reopened === null ? '' : `${reopened}; `}waiting for ${waitingFor.roles.join(' and ')}: ${waitingFor.what} (${where})`,
+    why: `${paused === null ? '' : `paused ${paused}; `}${reopened === null ? '' : `${reopened}; `}waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})`,
   };
 }
 

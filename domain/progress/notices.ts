@@ -4,7 +4,7 @@
  */
 import type { ReminderIntervals } from '../planning/limits';
 import type { MigrationState, Wait } from '../migration/migration-state';
-import { waitingForOf } from './waiting-for';
+import { currentTask, waitingForOf } from './waiting-for';
 import type { Role, Step } from '../migration/steps';
 import { stepNumber } from '../migration/steps';
 import { counted } from '../text/sentences';
@@ -69,8 +69,11 @@ function reminderIntervalsOf({ route, step, limits }: MigrationState): ReminderI
   return isOutOfDate ? limits.remindWhileStale : limits.remindBeforeStale;
 }
 
-export function noticeOf(migrationId: string, state: MigrationState, wait: Wait, kind: NoticeKind): Notice {
-  const { roles, what } = waitingForOf(withoutNames(migrationId, state));
+/** @param at when the notice is sent. ISO 8601, UTC */
+export function noticeOf(migrationId: string, state: MigrationState, wait: Wait, kind: NoticeKind, at: string): Notice {
+  const waitingFor = waitingForOf(withoutNames(migrationId, state));
+  const { roles } = waitingFor;
+  const what = currentTask({ waitingFor, proposal: state.proposal }, at);
   const step = state.route === 'self-service' ? state.route : state.step;
   return { kind, migrationId, step, waitingFor: roles, what, since: wait.since };
 }

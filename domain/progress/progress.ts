@@ -62,6 +62,8 @@ export interface Progress {
   readonly estimate: Estimate | null;
   /** The throughput when the companies were counted last; null if none has been moved yet. For `forecastOf`. */
   readonly throughput: Throughput | null;
+  /** The limit of the plan; null if there is none. Absent in an answer of an earlier version. */
+  readonly companiesPerMinute?: number | null;
   readonly proposal: Proposal | null;
   readonly window: WindowOccurrence | null;
   readonly firstCompany: FirstCompany | null;
@@ -102,6 +104,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     checking: isChecking(state),
     estimate: state.estimate,
     throughput: state.throughput ?? null,
+    companiesPerMinute: state.limits.companiesPerMinute,
     proposal: state.proposal,
     window: state.window,
     firstCompany: state.firstCompany,
@@ -143,8 +146,9 @@ function stepText({ step }: Progress): string {
 }
 
 /** Describes the progress of a self-service migration, whose steps are not shown to people. */
-function selfServiceText({ step }: Progress): string {
-  return `self-service, ${step === 'supply-details' ? 'checking the supplied details' : 'moving the companies'}`;
+function selfServiceText({ step, state }: Progress): string {
+  if (step === 'supply-details') return 'self-service, checking the supplied details';
+  return `self-service, ${state === 'waiting' ? 'waiting for the client' : 'moving the companies'}`;
 }
 
 /** The longest text about a pause or a rejection, in characters. */

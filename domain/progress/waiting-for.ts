@@ -4,7 +4,7 @@ import { countReadyOrMoving, countOpen } from '../companies/company-state';
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
 import { stopReasonText } from '../companies/failures';
-import type { MigrationState, Pause } from '../migration/migration-state';
+import type { MigrationState, Pause, Proposal } from '../migration/migration-state';
 import type { Outage } from '../migration/outage';
 import type { Role } from '../migration/steps';
 import { windowOccurrences } from '../planning/windows';
@@ -59,7 +59,7 @@ function waitingInStep(state: MigrationState): WaitingFor {
       if (!state.proposal) return { roles: ['client', 'support'], what: 'propose a start time' };
       return {
         roles: missingApprovals(state, step),
-        what: `approve the start at ${momentText(state.proposal.startAt)}`,
+        what: approveStartText(state.proposal),
       };
     case 'update-application':
       return {
@@ -195,4 +195,22 @@ function nothingReady(state: MigrationState): WaitingFor {
   }
   if (checking) return nobody('the changed details are being checked');
   return support('no company is left to move: add companies, or cancel the migration');
+}
+
+function approveStartText({ startAt }: Proposal): string {
+  return `approve the start at ${momentText(startAt)}`;
+}
+
+/**
+ * Returns what people have to do, or the work in progress, without a start that has passed.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function currentTask(
+  { waitingFor: { what }, proposal }: { readonly waitingFor: WaitingFor; readonly proposal: Proposal | null },
+  now: string,
+): string {
+  return proposal !== null && proposal.startAt <= now && what === approveStartText(proposal)
+    ? 'approve the start, which is as soon as everything is ready'
+    : what;
 }

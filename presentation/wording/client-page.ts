@@ -9,6 +9,7 @@ import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress } from '../../domain/progress/progress';
+import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';
 
 const HOUR_MS = 3_600_000;
@@ -25,11 +26,11 @@ export function taskOf({ step, state, pause, preflight, proposal, waitingFor }: 
   // A person has written why; nothing but that person can say when the reason is gone.
   if (state === 'paused' && pause?.stopReason === null)
     return task('resume the migration once the pause is no longer needed, or ask support to do so');
-  if (step === 'schedule' && state !== 'paused' && proposal !== null && proposal.startAt <= now)
-    return task('approve the start, which is as soon as everything is ready');
   const problems =
     step === 'supply-details' && state !== 'paused' ? (preflight?.clientProblems ?? preflight?.problems ?? []) : [];
-  return problems.length === 0 ? task(waitingFor.what) : { what: 'correct these details', problems };
+  return problems.length === 0
+    ? task(currentTask({ waitingFor, proposal }, now))
+    : { what: 'correct these details', problems };
 }
 
 const task = (what: string): Task => ({ what, problems: [] });

@@ -51,7 +51,7 @@ const TIMER_SUMMARIES: Readonly<Record<NoticeKind, string>> = {
 async function post(migration: MigrationContext, kind: NoticeKind): Promise<void> {
   const { wait } = migration.state();
   if (!wait) return;
-  const notice = noticeOf(migration.plan.migrationId, migration.state(), wait, kind);
+  const notice = noticeOf(migration.plan.migrationId, migration.state(), wait, kind, now());
   try {
     await noticeActivities.sendNotice.executeWithOptions({ summary: noticeSummary(kind, notice.waitingFor) }, [notice]);
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { NamedInCommands } from '../../../cli/shared/next-commands';
 import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
 import { remedyCommand } from '../../../cli/shared/remedy-commands';
-import { exampleTime } from '../../../cli/terminal/times';
+import { exampleTime, typedTime } from '../../../cli/terminal/times';
 import type { FindingCode } from '../../../domain/companies/finding';
 import type { MigrationApplication, MigrationApplications } from '../../../domain/preflight/applications';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
@@ -331,4 +331,16 @@ test('a command for many companies names references, not a file that does not ex
   const many = Array.from({ length: 51 }, (_, index) => `C-${index}`);
   expect(remedyCommand('retry', migration, many)).toBe(`ferry retry ${ID} --all`);
   expect(remedyCommand('skip', migration, many)).toBe(`ferry skip ${ID} ${many.slice(0, 50).join(' ')} --reason "why"`);
+});
+
+test('the suggested start is the opening of an agreed window', () => {
+  const sunday = { days: ['sun'], from: '21:00', to: '23:00', timeZone: 'UTC' } as const;
+  const state = stateAt('schedule', { limits: { ...DEFAULT_LIMITS, windows: [sunday] } });
+  const commands = (now: string) => nextCommands(progressOf(plan, state), NO_COMPANIES, new Date(now));
+  const local = (iso: string) => typedTime(new Date(iso));
+  expect(commands('2026-03-06T12:00:00.000Z')[0]?.command).toBe(
+    `ferry propose-time ${ID} "${local('2026-03-08T21:00:00.000Z')}"`,
+  );
+  // The open window is not suggested, because its opening has passed.
+  expect(commands('2026-03-08T22:00:00.000Z')[0]?.command).toContain(local('2026-03-15T21:00:00.000Z'));
 });

@@ -229,7 +229,7 @@ describe('the output', () => {
     await me.selfService('netsuite', 'read', [{ credential: 'sbx-ok-1' }, { credential: 'sbx-revoked' }]);
     const id = 'me.netsuite.read';
     const show = (await me.run('show', id)).out;
-    expect(show).toContain('self-service, moving the companies');
+    expect(show).toContain('self-service, waiting for the client');
     expect(show).toContain('client: ferry exceptions me.netsuite.read');
     expect(show).not.toMatch(/step \d|sign|first company|Approved|Callback/i);
     expect((await me.run('list')).out).toMatch(/me\.netsuite\.read +waiting +self-service +client +2\/2 +1/);

@@ -168,3 +168,10 @@ test('no forecast ever ends before the moment it is made, or begins after it end
     { numRuns: 500 },
   );
 });
+
+test('the forecast keeps to a limit that was just lowered', () => {
+  const limits = { ...MOVING.limits, companiesPerMinute: 2 };
+  const recent = { moved: 46, withinMs: 60_000 };
+  expect(of(MOVING, NOW, recent)?.ends?.latest).toBe('2026-03-07T20:31:00.000Z');
+  expect(of({ ...MOVING, limits }, NOW, recent)?.ends?.latest).toBe('2026-03-07T20:33:00.000Z');
+});

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { afterNotice, nextNotice, noticeOf, waitOf } from '../../../domain/progress/notices';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { counts, preflight, stateAt } from '../../support/migration-states';
+import { counts, decideAll, preflight, proposeTime, stateAt } from '../../support/migration-states';
 
 const SINCE = '2026-03-02T12:00:00.000Z';
 const LATER = '2026-03-03T12:00:00.000Z';
@@ -56,7 +56,7 @@ test('a notice says what to do, but contains no names', () => {
   const noticeFor = (state: MigrationState) => {
     const wait = waitOf(state, null, SINCE);
     if (!wait) throw new Error('nobody has to act');
-    return noticeOf('acme.quickbooks-online', state, wait, 'reminder').what;
+    return noticeOf('acme.quickbooks-online', state, wait, 'reminder', LATER).what;
   };
   const problems = ['acme-1 (row 1): "91" is connected already, to company "Bramble Ltd"', 'no room'];
   expect(noticeFor(stateAt('supply-details', { preflight: preflight({ problems }) }))).toBe(
@@ -91,7 +91,15 @@ test('a notice in the self-service route contains no step', () => {
   const step = (route: MigrationState['route']) => {
     const state = stateAt('complete-migration', { route, counts: counted });
     const wait = waitOf(state, null, SINCE);
-    return wait && noticeOf('acme.xero', state, wait, 'reminder').step;
+    return wait && noticeOf('acme.xero', state, wait, 'reminder', LATER).step;
   };
   expect([step('self-service'), step('managed')]).toEqual(['self-service', 'complete-migration']);
+});
+
+test('a reminder shows no start that has passed', () => {
+  const proposed = decideAll(stateAt('schedule'), proposeTime('support', '2026-03-02T22:00:00.000Z'));
+  const wait = waitOf(proposed, null, SINCE);
+  const whatAt = (at: string) => wait && noticeOf('acme.xero', proposed, wait, 'reminder', at).what;
+  expect(whatAt(SINCE)).toBe('approve the start at 2026-03-02 22:00 UTC');
+  expect(whatAt(LATER)).toBe('approve the start, which is as soon as everything is ready');
 });

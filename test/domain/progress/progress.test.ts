@@ -1,6 +1,6 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import { progressOf } from '../../../domain/progress/progress';
+import { headline, progressOf } from '../../../domain/progress/progress';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import type { Role, Step } from '../../../domain/migration/steps';
 import {
@@ -197,4 +197,11 @@ test('every step of a completed migration is done', () => {
 test('the last open step of an abandoned migration is not done', () => {
   const { steps } = progressOf(plan, stateAt('migrate-first-company', { closed: 'abandoned' }));
   expect(steps.map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done', 'open', 'later']);
+});
+
+test('a self-service migration that waits for the client is not said to be moving companies', () => {
+  const alone = (changes: Parameters<typeof counts>[0]) =>
+    headline(progressOf(plan, { ...rest(changes), route: 'self-service' }));
+  expect(alone({ moved: 8, waiting: 2 })).toBe('self-service, moving the companies');
+  expect(alone({ moved: 8, failed: 2 })).toBe('self-service, waiting for the client');
 });
