@@ -2,8 +2,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { TrailEnd } from '../../domain/decisions/audit-trail';
-import { trailEndProblem, isTrailEnd, isTrailEntry, createTrailVerifier } from '../../domain/decisions/audit-trail';
+import type { SignedTrailEnd, TrailEnd } from '../../domain/decisions/audit-trail';
+import {
+  isEndOfApprover,
+  trailEndProblem,
+  isTrailEnd,
+  isTrailEntry,
+  createTrailVerifier,
+} from '../../domain/decisions/audit-trail';
 import { createLedgerProof, isLedgerLine } from '../../domain/decisions/ledger-proof';
 import type { Approver } from '../../domain/migration/approvers';
 import { approverFingerprint } from '../../domain/migration/approvers';
@@ -28,6 +34,8 @@ interface Verification {
   readonly added: readonly Approver[];
   /** The signed last line; null if the file has none. */
   readonly end: TrailEnd | null;
+  /** True if the last line cannot be verified, because it is signed with a key of support and none is given. */
+  readonly isEndUnknown: boolean;
   /**
    * True if the file contains the ledger's confirmations and release, so that they could be compared with the signed
    * decisions.
@@ -53,10 +61,18 @@ export async function verifyTrail(
     );
   }
   const verification = await verify(file, migrationId, approvers);
-  const { entries, unproven, unverified, added, end } = verification;
+  const { entries, unproven, unverified, added, end, isEndUnknown } = verification;
   return {
     failed: unproven.length > 0,
-    json: { schema: 'ferry.audit-verification/1', migrationId, entries, unproven, unverified, added, end },
+    json: {
+      schema: 'ferry.audit-verification/1',
+      migrationId,
+      entries,
+      unproven,
+      unverified,
+      added,
+      end: isEndUnknown ? null : end,
+    },
     print: (output) => {
       for (const { line, decisionId, why } of unproven) {
         const what = decisionId === null ? '' : `, decision ${decisionId}`;
@@ -76,6 +92,10 @@ async function verify(file: string, migrationId: string, approvers: readonly App
   let end: TrailEnd | null = null;
   let entries = 0;
   let unverified = 0;
+  // Support exports trails. If only keys of the client are given, its signature cannot be verified.
+  const isEndVerified = (last: SignedTrailEnd): boolean =>
+    approvers.some(({ role }) => role === 'support') || isEndOfApprover(last, verifier.approvers());
+  let isEndUnknown = false;
   for await (const { line, text, value } of readLines(file)) {
     if (end) unproven.push({ line, decisionId: null, why: 'it comes after the end of the trail' });
     else if (isTrailEntry(value)) {
@@ -87,12 +107,22 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       if (result.proof === 'unverified') unverified += 1;
     } else if (isTrailEnd(value)) {
       end = value.end;
+      isEndUnknown = !isEndVerified(value);
       if (end.migrationId !== migrationId) {
         const why = `this is the trail of ${end.migrationId}, not of ${migrationId}`;
         const added = verifier.added();
-        return { entries, unproven: [{ line, decisionId: null, why }], unverified, added, end, hasLedger };
+        return {
+          entries,
+          unproven: [{ line, decisionId: null, why }],
+          unverified,
+          added,
+          end,
+          isEndUnknown,
+          hasLedger,
+        };
       }
-      const why = trailEndProblem(value, { migrationId, entries, sha256: digest.digest('hex') }, verifier.approvers());
+      const lines = { migrationId, entries, sha256: digest.digest('hex') };
+      const why = isEndVerified(value) ? trailEndProblem(value, lines, verifier.approvers()) : null;
       if (why !== null) unproven.push({ line, decisionId: null, why });
     } else if (isLedgerLine(value) && !hasLedger) {
       hasLedger = true;
@@ -100,10 +130,13 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
     } else unproven.push({ line, decisionId: null, why: 'it is not an audit trail entry' });
   }
-  return { entries, unproven, unverified, added: verifier.added(), end, hasLedger };
+  return { entries, unproven, unverified, added: verifier.added(), end, isEndUnknown, hasLedger };
 }
 
-function printVerified(output: Output, { entries, unverified, added, end, hasLedger }: Verification): void {
+function printVerified(
+  output: Output,
+  { entries, unverified, added, end, isEndUnknown, hasLedger }: Verification,
+): void {
   const mark = output.styled('green', '✓');
   const whose = unverified === 0 ? '' : ' of the client';
   output.line(
@@ -121,13 +154,13 @@ function printVerified(output: Output, { entries, unverified, added, end, hasLed
     output.line(
       `${mark} ${unverified === 0 ? 'signed' : 'these'} decisions support every confirmation, and every permission to move companies, in the ledger`,
     );
-  if (end) {
+  if (end && !isEndUnknown) {
     const by = `${end.exportedBy} exported and signed the trail on ${localTime(end.exportedAt)}`;
     output.line(`${mark} ${by}: nothing has been changed, added or removed since then`);
     return;
   }
   output.line(
-    'The export itself is not signed, so refused decisions, times and outcomes could have been changed, and entries could have been removed.',
+    `The export ${isEndUnknown ? 'is signed with a key that you did not pass' : 'itself is not signed'}, so refused decisions, times and outcomes could have been changed, and entries could have been removed.`,
   );
 }
 

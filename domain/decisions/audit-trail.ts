@@ -65,14 +65,25 @@ export interface TrailEnd {
   readonly exportedAt: string;
 }
 
+export interface SignedTrailEnd {
+  readonly end: TrailEnd;
+  readonly signature: unknown;
+}
+
 /** Returns the bytes that the exporter signs. */
 export function endBytesToSign(end: TrailEnd): Uint8Array {
   return utf8ToBytes(`tokenferry trail 1\n${canonicalJson(end)}`);
 }
 
+/** Returns whether the last line of an exported trail names the key of one of these approvers. */
+export function isEndOfApprover({ signature }: SignedTrailEnd, approvers: readonly Approver[]): boolean {
+  const { publicKey } = parseSignature(signature) ?? { publicKey: '' };
+  return approverWithKey(approvers, publicKey) !== undefined;
+}
+
 /** Returns what is wrong with the last line of an exported trail; null if an approver signed exactly these lines. */
 export function trailEndProblem(
-  { end, signature: given }: { readonly end: TrailEnd; readonly signature: unknown },
+  { end, signature: given }: SignedTrailEnd,
   lines: Pick<TrailEnd, 'migrationId' | 'entries' | 'sha256'>,
   approvers: readonly Approver[],
 ): string | null {
@@ -93,7 +104,7 @@ export function isTrailEntry(value: unknown): value is TrailEntry {
 }
 
 /** Checks the form of the last line. */
-export function isTrailEnd(value: unknown): value is { readonly end: TrailEnd; readonly signature: unknown } {
+export function isTrailEnd(value: unknown): value is SignedTrailEnd {
   const { end } = (value ?? {}) as { readonly end?: unknown };
   return typeof end === 'object' && end !== null;
 }

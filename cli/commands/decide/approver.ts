@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { approverRefusal } from '../../../domain/decisions/approver-changes';
 import type { Approver } from '../../../domain/migration/approvers';
 import { approverFingerprint, approverWithKey, signingRules } from '../../../domain/migration/approvers';
 import { roleText } from '../../../domain/migration/steps';
@@ -83,9 +84,10 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
   const isFirst = !before.mustSign.includes(approver.role);
   const accepted = await confirm(context, request.options, {
     question: `Has ${approver.by} told you this fingerprint: ${approverFingerprint(approver)}?`,
-    consequence:
-      `${id} will accept decisions of ${approver.by} (${approver.role}) that are signed with this key` +
-      (isFirst ? `, and refuse all decisions of ${roleText(approver.role)} that are not signed` : ''),
+    // The last key of a role cannot be removed.
+    consequence: isFirst
+      ? `from now on, ${id} refuses decisions of ${roleText(approver.role)} that none of its approvers has signed`
+      : null,
   });
   if (!accepted) throw new CommandFailed('nothing was changed', 'compare the fingerprint with the person, by phone');
   const result = await sendDecision(ferry, id, 'addApprover', content);
@@ -111,8 +113,8 @@ async function removeKey(context: Context, ferry: LedgerClient, request: Approve
   });
   const { approver } = content;
   const accepted = await confirm(context, options, {
-    question: `Remove the key ${approverFingerprint(approver)} of ${approver.by} (${approver.role})?`,
-    consequence: `${id} will refuse decisions that are signed with it from now on; earlier ones stay in effect`,
+    question: `Refuse decisions that are signed with the key ${approverFingerprint(approver)} of ${approver.by} (${approver.role}) from now on?`,
+    consequence: null,
   });
   if (!accepted) throw new CommandFailed('nothing was changed', `to hold up moves meanwhile, use: ferry pause ${id}`);
   const result = await sendDecision(ferry, id, 'removeApprover', content);
@@ -132,7 +134,7 @@ async function removeKey(context: Context, ferry: LedgerClient, request: Approve
 /**
  * Returns the decision, and who must sign before it.
  *
- * @throws CommandFailed if the migration would refuse the signature of the decision
+ * @throws CommandFailed if the migration would refuse the decision
  */
 async function prepare(
   ferry: LedgerClient,
@@ -145,6 +147,9 @@ async function prepare(
   const before = signingRules(migration.rules?.approvers ?? null, approverChanges);
   const approver = await find(before.approvers);
   const content = { role: 'support' as const, by, approver, ...(reason === undefined ? {} : { reason }) };
+  const kind = message === 'addApprover' ? 'add-approver' : 'remove-approver';
+  const refusal = approverRefusal({ kind, decisionId: '', ...content }, before);
+  if (refusal !== null) throw new CommandFailed(refusal, 'nothing was changed');
   const problem = await signatureProblem(ferry, migration, message, content);
   if (problem !== null) throw new CommandFailed(problem, 'nothing was changed; sign it with the key of an approver');
   return { before, content };

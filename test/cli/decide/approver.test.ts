@@ -102,7 +102,7 @@ test('a removed key is refused, and its invitation is revoked; the last one stay
   const last = await run('nobody', 'approver', 'remove', OPEN, fingerprintOf('cleo'), '--by', 'Sam', '--yes');
   expect(last).toMatchObject({
     exitCode: 1,
-    out: expect.stringContaining('the last key of an approver of the client') as string,
+    err: expect.stringContaining('the last key of an approver of the client') as string,
   });
   const id = await invite('Cleo', keyOf('phone'));
   await run('nobody', 'approver', 'add', OPEN, fingerprintOf('phone'), '--by', 'Sam', '--yes');
@@ -123,15 +123,22 @@ test('where support must sign, only its key adds the approvers of the client', a
   expect((await pause('dana', SIGNED)).out).toContain('does not belong to an approver');
   const unsigned = await run('nobody', 'approver', 'add', SIGNED, key, '--by', 'Sam', '--yes');
   expect(unsigned).toMatchObject({ exitCode: 1, err: expect.stringContaining(MUST_SIGN) as string });
-  expect(await run('sam', 'approver', 'add', SIGNED, key, '--yes')).toMatchObject({ exitCode: 0 });
+  expect(await run('sam', 'approver', 'add', SIGNED, key, '--reason', 'first key', '--yes')).toMatchObject({
+    exitCode: 0,
+  });
   expect(await pause('dana', SIGNED)).toMatchObject({ exitCode: 0 });
 });
 
 describe('the verification of an exported trail', () => {
   /** Exports a trail, changes its lines, and verifies it with these approvers. */
-  async function verify(id: string, given: readonly string[], change = (line: string): string => line) {
+  async function verify(
+    id: string,
+    given: readonly string[],
+    change = (line: string): string => line,
+    exporter = 'nobody',
+  ) {
     const file = path.join(folder, 'trail.jsonl');
-    const { out } = await run('nobody', 'audit', id, '--format', 'jsonl');
+    const { out } = await run(exporter, 'audit', id, '--format', 'jsonl');
     writeFileSync(file, out.split('\n').map(change).join('\n'));
     const approvers = given.flatMap((each) => ['--approver', each]);
     return ferry(['audit', id, '--verify', file, ...approvers], undefined, {});
@@ -157,6 +164,24 @@ describe('the verification of an exported trail', () => {
     expect(exitCode).toBe(1);
     expect(out).toContain('this decision was applied but is not signed');
     expect(out).toContain('a key that does not belong to an approver');
+  });
+
+  test('an export that support has signed is verified with its key, and not required for keys of the client', async () => {
+    const key = `support:Sam:${keyOf('sam')}`;
+    const signed = await verify(SIGNED, [key], undefined, 'sam');
+    expect(signed).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining('Sam exported and signed the trail') as string,
+    });
+    const change = (line: string): string => line.replace('"reason":"first key"', '"reason":"another"');
+    expect(await verify(SIGNED, [key], change, 'sam')).toMatchObject({ exitCode: 1 });
+
+    const own = await verify(SIGNED, [`client:Dana:${keyOf('dana')}`], undefined, 'sam');
+    expect(own).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining('The export is signed with a key that you did not pass') as string,
+    });
+    expect(own.out).toContain('1 decision of support not verified, because no key of support was given');
   });
 
   test('with keys of the client only, verifies its decisions and counts those of support', async () => {

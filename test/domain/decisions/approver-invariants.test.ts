@@ -111,6 +111,6 @@ test('workflow, ledger and verification agree on who may sign, and nobody is loc
         expect(verifier.approvers()).toEqual(now);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });
