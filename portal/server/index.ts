@@ -32,6 +32,8 @@ export interface PortalOptions {
   readonly publicUrl?: string | undefined;
   /** Default: the portal serves HTTP, which is allowed only on a loopback address or behind a proxy. */
   readonly tls?: TlsFiles | undefined;
+  /** How often the certificate's files are read, in milliseconds. Default: 10 seconds. */
+  readonly certificateCheckMs?: number;
   /** True if a proxy terminates TLS, and only the proxy can reach the portal. Default: false. */
   readonly behindProxy?: boolean;
   /** The addresses of the proxies whose `X-Forwarded-For` is believed. Default: none. */
@@ -67,7 +69,7 @@ export async function startPortal(options: PortalOptions): Promise<Portal> {
   const { databaseUrl, host = '127.0.0.1', port, tls, behindProxy = false, trustedProxies = [], log } = options;
   assertSafeAddress({ host, publicUrl: options.publicUrl, hasTls: tls !== undefined, behindProxy });
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const certificate = tls && keepCertificate(tls, log);
+  const certificate = tls && keepCertificate(tls, log, options.certificateCheckMs);
   const db = PortalDatabase.open(databaseUrl, options.databaseConnections ?? 10);
   const views = new LiveViews(db, limits, log);
   const monitor = new HealthMonitor(SILENT); // the health checks of the process log the same problems

@@ -1,0 +1,226 @@
+/** Requests that workers answer, and what the page reads about companies. The test is the worker. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import { Client } from 'pg';
+import type { z } from 'zod';
+import type { CompaniesSchema, RequestAnswer, RequestStatusSchema } from '../../portal/contract';
+import { answerPortalRequest, takePortalRequests, type PortalRequest } from '../../store';
+import { until } from '../support/conditions';
+import { json, PUBLIC_KEY, signIn, usePortal, type Session } from './running-portal';
+
+const portal = usePortal();
+
+type Status = z.infer<typeof RequestStatusSchema>;
+
+const decision = (changes: object = {}) => ({
+  message: 'approve',
+  decision: {
+    ...{ decisionId: randomUUID(), role: 'client', by: 'Cleo', signedAt: '2026-11-24T09:00:00.000Z', step: 'start' },
+    signature: { publicKey: PUBLIC_KEY, value: 'cd'.repeat(64) },
+    ...changes,
+  },
+});
+
+async function post(session: Session, path: string, body: unknown): Promise<{ status: number; body: Status }> {
+  const answer = await session.fetch(path, json(body));
+  return { status: answer.status, body: (await answer.json()) as Status };
+}
+
+/** Takes the open requests of a migration. */
+async function take({ migrationId }: Session): Promise<readonly PortalRequest[]> {
+  await portal.db.updateTable('migrations').set({ state: 'open' }).where('id', '=', migrationId).execute();
+  const taken = await takePortalRequests(portal.db, { namespace: 'default', limit: 100, leaseMs: 0 });
+  return taken.filter((each) => each.migrationId === migrationId);
+}
+
+async function answerNext(session: Session, answer: RequestAnswer): Promise<PortalRequest> {
+  let next: PortalRequest | undefined;
+  await until(async () => (next = (await take(session))[0]) !== undefined);
+  if (!next) throw new Error('there is no request');
+  await answerPortalRequest(portal.db, next.id, answer);
+  return next;
+}
+
+test('a decision waits for the answer of a worker', async () => {
+  const session = await signIn(portal);
+  const body = decision();
+  const [{ status, body: answered }, taken] = await Promise.all([
+    post(session, '/api/decisions', body),
+    answerNext(session, { outcome: 'applied', text: 'approved' }),
+  ]);
+  expect(taken).toMatchObject({ kind: 'decide', body, person: 'Cleo', role: 'client', publicKey: PUBLIC_KEY });
+  const answer = { id: taken.id, answer: { outcome: 'applied', text: 'approved' } };
+  if (status === 202) expect(await (await session.fetch(`/api/requests/${taken.id}`)).json()).toEqual(answer);
+  else expect(answered).toEqual(answer);
+});
+
+test('a decision that no worker answers is accepted, and can be asked for later', async () => {
+  const session = await signIn(portal);
+  const { status, body } = await post(session, '/api/decisions', decision());
+  expect([status, body.answer]).toEqual([202, null]);
+  await answerNext(session, { outcome: 'refused', text: 'too late' });
+  const later = (await (await session.fetch(`/api/requests/${body.id}`)).json()) as Status;
+  expect(later).toEqual({ id: body.id, answer: { outcome: 'refused', text: 'too late' } });
+});
+
+test('the same request is stored once, whoever repeats it, and its answer is kept', async () => {
+  const session = await signIn(portal);
+  const body = decision();
+  const repeated = await Promise.all(Array.from({ length: 5 }, () => post(session, '/api/decisions', body)));
+  expect(new Set(repeated.map((each) => each.body.id)).size).toBe(1);
+  expect(await take(session)).toHaveLength(1);
+  await answerNext(session, { outcome: 'applied', text: 'approved' });
+  const again = await post(session, '/api/decisions', body);
+  expect(again).toMatchObject({ status: 200, body: { answer: { outcome: 'applied' } } });
+  expect(await take(session)).toHaveLength(0);
+});
+
+test('a request that could not be carried out is stored again when it is repeated', async () => {
+  const session = await signIn(portal);
+  const body = decision();
+  const first = await post(session, '/api/decisions', body);
+  await answerNext(session, { outcome: 'failed', text: 'Temporal cannot be reached' });
+  const second = await post(session, '/api/decisions', body);
+  expect([second.status, second.body.answer]).toEqual([202, null]);
+  expect(second.body.id).not.toBe(first.body.id);
+  await answerNext(session, { outcome: 'applied', text: 'approved' });
+  expect((await post(session, '/api/decisions', body)).body.answer).toMatchObject({ outcome: 'applied' });
+});
+
+test('a person with too many open requests is told to wait', async () => {
+  const session = await signIn(portal);
+  const posts = Array.from({ length: 40 }, () => post(session, '/api/decisions', decision()));
+  const statuses = (await Promise.all(posts)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 202)).toHaveLength(32);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(8);
+  const other = await signIn(portal, { migrationId: session.migrationId });
+  expect((await post(other, '/api/decisions', decision())).status).toBe(202);
+});
+
+test('sealed credentials reach the database as they were sent', async () => {
+  const session = await signIn(portal);
+  const credentials = Array.from({ length: 1_000 }, (_, row) => ({
+    ...{ reference: `C-${row}`, obtainedAt: '2026-11-24T09:00:00.000Z' },
+    sealed: Buffer.alloc(1_500, row).toString('base64'),
+  }));
+  const body = { decisionId: randomUUID(), replaces: false, keyFingerprint: 'abcd', credentials };
+  const { status } = await post(session, '/api/credentials', body);
+  expect(status).toBe(202);
+  const [taken] = await take(session);
+  expect(taken).toMatchObject({ kind: 'credentials', body });
+});
+
+test('a report is downloaded with a policy of its own', async () => {
+  const session = await signIn(portal, { role: 'viewer' });
+  const { body } = await post(session, '/api/reports', { format: 'html' });
+  expect((await session.fetch(`/api/reports/${body.id}`)).status).toBe(404);
+  const content = '<!doctype html><script>alert(1)</script>';
+  await answerNext(session, { outcome: 'done', text: 'ready', content });
+  const status = (await (await session.fetch(`/api/requests/${body.id}`)).json()) as Status;
+  expect(status.answer).toEqual({ outcome: 'done', text: 'ready' });
+  const report = await session.fetch(`/api/reports/${body.id}?format=html`);
+  expect(await report.text()).toBe(content);
+  expect(report.headers.get('content-disposition')).toBe('attachment; filename="report.html"');
+  expect(report.headers.get('content-security-policy')).toMatch(/^default-src 'none';.*; sandbox$/);
+  expect(report.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const again = await post(session, '/api/reports', { format: 'html' });
+  expect(again.body.id).not.toBe(body.id); // a new report, because the migration may have changed
+  expect((await session.fetch(`/api/reports/${body.id}?format=exe`)).status).toBe(400);
+});
+
+describe('companies', () => {
+  const read = async (session: Session, query = '') =>
+    (await (await session.fetch(`/api/companies${query}`)).json()) as z.infer<typeof CompaniesSchema>;
+
+  const change = (migrationId: string, row: number, set: object) =>
+    portal.db
+      .updateTable('companies')
+      .set(set)
+      .where('migration_id', '=', migrationId)
+      .where('row', '=', row)
+      .execute();
+
+  test('are described with the states, problems and remedies of the ledger', async () => {
+    const session = await signIn(portal);
+    const { migrationId } = session;
+    const link = 'https://service.example/link/1';
+    await change(migrationId, 1, { state: 'moved', moved_at: new Date('2026-11-24T09:00:00Z') });
+    await change(migrationId, 2, {
+      ...{ state: 'failed', failure: 'reauthorization-required', failure_text: 'invalid_grant', link_url: link },
+    });
+    const { companies, hasMore } = await read(session);
+    expect(hasMore).toBe(false);
+    expect(companies).toMatchObject([
+      { row: 1, reference: 'c1', state: 'moved', movedAt: '2026-11-24T09:00:00.000Z', problem: null, remedies: [] },
+      {
+        ...{ row: 2, state: 'must-reconnect', linkUrl: link, remedies: expect.arrayContaining(['relink']) as unknown },
+        problem: 'must reconnect: the platform no longer accepts the authorization (invalid_grant)',
+      },
+      { row: 3, state: 'not-moved-yet', confirmedAt: null, hasCredential: false, problem: null, linkUrl: null },
+    ]);
+  });
+
+  test('are read page by page, filtered and searched', async () => {
+    const session = await signIn(portal);
+    await change(session.migrationId, 2, { state: 'failed', failure: 'refused' });
+    expect(await read(session, '?limit=2')).toMatchObject({ companies: [{ row: 1 }, { row: 2 }], hasMore: true });
+    expect(await read(session, '?limit=2&after=2')).toMatchObject({ companies: [{ row: 3 }], hasMore: false });
+    expect((await read(session, '?exceptions=true')).companies).toMatchObject([{ row: 2, state: 'not-moved' }]);
+    expect((await read(session, '?state=not-moved-yet')).companies).toHaveLength(2);
+    expect((await read(session, '?search=COMPANY%203')).companies).toMatchObject([{ row: 3 }]);
+    for (const query of ['?state=x', '?limit=0', '?limit=501', '?after=-1', '?unknown=1', '?exceptions=maybe'])
+      expect([query, (await session.fetch(`/api/companies${query}`)).status]).toEqual([query, 400]);
+  });
+
+  test('with a link that is not a web address get no link', async () => {
+    const session = await signIn(portal);
+    const failed = { state: 'failed', failure: 'reauthorization-required' };
+    await change(session.migrationId, 1, { ...failed, link_url: 'javascript:alert(1)' });
+    expect((await read(session)).companies[0]).toMatchObject({ state: 'must-reconnect', linkUrl: null });
+  });
+
+  test('that must reconnect are a file for a spreadsheet, which runs no formulas', async () => {
+    const session = await signIn(portal);
+    const failed = { state: 'failed', failure: 'reauthorization-required', link_url: 'https://service.example/1' };
+    await change(session.migrationId, 1, { ...failed, name: '=HYPERLINK("https://evil.example")' });
+    await change(session.migrationId, 2, { ...failed, name: 'Quote " and, comma' });
+    const answer = await session.fetch('/api/reconnect-links.csv');
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="reconnect-links.csv"');
+    expect(parse(await answer.text(), { bom: true })).toEqual([
+      ['reference', 'name', 'link'],
+      ['c1', `'=HYPERLINK("https://evil.example")`, 'https://service.example/1'],
+      ['c2', 'Quote " and, comma', 'https://service.example/1'],
+    ]);
+  });
+});
+
+test("the portal's database role reads no table, and nothing without a session", async () => {
+  await signIn(portal);
+  const client = new Client({ connectionString: portal.databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')",
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    for (const { name } of rows) await expect(client.query(`select from ${name}`)).rejects.toThrow(/permission denied/);
+    const without = Buffer.alloc(32);
+    for (const call of ['session($1)', 'view($1)', 'companies($1, null, false, null, 0, 500)']) {
+      const { rows: found } = await client.query(`select * from tokenferry_portal.${call}`, [without]);
+      expect([call, found]).toEqual([call, []]);
+    }
+  } finally {
+    await client.end();
+  }
+});
+
+test('a person who leaves does not keep the portal asking', async () => {
+  const session = await signIn(portal);
+  const abort = new AbortController();
+  const sent = session.fetch('/api/decisions', { ...json(decision()), signal: abort.signal }).catch(() => undefined);
+  await delay(100);
+  abort.abort();
+  await sent;
+  expect(await take(session)).toHaveLength(1); // what was sent is stored all the same
+});

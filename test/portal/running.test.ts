@@ -1,0 +1,111 @@
+/** Where the portal listens, its certificate, and its database that is away. */
+import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { get } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { startPortal, type PortalOptions } from '../../portal/server';
+import { keepCertificate } from '../../portal/server/tls';
+import { createLog } from '../../security/log';
+import { until } from '../support/conditions';
+
+const TLS = path.join(__dirname, 'certificates');
+const log = createLog({ level: 'silent', to: 2 });
+const NO_DATABASE = 'postgres://portal@127.0.0.1:1/none';
+
+const start = (options: Partial<PortalOptions> = {}) =>
+  startPortal({ port: 0, databaseUrl: NO_DATABASE, log, pageFolder: '/nonexistent', ...options });
+
+test.each<[string, Partial<PortalOptions>, RegExp]>([
+  ['on every address', { host: '0.0.0.0' }, /only on a loopback address such as 127.0.0.1, not on 0.0.0.0/],
+  ['behind a proxy without a public URL', { host: '0.0.0.0', behindProxy: true }, /needs its public URL/],
+  ['for a public URL without TLS', { publicUrl: 'http://portal.example' }, /must begin with https:/],
+  [
+    'below a path of another site',
+    { publicUrl: 'https://example.com/portal', behindProxy: true },
+    /a host name of its own/,
+  ],
+])('the portal does not serve HTTP %s', async (_, options, message) => {
+  await expect(start(options)).rejects.toThrow(message);
+});
+
+test('behind a proxy, the portal tells browsers to use HTTPS', async () => {
+  const portal = await start({ behindProxy: true, publicUrl: 'https://portal.example/' });
+  try {
+    expect(portal.url).toBe('https://portal.example');
+    const answer = await fetch(`${portal.localUrl}/health`);
+    expect(answer.headers.get('strict-transport-security')).toMatch(/^max-age=31536000/);
+    const own = await fetch(`${portal.localUrl}/api/session`, {
+      method: 'DELETE',
+      headers: fromPage('https://portal.example'),
+    });
+    const foreign = await fetch(`${portal.localUrl}/api/session`, {
+      method: 'DELETE',
+      headers: fromPage(portal.localUrl),
+    });
+    expect([own.status, foreign.status]).toEqual([401, 403]);
+  } finally {
+    await portal.close();
+  }
+});
+
+const fromPage = (origin: string) => ({ origin, 'x-tokenferry-portal': '1' });
+
+test('without its database, the portal is not healthy, and says so without details', async () => {
+  const portal = await start();
+  try {
+    await until(async () => (await fetch(`${portal.localUrl}/health`)).status === 503);
+    const headers = { authorization: `Bearer ${'A'.repeat(43)}` };
+    const answer = await fetch(`${portal.localUrl}/api/session`, { headers });
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      { error: 'The portal is busy.', advice: expect.stringMatching(/Try again/) as string },
+    ]);
+    await expect(portal.checkDatabase()).rejects.toThrow('ECONNREFUSED');
+    expect((await fetch(portal.localUrl)).status).toBe(404); // there is no page
+  } finally {
+    await portal.close();
+  }
+});
+
+describe('with a certificate', () => {
+  let files: { certificateFile: string; keyFile: string };
+  beforeEach(() => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+    files = { certificateFile: path.join(folder, 'c.pem'), keyFile: path.join(folder, 'k.pem') };
+    use(1, files);
+  });
+
+  function use(number: 1 | 2, { certificateFile, keyFile }: typeof files): void {
+    copyFileSync(path.join(TLS, `certificate-${number}.pem`), certificateFile);
+    copyFileSync(path.join(TLS, `key-${number}.pem`), keyFile);
+  }
+
+  /** Returns the serial number of the certificate that the server shows. */
+  const serialOf = (url: string) =>
+    new Promise<string>((resolve, reject) => {
+      get(url, { rejectUnauthorized: false, agent: false }, (response) => {
+        resolve((response.socket as TLSSocket).getPeerCertificate().serialNumber);
+        response.resume();
+      }).on('error', reject);
+    });
+
+  test('the portal serves HTTPS on every address, and uses a new certificate without a restart', async () => {
+    const portal = await start({ host: '0.0.0.0', tls: files, certificateCheckMs: 50 });
+    try {
+      const url = `https://127.0.0.1:${new URL(portal.localUrl).port}/health`;
+      const first = await serialOf(url);
+      writeFileSync(files.certificateFile, 'not a certificate');
+      await until(async () => (await serialOf(url)) === first);
+      use(2, files);
+      await until(async () => (await serialOf(url)) !== first);
+    } finally {
+      await portal.close();
+    }
+  });
+
+  test('the portal does not start with files that do not belong together', () => {
+    copyFileSync(path.join(TLS, 'key-2.pem'), files.keyFile);
+    expect(() => keepCertificate(files, log)).toThrow(/mismatch/);
+  });
+});
