@@ -94,14 +94,17 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
         from portal_views v where v.migration_id = migration;
     end $$`.execute(db);
   await sql`
-    -- Returns a page of companies. A new plan each time, because the best plan depends on the filter.
+    -- Returns a page of companies. A new plan each time, because the best plan depends on the filter. With
+    -- statement_timestamp(), Postgres can read the rows in order and stop when the page is full; with the volatile
+    -- clock_timestamp(), it would read and sort all of them.
     create function tokenferry_portal.companies(session bytea, client_state text, only_exceptions boolean, search text,
       after_row integer, max integer)
     returns table ("row" integer, reference text, name text, wave integer, state text, failure text, failure_text text,
       held_back text, left_out_reason text, is_deferred boolean, retry_at timestamptz, tries integer,
       confirmed_at timestamptz, credential text, moved_at timestamptz, link_url text)
     language plpgsql security definer
-    set search_path = pg_catalog, tokenferry, pg_temp set plan_cache_mode = force_custom_plan as $$
+    set search_path = pg_catalog, tokenferry, pg_temp set plan_cache_mode = force_custom_plan
+    set max_parallel_workers_per_gather = 0 as $$
     #variable_conflict use_column
     declare
       migration text := (select s.migration_id from live_portal_sessions s where s.session_hash = session);
@@ -122,7 +125,7 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
         from (
           select * from (
             select c.*, (c.state = 'waiting' and c.held_back is null and c.failure_text is not null
-              and (c.tries >= 2 or c.failure is not null or c.not_before > clock_timestamp() + interval '5 minutes')
+              and (c.tries >= 2 or c.failure is not null or c.not_before > statement_timestamp() + interval '5 minutes')
             ) as is_deferred
             from companies c
             where c.migration_id = migration and c.row > coalesce(after_row, 0)
