@@ -125,9 +125,13 @@ function invite(
         output.line(link);
         output.line();
         output.line(`It works once, until ${localTime(expiresAt)}, and is not shown again.`);
+        if (role === 'client')
+          output.line(
+            `The page then shows ${person} the fingerprint of a key. Ask for it by phone, and compare it with: ferry invite --list ${migrationId}`,
+          );
         if (provider === '')
           output.line(
-            'It has no fingerprint of the provider. Set TOKENFERRY_PROVIDER_FINGERPRINT, so that the page can check the key with which it seals credentials.',
+            `${output.styled('yellow', '!')} The link does not contain your fingerprint as the provider, so the page cannot check for whom it seals credentials. Set TOKENFERRY_PROVIDER_FINGERPRINT, and invite ${person} again.`,
           );
         output.line(`Revoke it with: ferry invite --revoke ${id.slice(0, SHORT_ID_LENGTH)}`);
       },
@@ -175,10 +179,10 @@ const list =
         const unconfirmed = invitations.find(
           (each) => each.publicKey !== null && each.keyConfirmedAt === null && each.revokedAt === null,
         );
-        if (unconfirmed)
-          output.line(
-            `To confirm a key, ask the person for its fingerprint, by phone: ferry approver add ${unconfirmed.migrationId} FINGERPRINT`,
-          );
+        if (unconfirmed === undefined) return;
+        output.line(
+          `Ask ${unconfirmed.person} for the fingerprint by phone. If it is this one, confirm it with: ferry approver add ${unconfirmed.migrationId} ${fingerprintText(unconfirmed)}`,
+        );
       },
     };
   };
@@ -207,9 +211,13 @@ function stateText(invitation: Invitation, now: Date): string {
   }
 }
 
-function keyText({ publicKey, keyConfirmedAt }: Invitation): string {
-  if (publicKey === null) return '';
-  return `${fingerprintOf(Buffer.from(publicKey, 'hex'))} ${keyConfirmedAt === null ? '(not confirmed)' : '(confirmed)'}`;
+function keyText(invitation: Invitation): string {
+  if (invitation.publicKey === null) return '';
+  return `${fingerprintText(invitation)} ${invitation.keyConfirmedAt === null ? '(not confirmed)' : '(confirmed)'}`;
+}
+
+function fingerprintText({ publicKey }: Invitation): string {
+  return publicKey === null ? '' : fingerprintOf(Buffer.from(publicKey, 'hex'));
 }
 
 function invitationJson(invitation: Invitation, now: Date) {
@@ -222,7 +230,7 @@ function invitationJson(invitation: Invitation, now: Date) {
     expiresAt: expiresAt.toISOString(),
     redeemedAt: time(redeemedAt),
     lastUsedAt: time(lastUsedAt),
-    keyFingerprint: publicKey === null ? null : fingerprintOf(Buffer.from(publicKey, 'hex')),
+    keyFingerprint: publicKey === null ? null : fingerprintText(invitation),
     keyConfirmedAt: time(keyConfirmedAt),
     revokedAt: time(revokedAt),
   };
@@ -243,12 +251,11 @@ const revoke =
       json: { schema: 'ferry.invitation-revoked/1', id: found.id, migrationId, person },
       printQuietly: () => undefined,
       print: (output) => {
-        output.line(
-          `${output.styled('green', '✓')} ${person}'s invitation to ${migrationId} is revoked${sessions > 0 ? `, and ${person} is signed out` : ''}.`,
-        );
-        if (found.publicKey !== null && found.keyConfirmedAt !== null)
+        const signedOut = sessions > 0 ? `, and ${person} is signed out` : '';
+        output.line(`${output.styled('green', '✓')} ${person}'s invitation to ${migrationId} is revoked${signedOut}.`);
+        if (found.keyConfirmedAt !== null)
           output.line(
-            `Decisions signed with their key are still accepted. To refuse them: ferry approver remove ${migrationId} ${fingerprintOf(Buffer.from(found.publicKey, 'hex'))}`,
+            `To stop accepting decisions that ${person} signs with this key, run: ferry approver remove ${migrationId} ${fingerprintText(found)}`,
           );
       },
     };

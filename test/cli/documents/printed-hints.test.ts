@@ -44,6 +44,7 @@ function textsOf(file: string): readonly Text[] {
 function valueOf(expression: string): string {
   if (/BY_CLIENT/.test(expression)) return '--as client --by "your name"';
   if (/WITH_REASON/.test(expression)) return '--reason "why"';
+  if (/fingerprint/.test(expression)) return '930f-ae9c-e700-114a-8336-c65a-0a25-246e';
   if (/slug/.test(expression)) return 'quickbooks-online';
   if (/referenceArguments|referenceWords/.test(expression)) return 'C-1001 C-1002';
   if (/route/.test(expression)) return 'start';

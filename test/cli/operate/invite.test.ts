@@ -1,5 +1,6 @@
-import { createPortalToken, hashPortalToken } from '../../../security';
-import { openMigration, supplyMigration } from '../../../store';
+import { createPortalToken, hashPortalToken } from '../../../security/portal-token';
+import { fingerprintOf } from '../../../security';
+import { listInvitations, markKeyConfirmed, openMigration, supplyMigration } from '../../../store';
 import { call, connectAsPortal, PUBLIC_KEY } from '../../store/portal/portal-role';
 import { manifestRows, suppliedMigration, useLedger } from '../../support/ledger';
 import { createTemporaryFolder } from '../../../stack/folders';
@@ -40,8 +41,21 @@ test('prints a link that opens the portal once, with the fingerprint of the prov
   expect(await redeem()).toEqual([]);
   await portal.end();
 
+  expect(out).toContain(`compare it with: ferry invite --list ${migration}\n`);
+
   const { out: listed } = await run(['--list', migration]);
   expect(listed).toMatch(/Cleo +client +signed in, last used \d\d:\d\d +[0-9a-f-]{39} \(not confirmed\)/);
+  const fingerprint = fingerprintOf(Buffer.from(PUBLIC_KEY, 'hex'));
+  expect(listed).toContain(
+    `by phone. If it is this one, confirm it with: ferry approver add ${migration} ${fingerprint}\n`,
+  );
+  const [invitation] = await listInvitations(ledger.db, migration);
+  await markKeyConfirmed(ledger.db, invitation?.id ?? '');
+  expect((await run(['--list', migration])).out).toMatch(/\(confirmed\)\n$/);
+  expect((await run(['--revoke', invitation?.id ?? ''])).out).toBe(
+    `✓ Cleo's invitation to ${migration} is revoked, and Cleo is signed out.
+To stop accepting decisions that Cleo signs with this key, run: ferry approver remove ${migration} ${fingerprint}\n`,
+  );
 });
 
 test('prints only the link with --quiet, and the invitation with --json', async () => {
@@ -92,7 +106,7 @@ test('says that no invitation exists', async () => {
   expect(err).toContain('list the invitations with: ferry invite --list');
 });
 
-test('warns if the link has no fingerprint of the provider', async () => {
+test('says so if the link has no fingerprint of the provider', async () => {
   const { out } = await run([await createMigration(), '--name', 'Cleo'], { TOKENFERRY_PROVIDER_FINGERPRINT: '' });
   expect(out).toMatch(/#invitation=[\w-]{43}\n/);
   expect(out).toContain('Set TOKENFERRY_PROVIDER_FINGERPRINT');
