@@ -157,7 +157,7 @@ function signatures(progress: Progress): Commands {
   const command = `ferry sign-off ${id}`;
   const first =
     reopened?.step === 'complete-migration'
-      ? { first: 'clear up why the handover was rejected (ferry amend adds missing companies)' }
+      ? { first: `clear up why the handover was rejected (missing companies: ferry amend ${id} companies.csv)` }
       : {};
   return approversLeft(progress).map((who) => ({ ...(who === 'client' ? byClient : bySupport)(command), ...first }));
 }

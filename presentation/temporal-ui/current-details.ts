@@ -142,7 +142,7 @@ function howText(progress: Progress): string {
   if (route === 'self-service') return `${commands}${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
   if (!needsSecret(progress)) return `tell ${who}, who will record your decision`;
   const seal =
-    'encrypt the file with ferry seal and the migration key, which support sends you, and send support only the sealed file';
+    'support sends you the migration key; let ferry seal encrypt the file with it, and send support only the sealed file';
   return `${exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
 }
 
