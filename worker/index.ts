@@ -29,6 +29,7 @@ import { leaseMs, openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
 import { assertSearchAttributes } from './search-attributes';
 import type { WorkerMetrics } from './metrics/worker-metrics';
+import { startPortal } from './portal';
 import { installRuntime } from './runtime';
 import { createSweepSchedule } from './sweep-schedule';
 import { STEP_OF_ACTIVITY, TRACE_SINKS, traceActivities } from './traces';
@@ -137,6 +138,7 @@ export async function startWorker(
     });
     await assertSearchAttributes(connection, namespace);
     const client = new Client({ connection, namespace, dataConverter });
+    const clientWithoutCodec = new Client({ connection, namespace, dataConverter: createPlainDataConverter() });
     const versioning = versioningOptions(config.workerDeployment, workflows.workflowBundle, config.workerBuildId);
     const { version } = versioning.workerDeploymentOptions ?? {};
     if (version)
@@ -160,9 +162,7 @@ export async function startWorker(
           keys: createMasterKeyProvider(config.masterKeys, createVaultSecretFolder(config.vaultSecrets)),
           notices: createNotifier(log, config.webhook.target),
           schedules: createWindowSchedules(client.schedule),
-          workflowStatus: createWorkflowStatus(
-            new Client({ connection, namespace, dataConverter: createPlainDataConverter() }),
-          ),
+          workflowStatus: createWorkflowStatus(clientWithoutCodec),
           workflowRecords: createWorkflowRecords(client),
           sendWithinMs: timing.sendWithinMs,
           leaseMs: leaseMs(timing),
@@ -177,7 +177,14 @@ export async function startWorker(
       maxCachedWorkflows: CACHED_WORKFLOWS,
     });
     await createSweepSchedule(client.schedule, timing.sweepEveryMs, log);
-    const ended = worker.run().finally(release);
+    const portal = startPortal({
+      ferry: { temporal: client, temporalWithoutCodec: clientWithoutCodec, db, close: () => Promise.resolve() },
+      ...{ namespace, log },
+    });
+    const ended = worker
+      .run()
+      .finally(() => portal.stop())
+      .finally(release);
     // Also marks the rejection as handled, because not every caller awaits `ended`.
     ended.catch((error: unknown) => log.error({ err: error }, 'the worker failed'));
     const { workflowService } = connection;
@@ -189,6 +196,7 @@ export async function startWorker(
       },
       stop: async () => {
         if (worker.getState() === 'RUNNING') worker.shutdown();
+        void portal.stop();
         await ended;
       },
     };

@@ -40,3 +40,15 @@ export async function readNamedCompanies(
         limit 1) as "firstCandidate"`,
   );
 }
+
+/** Counts the companies without a confirmation in each wave, lowest wave first. Those without a wave come last. */
+export async function countUnconfirmedByWave(
+  db: Database,
+  migrationId: string,
+): Promise<{ wave: number | null; unconfirmed: number }[]> {
+  const { rows } = await sql<{ wave: number | null; unconfirmed: number }>`
+    select wave, count(*)::integer as unconfirmed from companies
+    where migration_id = ${migrationId} and state = 'waiting' and held_back is null and confirmed_at is null
+    group by wave order by wave nulls last`.execute(db);
+  return rows;
+}

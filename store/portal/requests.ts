@@ -17,6 +17,9 @@ export interface PortalRequest {
   readonly role: PortalRole;
   /** The public key that was registered with the invitation; null for a viewer. */
   readonly publicKey: string | null;
+  readonly createdAt: Date;
+  /** True if a worker has taken the request before and has not answered it. */
+  readonly isRetry: boolean;
 }
 
 export interface TakingRequests {
@@ -33,19 +36,19 @@ export async function takePortalRequests(
   { namespace, limit, leaseMs }: TakingRequests,
 ): Promise<readonly PortalRequest[]> {
   const { rows } = await sql<PortalRequest>`
-    with taken as (
-      update portal_requests set taken_at = clock_timestamp()
-      where id in (
-        select r.id from portal_requests r
+    with due as (
+        select r.id, r.taken_at is not null as is_retry from portal_requests r
         join portal_invitations i on i.id = r.invitation_id
         join migrations m on m.id = r.migration_id
         where r.answered_at is null and i.revoked_at is null and m.state <> 'supplied'
           and (m.namespace = ${namespace} or m.namespace is null)
           and (r.taken_at is null or r.taken_at < clock_timestamp() - ${leaseMs}::bigint * interval '1 millisecond')
-        order by r.created_at limit ${limit} for update of r skip locked)
-      returning *)
+        order by r.created_at limit ${limit} for update of r skip locked),
+    taken as (
+      update portal_requests r set taken_at = clock_timestamp() from due where r.id = due.id
+      returning r.*, due.is_retry)
     select t.id, t.migration_id as "migrationId", t.kind, t.body, t.invitation_id as "invitationId", i.person, i.role,
-      i.public_key as "publicKey"
+      i.public_key as "publicKey", t.created_at as "createdAt", t.is_retry as "isRetry"
     from taken t join portal_invitations i on i.id = t.invitation_id
     order by t.created_at`.execute(db);
   return rows;

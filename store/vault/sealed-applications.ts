@@ -12,7 +12,7 @@ export interface SealedApplication {
   readonly sealed: Buffer;
 }
 
-/** Stores a sealed client secret, which counts once the decision has been recorded as applied. */
+/** Stores a sealed client secret, which counts once the decision has been recorded as applied. Idempotent. */
 export async function stageApplication(
   db: Queryable,
   migrationId: string,
@@ -22,6 +22,9 @@ export async function stageApplication(
   await db
     .insertInto('sealed_applications')
     .values({ migration_id: migrationId, decision_id: decisionId, client_id: clientId, environment, sealed })
+    .onConflict((conflict) =>
+      conflict.columns(['migration_id', 'decision_id']).doUpdateSet({ client_id: clientId, environment, sealed }),
+    )
     .execute();
 }
 

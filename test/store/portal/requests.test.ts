@@ -48,6 +48,7 @@ describe('a request', () => {
       {
         ...{ id, migrationId, kind: 'credentials', body: { sealed: 'a box' }, invitationId: invitation },
         ...{ person: 'Cleo', role: 'client', publicKey: 'ab'.repeat(32) },
+        ...{ createdAt: expect.any(Date) as Date, isRetry: false },
       },
     ]);
     expect(await answerPortalRequest(ledger.db, id, { outcome: 'stored' })).toBe(true);

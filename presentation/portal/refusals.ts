@@ -1,0 +1,29 @@
+/** Why a credential that came through the portal was not stored, in the client's words. */
+import type { CompanyState } from '../../domain/companies/company-state';
+
+export const NO_SUCH_COMPANY = 'the manifest has no company with this reference';
+export const DUPLICATE = 'the file contains this reference more than once';
+export const NOT_CONFIRMED = 'you have not confirmed that syncing is off for this company';
+export const TOO_EARLY =
+  'it was obtained before you confirmed that syncing is off, so it may no longer work; export it again';
+
+/** @param replaces true for new credentials of companies that were not moved */
+export function wrongStateText(state: CompanyState, replaces: boolean): string {
+  switch (state) {
+    case 'moved':
+      return 'the company has already moved, so it needs no credential';
+    case 'importing':
+    case 'syncing':
+      return 'the company is being moved now';
+    case 'skipped':
+    case 'excluded':
+      return 'the company was left out of the migration';
+    case 'waiting':
+      return replaces ? 'the company has not been tried yet, so there is nothing to replace' : CHANGED;
+    case 'failed':
+    case 'outcome-unknown':
+      return replaces ? CHANGED : 'the company has already been tried, so its credential has to be replaced';
+  }
+}
+
+const CHANGED = 'the state of the company has just changed; try again';

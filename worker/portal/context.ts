@@ -1,0 +1,13 @@
+import type { Logger } from 'pino';
+import type { LedgerClient } from '../../client';
+import type { RequestAnswer } from '../../portal/contract';
+
+/** What the portal's loop uses: the worker's own connections. */
+export interface PortalContext {
+  readonly ferry: LedgerClient;
+  readonly namespace: string;
+  readonly log: Logger;
+}
+
+/** Nothing was done. The text says why. */
+export const failed = (text: string): RequestAnswer => ({ outcome: 'failed', text });

@@ -1,0 +1,138 @@
+/** Credentials and client secrets that the client has sealed in the browser. Nothing here can open them. */
+import { obtainedAtProblem } from '../../domain/supply/row-parser';
+import { findOtherApplication, isSameApplication } from '../../domain/preflight/applications';
+import { counted } from '../../domain/text/sentences';
+import { findPlatform } from '../../platforms/platforms';
+import type { RequestAnswer } from '../../portal/contract';
+import { SealedApplicationSchema, SealedCredentialsSchema } from '../../portal/contract';
+import {
+  DUPLICATE,
+  NO_SUCH_COMPANY,
+  NOT_CONFIRMED,
+  TOO_EARLY,
+  wrongStateText,
+} from '../../presentation/portal/refusals';
+import type { Database, PortalRequest, SealedCredential, StoredMigration, SupplyResult } from '../../store';
+import {
+  discardSealedApplication,
+  readApplications,
+  readApplicationsInUse,
+  readCompanies,
+  readKeyFingerprint,
+  readMigration,
+  readOutcome,
+  stageApplication,
+  stageCredentials,
+} from '../../store';
+import type { PortalContext } from './context';
+import { failed } from './context';
+import { decisionRefusal, send } from './decisions';
+
+type Refused = NonNullable<RequestAnswer['refusedCredentials']>;
+
+/** Stages sealed credentials, which count once the decision that supplies them is recorded. Idempotent. */
+export async function storeCredentials({ ferry }: PortalContext, request: PortalRequest): Promise<RequestAnswer> {
+  const { db } = ferry;
+  const { migrationId, person, role } = request;
+  if (role !== 'client') return failed(`${person} was invited to read, and cannot supply anything`);
+  const parsed = SealedCredentialsSchema.safeParse(request.body);
+  if (!parsed.success) return failed('the sealed credentials are malformed');
+  const { decisionId, replaces, keyFingerprint, credentials } = parsed.data;
+  const refusal = await keyRefusal(db, migrationId, keyFingerprint);
+  if (refusal !== null) return failed(refusal);
+  if (await readOutcome(db, migrationId, decisionId))
+    return failed('the decision about these credentials has been made; supply them again with a new one');
+  const { accepted, refused } = examined(credentials);
+  const staged = await stageCredentials(db, migrationId, accepted, person, { decisionId, replaces });
+  const refusedCredentials = [...refused, ...(await refusedBy(db, migrationId, staged, replaces))];
+  const stored = staged.stored.length;
+  return { outcome: 'stored', text: `${counted(stored, 'credential')} stored`, stored, refusedCredentials };
+}
+
+/** Refuses duplicates, and times that no credential can have. */
+function examined(credentials: readonly (Omit<SealedCredential, 'sealed'> & { readonly sealed: string })[]): {
+  readonly accepted: readonly SealedCredential[];
+  readonly refused: Refused;
+} {
+  const now = new Date();
+  const accepted = new Map<string, SealedCredential>();
+  const refused: Refused = [];
+  for (const { reference, obtainedAt, sealed } of credentials) {
+    const problem = obtainedAtProblem(new Date(obtainedAt), now);
+    if (problem !== null) refused.push({ reference, why: `the time at which it was obtained is ${problem}` });
+    else if (accepted.has(reference)) refused.push({ reference, why: DUPLICATE });
+    else accepted.set(reference, { reference, obtainedAt, sealed: Buffer.from(sealed, 'base64') });
+  }
+  return { accepted: [...accepted.values()], refused };
+}
+
+async function refusedBy(
+  db: Database,
+  migrationId: string,
+  { unknown, wrongState, obtainedTooEarly }: SupplyResult,
+  replaces: boolean,
+): Promise<Refused> {
+  const refused: Refused = [
+    ...unknown.map((reference) => ({ reference, why: NO_SUCH_COMPANY })),
+    ...obtainedTooEarly.map(({ reference, confirmedAt }) => ({
+      reference,
+      why: confirmedAt === null ? NOT_CONFIRMED : TOO_EARLY,
+    })),
+  ];
+  if (wrongState.length === 0) return refused;
+  for await (const { reference, state } of readCompanies(db, migrationId, { references: wrongState }))
+    refused.push({ reference, why: wrongStateText(state, replaces) });
+  return refused;
+}
+
+/** Stages the client's application with its sealed secret, and sends the decision about it. Idempotent. */
+export async function storeApplication(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {
+  const { db } = context.ferry;
+  const { migrationId } = request;
+  const parsed = SealedApplicationSchema.safeParse(request.body);
+  if (!parsed.success) return failed('the sealed application is malformed');
+  const { keyFingerprint, clientId, environment, sealed, decision } = parsed.data;
+  const refusal = decisionRefusal(request, 'applicationSupplied', decision);
+  if (refusal !== null) return failed(refusal);
+  if (decision['clientId'] !== clientId || decision['environment'] !== environment)
+    return failed('the signed decision names another application');
+  const { decisionId } = decision;
+  if (await readOutcome(db, migrationId, decisionId)) return send(context, request, 'applicationSupplied', decision);
+  const migration = await readMigration(db, migrationId);
+  const problem =
+    (await keyRefusal(db, migrationId, keyFingerprint)) ??
+    (migration && (await applicationRefusal(db, migration, { clientId, environment })));
+  if (problem) return failed(problem);
+  await stageApplication(db, migrationId, decisionId, {
+    ...{ clientId, environment, sealed: Buffer.from(sealed, 'base64') },
+  });
+  const answer = await send(context, request, 'applicationSupplied', decision);
+  if (answer?.outcome === 'refused') await discardSealedApplication(db, migrationId, decisionId);
+  return answer;
+}
+
+async function keyRefusal(db: Database, migrationId: string, fingerprint: string): Promise<string | null> {
+  const current = await readKeyFingerprint(db, migrationId);
+  if (current === null) return 'the migration accepts no credentials or secrets now';
+  return current === fingerprint
+    ? null
+    : 'it was encrypted with a key that is no longer in use; reload the page and choose the file again';
+}
+
+/** Returns why an application cannot be used. Names neither other clients nor their applications. */
+async function applicationRefusal(
+  db: Database,
+  migration: StoredMigration,
+  application: { readonly clientId: string; readonly environment: string },
+): Promise<string | null> {
+  const platform = findPlatform(migration.platformKey);
+  if (platform?.environment !== undefined && platform.environment !== application.environment)
+    return `${platform.name} uses the ${platform.environment} environment, not ${application.environment}`;
+  const { others } = await readApplications(db, migration);
+  if (findOtherApplication(application, others))
+    return 'another client of this account uses a different application, and an account has only one; ask support';
+  const used = await readApplicationsInUse(db, migration.id);
+  return used.some((each) => !isSameApplication(each.application, application))
+    ? 'companies have moved with another application, which would stop working; ask support'
+    : null;
+}

@@ -1,0 +1,59 @@
+/**
+ * Decisions that a person has signed in the browser. The worker checks them before it sends them, because the portal
+ * could have changed them, and because a migration without approvers accepts unsigned decisions of anyone.
+ */
+import { isPublicKey } from '../../domain/migration/approvers';
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { DECISION_MESSAGES, parseDecision } from '../../domain/migration/parse-decision';
+import { isSignedBy, parseSigned } from '../../domain/migration/signatures';
+import type { SignedDecision } from '../../client';
+import { sendSigned } from '../../client';
+import type { RequestAnswer } from '../../portal/contract';
+import { DecideSchema } from '../../portal/contract';
+import type { PortalRequest } from '../../store';
+import type { PortalContext } from './context';
+import { failed } from './context';
+
+/** Sends the decision. Returns null if its outcome is not known yet. */
+export async function decide(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {
+  const parsed = DecideSchema.safeParse(request.body);
+  if (!parsed.success) return failed('the decision is malformed');
+  const { message, decision } = parsed.data;
+  if (!isDecisionMessage(message)) return failed('there is no such decision');
+  if (message === 'applicationSupplied') return failed('supply the application together with its client secret');
+  const refusal = decisionRefusal(request, message, decision);
+  return refusal === null ? send(context, request, message, decision) : failed(refusal);
+}
+
+export async function send(
+  { ferry }: PortalContext,
+  { migrationId }: PortalRequest,
+  message: DecisionMessage,
+  decision: SignedDecision,
+): Promise<RequestAnswer | null> {
+  const { outcome, text } = await sendSigned(ferry, migrationId, message, decision);
+  return outcome === 'recorded' ? null : { outcome, text };
+}
+
+/** Returns why the decision cannot come from the person who was invited; null if it does. */
+export function decisionRefusal(
+  { migrationId, person, role, publicKey }: PortalRequest,
+  message: DecisionMessage,
+  decision: SignedDecision,
+): string | null {
+  if (role !== 'client') return `${person} was invited to read, and cannot decide`;
+  if (!isPublicKey(publicKey)) return 'the invitation has no signing key; ask for a new one';
+  if (decision.by !== person || decision.role !== role)
+    return `the invitation belongs to ${person} (${role}), but the decision names another person or role`;
+  const signed = parseSigned(message, decision);
+  if (signed?.signature.publicKey !== publicKey)
+    return 'the decision is signed with a key that does not belong to the invitation';
+  if (!isSignedBy(publicKey, migrationId, signed))
+    return 'the signature does not match: the decision was changed, or it was signed for another migration';
+  const parsed = parseDecision(message, decision, () => decision.decisionId);
+  return 'malformed' in parsed ? parsed.malformed : null;
+}
+
+function isDecisionMessage(word: string): word is DecisionMessage {
+  return DECISION_MESSAGES.some((message) => message === word);
+}

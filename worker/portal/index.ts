@@ -1,0 +1,129 @@
+/**
+ * The portal's part of a worker: takes the requests that people have sent through the portal, carries them out, and
+ * writes what the page shows about the migrations that browsers are watching.
+ *
+ * Requests of one invitation are carried out one after the other, in their order, because decisions of one person must
+ * arrive in the order in which they were signed. Requests of different invitations do not wait for each other. A request
+ * whose worker dies is taken again after its lease; carrying it out twice changes nothing.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PortalRequest } from '../../store';
+import { deleteOldPortalRequests, takePortalRequests, takeWatchedMigrations } from '../../store';
+import type { PortalContext } from './context';
+import { handleRequest } from './requests';
+import { writeView } from './views';
+
+/** All in milliseconds. */
+const BUSY_POLL_MS = 300;
+const IDLE_POLL_MS = 2_000;
+/** A worker polls often for this long after the last request or view. */
+const BUSY_FOR_MS = 10_000;
+/** Longer than a request takes. */
+const LEASE_MS = 45_000;
+const CLEAN_UP_EVERY_MS = 3_600_000;
+const STOP_WITHIN_MS = 10_000;
+const WATCHED_WITHIN_MS = 15_000;
+const VIEW_EVERY_MS = 2_000;
+
+const MAX_REQUESTS = 10;
+const MAX_VIEWS = 10;
+
+export interface RunningPortal {
+  /** Takes no more requests, and waits up to 10 s for those in progress. Others are taken by another worker. */
+  stop(): Promise<void>;
+}
+
+export function startPortal(context: PortalContext): RunningPortal {
+  const stopping = new AbortController();
+  const tasks = new Set<Promise<void>>();
+  const running = poll(context, tasks, stopping.signal);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+      const timeout = new AbortController();
+      const late = delay(STOP_WITHIN_MS, undefined, { signal: timeout.signal }).catch(() => undefined);
+      await Promise.race([Promise.all(tasks), late]);
+      timeout.abort();
+    },
+  };
+}
+
+async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping: AbortSignal): Promise<void> {
+  const { log } = context;
+  const queues = new Map<string, Promise<void>>();
+  const views = new Set<string>();
+  let requests = 0;
+  let busyUntil = 0;
+  let cleanUpAt = 0;
+  let isFailing = false;
+
+  function track(task: Promise<void>): void {
+    tasks.add(task);
+    void task.finally(() => tasks.delete(task));
+  }
+
+  function enqueue(request: PortalRequest): void {
+    requests += 1;
+    const { invitationId, migrationId } = request;
+    const task = (queues.get(invitationId) ?? Promise.resolve())
+      .then(async () => {
+        if (await handleRequest(context, request)) refresh(request.kind === 'report' ? null : migrationId);
+      })
+      .catch((error: unknown) => log.warn({ request: request.id, reason: nameOf(error) }, 'a portal request failed'))
+      .finally(() => {
+        requests -= 1;
+        if (queues.get(invitationId) === task) queues.delete(invitationId);
+      });
+    queues.set(invitationId, task);
+    track(task);
+  }
+
+  function refresh(migrationId: string | null): void {
+    if (migrationId === null || views.has(migrationId)) return;
+    views.add(migrationId);
+    track(
+      writeView(context, migrationId)
+        .catch((error: unknown) =>
+          log.warn({ migration: migrationId, reason: nameOf(error) }, 'a portal view could not be written'),
+        )
+        .finally(() => views.delete(migrationId)),
+    );
+  }
+
+  async function round(): Promise<void> {
+    const { ferry, namespace } = context;
+    const { db } = ferry;
+    if (requests < MAX_REQUESTS) {
+      const taken = await takePortalRequests(db, { namespace, limit: MAX_REQUESTS - requests, leaseMs: LEASE_MS });
+      for (const request of taken) enqueue(request);
+    }
+    const limit = MAX_VIEWS - views.size;
+    const watched =
+      limit > 0
+        ? await takeWatchedMigrations(db, {
+            ...{ namespace, limit, withinMs: WATCHED_WITHIN_MS, olderThanMs: VIEW_EVERY_MS },
+          })
+        : [];
+    for (const migrationId of watched) refresh(migrationId);
+    if (requests + views.size > 0) busyUntil = Date.now() + BUSY_FOR_MS;
+    if (Date.now() < cleanUpAt) return;
+    cleanUpAt = Date.now() + CLEAN_UP_EVERY_MS;
+    await deleteOldPortalRequests(db);
+  }
+
+  while (!stopping.aborted) {
+    try {
+      await round();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) log.warn({ reason: nameOf(error) }, 'portal requests cannot be read; trying again');
+      isFailing = true;
+    }
+    await delay(Date.now() < busyUntil ? BUSY_POLL_MS : IDLE_POLL_MS, undefined, { signal: stopping }).catch(
+      () => undefined,
+    );
+  }
+}
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);

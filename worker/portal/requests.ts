@@ -1,0 +1,94 @@
+/** Carries out portal requests, and finds an answer to each of them, whatever goes wrong. */
+import { LedgerBehind, MigrationClosed, NoSuchMigration, readReport } from '../../client';
+import { reportPieces } from '../../client/report-formats';
+import type { RequestAnswer } from '../../portal/contract';
+import { ReportRequestSchema } from '../../portal/contract';
+import type { PortalRequest } from '../../store';
+import { answerPortalRequest } from '../../store';
+import type { PortalContext } from './context';
+import { failed } from './context';
+import { storeApplication, storeCredentials } from './credentials';
+import { decide } from './decisions';
+
+/** After this time, a request that no worker could carry out is answered. In milliseconds. */
+const GIVE_UP_AFTER_MS = 3 * 60_000;
+/** Larger reports would fill the memory of the portal. In characters. */
+const MAX_REPORT_LENGTH = 20_000_000;
+
+/**
+ * Carries out a request and answers it. Leaves it without an answer if a later attempt can succeed: it is taken again
+ * after its lease.
+ *
+ * @returns true if it was answered
+ */
+export async function handleRequest(context: PortalContext, request: PortalRequest): Promise<boolean> {
+  const { ferry, log } = context;
+  const { id, kind, migrationId } = request;
+  const answer = await answerTo(context, request);
+  if (answer === null) return false;
+  const isFirst = await answerPortalRequest(ferry.db, id, answer);
+  // The text can contain a name or a reason, so only the outcome is logged.
+  if (isFirst)
+    log.info({ request: id, kind, migration: migrationId, outcome: answer.outcome }, 'portal request answered');
+  return true;
+}
+
+async function answerTo(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {
+  const isLate = Date.now() - request.createdAt.getTime() > GIVE_UP_AFTER_MS;
+  // The process may have died of this request each time.
+  if (isLate && request.isRetry && request.kind !== 'decide' && request.kind !== 'application') return failed(GIVEN_UP);
+  try {
+    const answer = await carryOut(context, request);
+    return answer ?? (isLate ? failed(UNKNOWN_OUTCOME) : null);
+  } catch (error) {
+    const known = expectedFailure(error);
+    if (known) return known;
+    const { id, kind, migrationId } = request;
+    const reason = error instanceof Error ? error.name : typeof error;
+    context.log.warn(
+      { request: id, kind, migration: migrationId, reason },
+      'a portal request could not be carried out',
+    );
+    return isLate ? failed(GIVEN_UP) : null;
+  }
+}
+
+const GIVEN_UP = 'this could not be done because of a technical problem; try again later, or ask support';
+const UNKNOWN_OUTCOME =
+  'the decision was sent, but the migration has not answered yet; check the page before you decide again';
+
+async function carryOut(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {
+  switch (request.kind) {
+    case 'decide':
+      return decide(context, request);
+    case 'credentials':
+      return storeCredentials(context, request);
+    case 'application':
+      return storeApplication(context, request);
+    case 'report':
+      return writeReport(context, request);
+  }
+}
+
+async function writeReport({ ferry }: PortalContext, { migrationId, body }: PortalRequest): Promise<RequestAnswer> {
+  const parsed = ReportRequestSchema.safeParse(body);
+  if (!parsed.success) return failed('there is no such format of the report');
+  const { format } = parsed.data;
+  const report = await readReport(ferry, migrationId);
+  const pieces: string[] = [];
+  let length = 0;
+  for await (const piece of reportPieces(report, format === 'markdown' ? 'md' : format)) {
+    length += piece.length;
+    if (length > MAX_REPORT_LENGTH) return failed('the report is too large for the portal; ask support for it');
+    pieces.push(`${piece}\n`);
+  }
+  return { outcome: 'done', text: 'the report is ready', content: pieces.join('') };
+}
+
+function expectedFailure(error: unknown): RequestAnswer | null {
+  if (error instanceof MigrationClosed) return failed('the migration has ended');
+  if (error instanceof NoSuchMigration) return failed('the migration does not exist any more');
+  if (error instanceof LedgerBehind)
+    return failed('the records of the migration are being repaired, so nothing can be decided now; try again later');
+  return null;
+}

@@ -1,0 +1,92 @@
+/** Writes what the portal's page shows about a migration. */
+import { NoSuchMigration, readProgress } from '../../client';
+import { newMigration, type MigrationState } from '../../domain/migration/migration-state';
+import type { MigrationPlan } from '../../domain/migration/plan';
+import { DEFAULT_DECISION_RULES } from '../../domain/migration/plan';
+import type { Progress } from '../../domain/progress/progress';
+import { progressOf } from '../../domain/progress/progress';
+import { migrationView } from '../../presentation/portal/view';
+import { formatMigrationKey, MigrationKeyInvalid } from '../../security';
+import type { Database, StoredMigration } from '../../store';
+import {
+  countCompanies,
+  countUnconfirmedByWave,
+  readDecisions,
+  readLimits,
+  readMigration,
+  readMigrationKey,
+  VaultClosed,
+  writePortalView,
+} from '../../store';
+import type { PortalContext } from './context';
+
+/** Writes nothing if the migration has neither a workflow nor an end in the ledger; its last view then stays. */
+export async function writeView({ ferry }: PortalContext, migrationId: string): Promise<void> {
+  const { db } = ferry;
+  const migration = await readMigration(db, migrationId);
+  if (!migration) return;
+  const progress = await readProgress(ferry, migrationId).catch((error: unknown) => {
+    if (error instanceof NoSuchMigration) return progressAfterEnd(db, migration);
+    throw error;
+  });
+  if (progress === null) return;
+  const isOpen = migration.state === 'open';
+  const view = migrationView(
+    progress,
+    {
+      isRotating: migration.rotating,
+      waves: isOpen && progress.counts.unconfirmed > 0 ? await countUnconfirmedByWave(db, migrationId) : [],
+      migrationKey: isOpen ? await readKey(db, migrationId) : null,
+    },
+    new Date().toISOString(),
+  );
+  await writePortalView(db, migrationId, view);
+}
+
+async function readKey(db: Database, migrationId: string): Promise<string | null> {
+  try {
+    return formatMigrationKey(await readMigrationKey(db, migrationId));
+  } catch (error) {
+    if (error instanceof VaultClosed || error instanceof MigrationKeyInvalid) return null;
+    throw error;
+  }
+}
+
+/** Returns the progress of a migration whose workflow Temporal has deleted, from the ledger; null if it has not ended. */
+async function progressAfterEnd(db: Database, migration: StoredMigration): Promise<Progress | null> {
+  const { id, ending, route, released, rules, client, platformKey, contact } = migration;
+  if (ending === null) return null;
+  const [{ limits }, counts, recorded] = await Promise.all([
+    readLimits(db, id),
+    countCompanies(db, id),
+    readDecisions(db, id),
+  ]);
+  const applied = recorded.filter(({ outcome }) => outcome.applied);
+  const last = ending === 'completed' ? undefined : applied.at(-1);
+  const approvals = applied.flatMap(({ decision, outcome }) =>
+    decision.kind === 'step' && decision.verdict === 'approve'
+      ? [{ step: decision.step, role: decision.role, by: decision.by, at: outcome.at }]
+      : [],
+  );
+  const plan: MigrationPlan = {
+    ...{ migrationId: id, client, route, platformKey, contact, firstCompany: null, limits },
+    decisions: rules ?? DEFAULT_DECISION_RULES,
+  };
+  const state: MigrationState = {
+    ...newMigration(plan),
+    ...{ closed: ending, counts },
+    step: released === 'all' || route === 'self-service' ? 'complete-migration' : 'migrate-first-company',
+    // An approval that was withdrawn was given again if the step ended.
+    approvals: approvals.filter(
+      ({ step, role }, index) =>
+        !approvals.slice(index + 1).some((later) => later.step === step && later.role === role),
+    ),
+    endedBy: last
+      ? {
+          ...{ by: last.decision.by, role: last.decision.role, reason: last.decision.reason ?? null },
+          at: last.outcome.at,
+        }
+      : null,
+  };
+  return progressOf(plan, state);
+}
