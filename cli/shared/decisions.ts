@@ -93,8 +93,9 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
     const { signingKey } = loadConfig([], env, ['signingKey']);
     const user = userNameOf(userName ?? userInfo().username, env);
     setDefault(signingKey?.by ?? user);
-    // The desk asks for the name before each decision, and a dry run records nothing.
-    const records = command.name() !== 'desk' && command.getOptionValue('dryRun') === undefined;
+    // The desk asks for the name before each decision, and a dry run or a list records nothing.
+    const isReading = ['dryRun', 'list'].some((option) => command.getOptionValue(option) !== undefined);
+    const records = command.name() !== 'desk' && !isReading;
     if (signingKey || !records || !isShared(user)) return;
     if (prompts && !output.json && !output.quiet && command.getOptionValue('yes') === undefined) {
       // `ferry start` runs twice if it asks for missing options.

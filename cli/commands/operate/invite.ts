@@ -163,12 +163,7 @@ const list =
           [
             { title: 'Id', unbroken: true },
             ...(migrationId === undefined ? [{ title: 'Migration' }] : []),
-            ...[
-              { title: 'Person' },
-              { title: 'Role' },
-              { title: 'State' },
-              { title: "Fingerprint of the person's key" },
-            ],
+            ...[{ title: 'Person' }, { title: 'Role' }, { title: 'State' }, { title: 'Key' }],
           ],
           invitations.map((each) => [
             each.id.slice(0, SHORT_ID_LENGTH),
@@ -176,13 +171,14 @@ const list =
             ...[each.person, each.role, stateText(each, now), keyText(each)],
           ]),
         );
-        const unconfirmed = invitations.find(
-          (each) => each.publicKey !== null && each.keyConfirmedAt === null && each.revokedAt === null,
-        );
-        if (unconfirmed === undefined) return;
-        output.line(
-          `Ask ${unconfirmed.person} for the fingerprint by phone. If it is this one, confirm it with: ferry approver add ${unconfirmed.migrationId} ${fingerprintText(unconfirmed)}`,
-        );
+        const isUnconfirmed = ({ publicKey, keyConfirmedAt, revokedAt }: Invitation): boolean =>
+          publicKey !== null && keyConfirmedAt === null && revokedAt === null;
+        for (const each of invitations.filter(isUnconfirmed)) {
+          output.line();
+          output.line(`${each.person}'s key: ${fingerprintText(each)}`);
+          output.line(`Ask ${each.person} for the fingerprint by phone. If it is the same, confirm it with:`);
+          output.line(`  ferry approver add ${each.migrationId} ${fingerprintText(each)}`);
+        }
       },
     };
   };
@@ -211,9 +207,9 @@ function stateText(invitation: Invitation, now: Date): string {
   }
 }
 
-function keyText(invitation: Invitation): string {
-  if (invitation.publicKey === null) return '';
-  return `${fingerprintText(invitation)} ${invitation.keyConfirmedAt === null ? '(not confirmed)' : '(confirmed)'}`;
+function keyText({ publicKey, keyConfirmedAt }: Invitation): string {
+  if (publicKey === null) return '';
+  return keyConfirmedAt === null ? 'not confirmed' : 'confirmed';
 }
 
 function fingerprintText({ publicKey }: Invitation): string {
