@@ -31,13 +31,17 @@ export async function bundlePage(root) {
   mkdirSync(assets, { recursive: true });
   for (const { path: file, contents } of outputFiles) writeFileSync(file, contents);
 
-  const nameOf = (entry) =>
-    path.basename(
-      Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === `portal/page/${entry}`)[0],
-    );
+  const outputOf = (entry) =>
+    Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === `portal/page/${entry}`);
+  const nameOf = (entry) => path.basename(outputOf(entry)[0]);
+  // Otherwise the browser learns of these files only once it has read the script.
+  const preloads = outputOf('main.ts')[1]
+    .imports.filter(({ kind }) => kind === 'import-statement')
+    .map(({ path: file }) => `<link rel="modulepreload" href="/assets/${path.basename(file)}" />`);
   const html = readFileSync(path.join(source, 'index.html'), 'utf8')
     .replace('style.css', `/assets/${nameOf('style.css')}`)
-    .replace('main.ts', `/assets/${nameOf('main.ts')}`);
+    .replace('main.ts', `/assets/${nameOf('main.ts')}`)
+    .replace('</head>', `${preloads.join('')}</head>`);
   const page = path.join(target, 'index.html');
   writeFileSync(`${page}.${process.pid}`, html);
   renameSync(`${page}.${process.pid}`, page);

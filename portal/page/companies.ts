@@ -1,6 +1,6 @@
 /** Lists of companies: with search and filter, or only those on which a person must act. Read page by page. */
 import { counted } from '../../domain/text/sentences';
-import { remedyText, type Remedy } from '../../domain/companies/remedies';
+import type { Remedy } from '../../domain/companies/remedies';
 import { companyDecisions, openAction } from './actions';
 import type { Company, CompanyFilter, CompanyState } from './api';
 import { readCompanies } from './api';
@@ -18,6 +18,20 @@ export const STATE_LABELS: Readonly<Record<CompanyState, string>> = {
   'not-moved': 'Not moved',
   'left-out': 'Left out',
 };
+
+const HELP: Readonly<Record<Remedy, string>> = {
+  retry: 'trying again',
+  relink: 'its owner reconnects it on the reconnect page',
+  'replace-credential': 'a new credential from you',
+  credentials: 'a new credential from you',
+  application: 'registering the application that obtained its credential',
+  amend: 'a corrected row in the manifest',
+  skip: 'leaving it out',
+  exclude: 'leaving it out',
+};
+
+const helpOf = (remedies: readonly string[]): string =>
+  [...new Set(remedies.map((remedy) => HELP[remedy as Remedy]))].join('; ');
 
 /** A list that can be read again when the migration has changed. */
 export interface CompanyList {
@@ -126,13 +140,7 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
         problem !== null && el('p', { class: 'why' }, sentence(inReadersZone(problem))),
         linkUrl !== null &&
           el('p', { class: 'link' }, externalLink(linkUrl, 'Reconnect page'), copyButton(linkUrl, 'Copy link', name)),
-        problem !== null &&
-          remedies.length > 0 &&
-          el(
-            'p',
-            { class: 'hint' },
-            `What can help: ${remedies.map((each) => remedyText(each as Remedy)).join('; ')}.`,
-          ),
+        problem !== null && remedies.length > 0 && el('p', { class: 'hint' }, `What can help: ${helpOf(remedies)}.`),
         decisions.length > 0 &&
           el(
             'p',

@@ -1,7 +1,7 @@
 /** The dialog of a decision: what it is about, what happens next, a reason, and its outcome. */
 import type { RequestAnswer } from '../contract';
 import { ApiError } from './api';
-import { announce, button, el, type Child } from './elements';
+import { button, el, type Child } from './elements';
 import { inReadersZone } from './times';
 
 /** Thrown when something in a form is missing or wrong. The dialog shows it and stays open. */
@@ -52,7 +52,7 @@ export function openDialog(options: DecisionDialog): void {
     el(
       'p',
       { class: isIrreversible ? 'consequence final' : 'consequence' },
-      el('strong', {}, isIrreversible ? 'This cannot be undone. ' : 'What happens next: '),
+      el('strong', {}, isIrreversible ? 'This cannot be undone. ' : 'What this means: '),
       inReadersZone(consequence),
     ),
     problem,
@@ -116,7 +116,6 @@ export function openDialog(options: DecisionDialog): void {
       el('p', { class: 'done', role: 'status' }, `✓ ${inReadersZone(sentence(text))}`),
       el('div', { class: 'buttons' }, close),
     );
-    announce(sentence(text));
     close.focus();
     onDone();
   }

@@ -47,12 +47,6 @@ export async function deleteKey(publicKey: string): Promise<void> {
   await inStore('readwrite', (store) => store.delete(publicKey));
 }
 
-/** Returns a fingerprint in the format of `fingerprintOf` in security/migration-key.ts. */
-export async function fingerprintOf(publicKey: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', publicKey)));
-  return (digest.slice(0, 32).match(/.{4}/g) ?? []).join('-');
-}
-
 /** Signs a decision. Returns its content with the signature. */
 export async function signDecision<Content extends Readonly<Record<string, unknown>>>(
   { publicKey, privateKey }: Pick<StoredKey, 'publicKey' | 'privateKey'>,

@@ -1,5 +1,6 @@
 /** The portal's page for the client of a migration. */
 import type { PortalSession } from '../contract';
+import { fingerprintOf } from '../../domain/text/fingerprints';
 import type { MigrationAnswer } from './api';
 import { ApiError, endSession, insist, readMigration, readSession } from './api';
 import type { App } from './app';
@@ -7,7 +8,7 @@ import { createAllCompanies, createExceptions } from './company-sections';
 import { problemText } from './dialog';
 import { byId, button, createRenderer, el } from './elements';
 import { showInvitation, showMessage, showNoSession, takeInvitation, unconfirmedKey } from './invitation';
-import { findKey, fingerprintOf, fromHex } from './keys';
+import { findKey, fromHex } from './keys';
 import { followEvents } from './live';
 import {
   renderFacts,
@@ -55,7 +56,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
   let session = first;
   let latest = answer;
   const key = session.publicKey === null ? null : await findKey(session.publicKey);
-  const fingerprint = key === null ? null : await fingerprintOf(fromHex(key.publicKey));
+  const fingerprint = key === null ? null : fingerprintOf(fromHex(key.publicKey));
   const app: App = {
     get session() {
       return session;

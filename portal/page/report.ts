@@ -27,7 +27,9 @@ export function reportSection(migrationId: string): readonly Child[] {
       const href = `/api/reports/${id}?format=${format}`;
       status.textContent = `${label}: ready.`;
       links.append(
-        ...(format === 'html' ? [el('a', { href, target: '_blank', rel: 'noopener' }, 'Open the report'), ' '] : []),
+        ...(format === 'html'
+          ? [el('a', { href: `${href}&open=true`, target: '_blank', rel: 'noopener' }, 'Open the report'), ' ']
+          : []),
         el('a', { href, download: `${migrationId}-handover.${ending}` }, `Download ${migrationId}-handover.${ending}`),
       );
     } catch (error) {

@@ -3,7 +3,8 @@
  * security/bindings.ts: HPKE, with one encapsulation for all boxes of a sealer. Only workers can open a box.
  */
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
-import { fingerprintOf, fromHex } from './keys';
+import { fingerprintOf } from '../../domain/text/fingerprints';
+import { fromHex } from './keys';
 
 const VERSION = 3;
 const INFO = utf8('tokenferry vault 1');
@@ -32,7 +33,7 @@ export interface SealingKey {
  */
 export async function checkKey(text: string, migrationId: string, provider: string): Promise<SealingKey> {
   const { migration, platform, publicKey, signedBy, signature } = parseKey(text);
-  const fingerprint = await fingerprintOf(fromHex(signedBy));
+  const fingerprint = fingerprintOf(fromHex(signedBy));
   if (plain(fingerprint) !== plain(provider))
     throw new KeyRefused(
       `The key was signed by ${fingerprint}, but your invitation names the provider ${provider}. Nothing was sent. Tell your contact by phone.`,
@@ -44,7 +45,7 @@ export async function checkKey(text: string, migrationId: string, provider: stri
   const point = fromHex(publicKey);
   return {
     ...{ migrationId: migration, platformKey: platform, publicKey: point, signedBy: fingerprint },
-    fingerprint: await fingerprintOf(point),
+    fingerprint: fingerprintOf(point),
   };
 }
 

@@ -127,6 +127,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
         params: IdSchema,
         querystring: z.strictObject({
           format: z.enum(REPORT_FORMATS).default('html').describe('The format in which the report was requested.'),
+          open: z.stringbool().default(false).describe('Shows the report in the browser instead of downloading it.'),
         }),
         response: {
           200: { description: 'Success', content: { 'text/html': { schema: z.string() } } },
@@ -142,7 +143,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
         .type(type)
         .headers({
           'content-security-policy': REPORT_POLICY,
-          'content-disposition': `attachment; filename="report.${extension}"`,
+          'content-disposition': `${query.open ? 'inline' : 'attachment'}; filename="report.${extension}"`,
         })
         .send(answer.content);
     },

@@ -149,6 +149,7 @@ describeWithChromium("the portal's page", () => {
 
   test('says that it connects again after the connection was lost, and goes on', async () => {
     const page = await open();
+    await page.locator('#live').getByText('Live').waitFor();
     portal.dropStreams();
     await page.getByText('Connecting…').waitFor();
     await page.locator('#live').getByText('Live').waitFor();

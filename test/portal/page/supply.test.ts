@@ -1,0 +1,198 @@
+/** Credentials and client secrets in the portal's page: checked, encrypted for the workers, and sent in parts. */
+import type { Browser, Page } from 'playwright-core';
+import {
+  applicationBinding,
+  createMigrationKey,
+  createOpener,
+  createVaultKey,
+  credentialBinding,
+  fingerprintOf,
+  type MigrationKey,
+} from './sample-key';
+import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';
+import { axeViolations, signIn, takeErrors } from './browser-page';
+import { FixturePortal, type SentRequest } from './fixture-portal';
+import { sampleView } from './sample-view';
+
+const chromium = findChromium();
+const describeWithChromium = chromium === undefined ? describe.skip : describe;
+
+interface SealedPart {
+  readonly decisionId: string;
+  readonly keyFingerprint: string;
+  readonly credentials: readonly { reference: string; obtainedAt: string; sealed: string }[];
+}
+
+const HEADER = 'reference,accessToken,refreshToken,realmId,obtainedAt';
+const csvOf = (count: number): string =>
+  [
+    HEADER,
+    ...Array.from(
+      { length: count },
+      (_, index) => `K-${index + 1},at-MARKER-${index},rt-MARKER-${index},913${index},2026-11-20T10:00:00Z`,
+    ),
+  ].join('\n');
+
+const fieldsIn = (box: Buffer): unknown => JSON.parse(box.toString('utf8'));
+
+describeWithChromium("supplying in the portal's page", () => {
+  const vault = createVaultKey();
+  let browser: Browser;
+  let portal: FixturePortal;
+  let url: string;
+  let key: MigrationKey;
+  beforeAll(async () => {
+    browser = await openBrowser(chromium ?? '');
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+  beforeEach(async () => {
+    portal = new FixturePortal();
+    key = createMigrationKey('kite', 'qhyg', vault.publicKey);
+    portal.view = sampleView({ migrationKey: key.text });
+    portal.answer = ({ path }) =>
+      path === '/api/credentials' ? { outcome: 'stored', text: 'stored' } : { outcome: 'applied', text: 'done' };
+    url = await portal.start();
+  });
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    await portal.stop();
+    expect(takeErrors().filter((text) => !text.includes('ERR_EMPTY_RESPONSE'))).toEqual([]);
+    expect(JSON.stringify(portal.sent)).not.toContain('MARKER');
+  });
+
+  const open = (provider = key.provider): Promise<Page> => signIn(browser, { portal, url }, { provider });
+  const parts = (): SealedPart[] =>
+    portal.sent.filter(({ path }) => path === '/api/credentials').map(({ body }) => body as unknown as SealedPart);
+
+  async function choose(page: Page, name: string, text: string | Buffer): Promise<void> {
+    await page.getByRole('button', { name: 'Supply credentials' }).click();
+    const buffer = typeof text === 'string' ? Buffer.from(text) : text;
+    await page.getByLabel('Credential file').setInputFiles({ name, mimeType: 'text/csv', buffer });
+  }
+
+  const send = (page: Page): Promise<void> =>
+    page.getByRole('dialog').getByRole('button', { name: 'Supply credentials' }).click();
+
+  test('seals each credential so that only the vault opens it, for its company and time', async () => {
+    const page = await open();
+    await choose(page, 'credentials.csv', csvOf(3));
+    await page.getByText('✓ 3 credentials can be sent.').waitFor();
+    await send(page);
+    await page.getByText('✓ Done.').waitFor();
+
+    const [part] = parts();
+    const opener = createOpener(vault);
+    expect(part?.keyFingerprint).toBe(fingerprintOf(vault.publicKey));
+    expect(
+      part?.credentials.map(({ sealed, ...label }) =>
+        fieldsIn(opener(Buffer.from(sealed, 'base64'), credentialBinding('kite', label))),
+      ),
+    ).toEqual(
+      [0, 1, 2].map((row) => ({
+        ...{ accessToken: `at-MARKER-${row}`, refreshToken: `rt-MARKER-${row}`, realmId: `913${row}` },
+      })),
+    );
+    expect(() =>
+      opener(
+        Buffer.from(part?.credentials[0]?.sealed ?? '', 'base64'),
+        credentialBinding('kite', {
+          ...{ reference: 'K-2', obtainedAt: '2026-11-20T10:00:00.000Z' },
+        }),
+      ),
+    ).toThrow('cannot be opened');
+    expect(portal.sent.at(-1)?.body).toMatchObject({
+      message: 'credentialsSupplied',
+      decision: { decisionId: part?.decisionId, companies: 3, by: 'Cleo' },
+    });
+  });
+
+  test('sends parts of 1,000, and repeats the same part after the connection was lost', async () => {
+    let losses = 0;
+    portal.losesConnection = ({ path }) => path === '/api/credentials' && parts().length === 2 && ++losses === 1;
+    const page = await open();
+    await choose(page, 'credentials.csv', csvOf(2_100));
+    await page.getByText('✓ 2,100 credentials can be sent.').waitFor();
+    await send(page);
+    await page.getByText('✓ Done.').waitFor();
+    expect(parts().map(({ credentials }) => credentials.length)).toEqual([1_000, 1_000, 1_000, 100]);
+    expect(parts()[2]).toEqual(parts()[1]);
+    expect(new Set(parts().map(({ decisionId }) => decisionId)).size).toBe(1);
+    expect(portal.sent.filter(({ path }) => path === '/api/decisions').length).toBe(1);
+    expect(portal.sent.at(-1)?.body).toMatchObject({ decision: { companies: 2_100 } });
+  });
+
+  test('names the credentials that were not accepted', async () => {
+    const refusedCredentials = [{ reference: 'K-2', why: 'there is no company with this reference' }];
+    const answer = portal.answer;
+    portal.answer = (request: SentRequest) =>
+      request.path === '/api/credentials'
+        ? { outcome: 'stored', text: 'stored', stored: 2, refusedCredentials }
+        : answer(request);
+    const page = await open();
+    await choose(page, 'credentials.csv', csvOf(3));
+    await send(page);
+    await page
+      .getByRole('dialog')
+      .getByText('1 credential not accepted. K-2: there is no company with this reference')
+      .waitFor();
+    expect(portal.sent.at(-1)?.body).toMatchObject({ decision: { companies: 2 } });
+  });
+
+  test.each([
+    ['an error by row and column', `${HEADER}\nK-1,at-MARKER,,9130,`, 'Error, Row 2, column 3, refreshToken'],
+    ['a missing column', 'reference,accessToken\nK-1,at-MARKER', 'Missing: refreshToken, realmId'],
+    ['a workbook', Buffer.from('504b0304', 'hex'), 'This is a zip archive, not CSV or JSON'],
+    ['another encoding', Buffer.from(`${HEADER}\nK\xe4-1,at-MARKER`, 'latin1'), 'This file is not UTF-8'],
+    ['a quotation mark that is not closed', `${HEADER}\n"K-1,at-MARKER`, 'a quotation mark in the row'],
+  ])('refuses a file with %s, and sends nothing', async (_, text, message) => {
+    const page = await open();
+    await choose(page, 'credentials.csv', text);
+    await page.getByRole('dialog').getByText(message, { exact: false }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await send(page);
+    await page.getByText('Choose a file without errors.').waitFor();
+    expect(portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
+  });
+
+  test('reads JSON as well', async () => {
+    const page = await open();
+    const rows = [{ reference: 'K-1', accessToken: 'at-MARKER', refreshToken: 'rt-MARKER', realmId: 9130 }];
+    await choose(page, 'credentials.json', JSON.stringify(rows));
+    await page.getByText('✓ 1 credential can be sent.').waitFor();
+  });
+
+  test.each([
+    ['another provider has signed', () => createMigrationKey('kite', 'qhyg', vault.publicKey).text, /was signed by/],
+    ['was altered', () => key.altered(createVaultKey().publicKey), /was altered/],
+    ['is for another migration', () => key.sign('other', 'qhyg', vault.publicKey), /another migration/],
+  ])('refuses to encrypt with a key that %s', async (_, migrationKey, message) => {
+    portal.view = sampleView({ migrationKey: migrationKey() });
+    const page = await open();
+    await choose(page, 'credentials.csv', csvOf(1));
+    await page.getByText('✓ 1 credential can be sent.').waitFor();
+    await page.getByRole('dialog').getByText(message).waitFor();
+    await send(page);
+    await page.getByRole('alert').getByText(message).waitFor();
+    expect(portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
+  });
+
+  test('seals the client secret of the application', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Replace your application' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Client id').fill('AB99');
+    await dialog.getByLabel('Environment').selectOption('sandbox');
+    await dialog.getByLabel('Client secret').fill('secret-MARKER');
+    await dialog.getByRole('button', { name: 'Replace your application' }).click();
+    await dialog.getByText('✓ Done.').waitFor();
+    const { sealed, decision, ...facts } = portal.sent.at(-1)?.body as { sealed: string; decision: object };
+    expect(facts).toEqual({
+      ...{ clientId: 'AB99', environment: 'sandbox', keyFingerprint: fingerprintOf(vault.publicKey) },
+    });
+    expect(decision).toMatchObject({ clientId: 'AB99', environment: 'sandbox' });
+    const binding = applicationBinding('kite', { clientId: 'AB99', environment: 'sandbox' });
+    expect(createOpener(vault)(Buffer.from(sealed, 'base64'), binding).toString('utf8')).toBe('secret-MARKER');
+  });
+});
