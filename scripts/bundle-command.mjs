@@ -41,9 +41,13 @@ export async function bundle(dist) {
     logLevel: 'error',
     plugins: [leaveOut],
   });
-  const code = `(function (exports, require, module, __filename, __dirname) {${outputFiles[0].text}})`;
+  const code = `(function (exports, require, module, __filename, __dirname) {${inAscii(outputFiles[0].text)}})`;
   return `${code}\n// ${createHash('sha256').update(code).digest('hex')}`;
 }
+
+/** Escapes the characters that esbuild leaves in regular expressions. */
+const inAscii = (code) =>
+  code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
  * Creates the cache of a bundle, in a process of its own, because the cache is what a run of the command compiles. The

@@ -118,6 +118,10 @@ describe('the code cache', () => {
   });
 });
 
+test('the bundle is ASCII, because it is read as Latin-1', () => {
+  expect(readFileSync(path.join(ROOT, 'dist/ferry.js'), 'latin1')).not.toMatch(/[\x80-\xff]/);
+});
+
 describe('a copy of the command', () => {
   /** Copies what an installation needs to start the bundle. */
   function install(...files: string[]): string {
