@@ -25,7 +25,7 @@ import {
 } from '../wording/client-page';
 import { windowsText } from '../wording/windows';
 import { escapedMarkdown, markdownLink } from '../wording/markdown';
-import { meanwhileText, statusLine } from '../wording/status-line';
+import { isPausedByPerson, meanwhileText, statusLine } from '../wording/status-line';
 import { BOTTOM_PADDING, companyLines } from './page-parts';
 
 /** Maximum lengths, in characters, of a person's name and of other text that people wrote. Longer text is cut off. */
@@ -112,20 +112,22 @@ function taskText(progress: Progress, now: string): string[] {
   if (roles.length === 0) {
     return [...reason, ...meanwhile];
   }
+  const signOff = beforeSignOff(progress);
   const since = waitingSince ? `, since ${momentText(waitingSince)}` : '';
   return [
     ...reason,
-    `**Waiting for:** ${roles.join(' and ')}${since}`,
+    `**Waiting for:** ${isPausedByPerson(progress) ? 'client or support' : roles.join(' and ')}${since}`,
     ...actionText(progress, now),
-    ...beforeSignOff(progress).map((text) => `**Before you sign off:** ${untrustedText(text, MAX_TEXT_LENGTH)}`),
+    ...(signOff === null ? [] : [`**Before you sign off:** ${untrustedText(signOff, MAX_TEXT_LENGTH)}`]),
     ...(roles.includes('client') ? [`**How:** ${howText(progress)}`] : meanwhile),
   ];
 }
 
 function actionText(progress: Progress, now: string): string[] {
-  const isPaused = progress.state === 'paused' && progress.pause?.stopReason === null;
   const label =
-    progress.waitingFor.roles.includes('client') || isPaused ? '**What to do:**' : '**What support has to do:**';
+    progress.waitingFor.roles.includes('client') || isPausedByPerson(progress)
+      ? '**What to do:**'
+      : '**What support has to do:**';
   const { what, problems } = taskOf(progress, now);
   if (problems.length === 0) return [`${label} ${untrustedText(what, MAX_TEXT_LENGTH)}`];
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => `- ${untrustedText(problem, MAX_PROBLEM_LENGTH)}`);

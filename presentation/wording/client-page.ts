@@ -109,14 +109,15 @@ export function outOfDateText(progress: Progress, now: string): string {
   return `for each company, from the moment syncing ${from} disabled until it has been moved${longest}.`;
 }
 
-/** Returns what the client should know before it signs off the handover; empty if it does not have to. */
-export function beforeSignOff({ route, state, step, counts, waitingFor }: Progress): readonly string[] {
+/** Returns what the client should know before it signs off the handover; null if it does not have to. */
+export function beforeSignOff({ route, state, step, counts, waitingFor }: Progress): string | null {
   const isSignOff = step === 'complete-migration' && state === 'waiting' && countOpen(counts) === 0;
-  if (route !== 'managed' || !isSignOff || !waitingFor.roles.includes('client')) return [];
+  if (route !== 'managed' || !isSignOff || !waitingFor.roles.includes('client')) return null;
   const notMoved = counts.total - counts.moved;
-  const names = namedCompanies(notMoved, counts.firstNotMoved ?? []);
+  const named = `${namedCompanies(notMoved, counts.firstNotMoved ?? [])} ${notMoved === 1 ? 'was' : 'were'} not moved.`;
   return [
-    ...(notMoved === 0 ? [] : [`not moved: ${names}. The handover report says why, and what to do about each.`]),
-    'once both sides have signed off, no more companies can be moved, and the stored credentials are destroyed.',
-  ];
+    'read the handover report, which support sends you.',
+    ...(notMoved === 0 ? [] : [`${named} The report says why, and what to do about each.`]),
+    'Once both sides have signed off, no more companies can be moved, and the stored credentials are destroyed.',
+  ].join(' ');
 }

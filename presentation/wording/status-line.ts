@@ -25,7 +25,10 @@ export function statusLine(progress: Progress, platform: string, now: string): s
   return [text, ...(meanwhile === null ? [] : [meanwhile]), 'You or support can resume it.'].join(' ');
 }
 
-const isPausedByPerson = ({ state, pause }: Progress): boolean => state === 'paused' && pause?.stopReason === null;
+/** Returns whether a person has paused the migration, so that support or the client can resume it. */
+export function isPausedByPerson({ state, pause }: Progress): boolean {
+  return state === 'paused' && pause?.stopReason === null;
+}
 
 /**
  * Returns what the client can do while other companies are moving or wait for support; null if there is nothing. Companies that are not

@@ -112,8 +112,9 @@ test('credentials are exported after the confirmation, and sealed with the migra
 test('the page says which companies were not moved, and that a sign-off is final, before the client signs off', () => {
   const notMoved = counts({ total: 60, moved: 53, failed: 7, firstNotMoved: ['C-1', 'C-2'] });
   const text = detailsAt(stateAt('complete-migration', { counts: notMoved }));
-  expect(text).toContain('**Before you sign off:** not moved: 7 companies (C-1, C-2 and 5 more)');
-  expect(text).toContain('**Before you sign off:** once both sides have signed off, no more companies can be moved');
+  expect(text).toContain('**Before you sign off:** read the handover report, which support sends you.');
+  expect(text).toContain('7 companies (C-1, C-2 and 5 more) were not moved.');
+  expect(text).toContain('Once both sides have signed off, no more companies can be moved');
   const signed = decideAll(
     stateAt('complete-migration', { counts: notMoved }),
     approve('complete-migration', 'client'),
@@ -134,6 +135,7 @@ test('the page of a paused migration shows the reason of the person who paused i
   const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: AT };
   const lines = detailsAt(stateAt('schedule', { pause })).split('\n');
   expect(lines).toContain(`**Paused:** by Sam since ${momentText(AT)}: lunch`);
+  expect(lines).toContain('**Waiting for:** client or support');
   expect(lines[0]).toBe('# Paused by Sam. No company has moved. You or support can resume it.');
   expect(lines).toContain(
     '**What to do:** resume the migration once the pause is no longer needed, or ask support to do so',
