@@ -129,6 +129,14 @@ test('where support must sign, only its key adds the approvers of the client', a
   expect(await pause('dana', SIGNED)).toMatchObject({ exitCode: 0 });
 });
 
+test('what an added approver has confirmed is proven in the handover report', async () => {
+  const confirmed = await run('dana', 'confirm-sync-disabled', SIGNED, '--all', '--as', 'client');
+  expect(confirmed).toMatchObject({ exitCode: 0 });
+  const { out } = await run('nobody', 'report', SIGNED, '--format', 'md');
+  expect(out).toContain('Signed decisions: every confirmation, and every permission to move companies, is backed');
+  expect(out).toContain(`add Dana (client) as an approver, key ${fingerprintOf('dana')} (first key)`);
+});
+
 describe('the verification of an exported trail', () => {
   /** Exports a trail, changes its lines, and verifies it with these approvers. */
   async function verify(
