@@ -19,6 +19,8 @@ export async function openCredentials(app: App, action: Action, selected: readon
   const input = el('input', { id: 'file', type: 'file', accept: '.csv,.json,text/csv,application/json' });
   const obtainedAt = el('input', { id: 'obtained-at', type: 'datetime-local' });
   const result = el('div', { role: 'status' });
+  // The field shows minutes. Within the minute of the confirmation, the seconds decide whether a credential counts.
+  let isTimeEntered = false;
   let checked: CheckedFile | null = null;
 
   async function check(): Promise<void> {
@@ -26,15 +28,19 @@ export async function openCredentials(app: App, action: Action, selected: readon
     checked = null;
     result.replaceChildren();
     if (file === undefined || platform === undefined) return;
-    if (obtainedAt.value === '') obtainedAt.value = localInput(new Date(file.lastModified));
+    const changedAt = new Date(file.lastModified);
+    if (!isTimeEntered) obtainedAt.value = localInput(changedAt);
     result.textContent = 'Checking the file…';
-    const found = await checkCredentials(file, platform, new Date(obtainedAt.value));
+    const found = await checkCredentials(file, platform, isTimeEntered ? new Date(obtainedAt.value) : changedAt);
     const others = selected.length === 0 ? [] : unselected(found, selected);
     checked = found.findings.errors === 0 && others.length === 0 ? found : null;
     result.replaceChildren(...resultOf(found, others).filter((each) => each instanceof Node));
   }
   input.addEventListener('change', () => void check());
-  obtainedAt.addEventListener('change', () => void check());
+  obtainedAt.addEventListener('change', () => {
+    isTimeEntered = obtainedAt.value !== '';
+    void check();
+  });
 
   openDialog({
     ...action,

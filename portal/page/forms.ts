@@ -78,6 +78,8 @@ function windowsOf(text: string): { readonly windows?: readonly Window[] } {
 
 export function syncForm({ counts, waves }: MigrationView, selected: readonly Company[]) {
   const open = selected.filter(({ confirmedAt }) => confirmedAt === null);
+  // The data of a wave that is confirmed too early is out of date for longer than necessary.
+  const [next] = open.length > 0 ? [] : waves;
   const wave = el(
     'select',
     { id: 'wave', 'aria-label': 'Wave' },
@@ -93,8 +95,14 @@ export function syncForm({ counts, waves }: MigrationView, selected: readonly Co
     'fieldset',
     {},
     el('legend', {}, 'Syncing is off for'),
-    radio('scope', 'all', `all companies (${counted(counts.unconfirmed, 'company')} not confirmed yet)`, !open.length),
-    waves.length > 0 && el('div', { class: 'choice-more' }, radio('scope', 'wave', 'one wave', false), wave),
+    radio(
+      'scope',
+      'all',
+      `all companies (${counted(counts.unconfirmed, 'company')} not confirmed yet)`,
+      !open.length && !next,
+    ),
+    waves.length > 0 &&
+      el('div', { class: 'choice-more' }, radio('scope', 'wave', 'one wave', next !== undefined), wave),
     open.length > 0 && radio('scope', 'selected', `the ${counted(open.length, 'company')} that you selected`, true),
   );
   if (open.length === 0)

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { NoSuchMigration } from '../../../client';
 import { loadConfig } from '../../../config';
 import { MAX_NAME_LENGTH } from '../../../domain/migration/parse-decision';
@@ -49,11 +49,10 @@ export function addInvite({ program, run, terminal }: Context): void {
         'viewer',
       ]).default('client'),
     )
-    .option(
-      '--expires <duration>',
-      'how long the link can be used, e.g. 12h or 3d, at most 30d',
-      parseLifetime,
-      DEFAULT_LIFETIME_MS,
+    .addOption(
+      new Option('--expires <duration>', 'how long the link can be used, e.g. 12h or 3d, at most 30d')
+        .argParser(parseLifetime)
+        .default(DEFAULT_LIFETIME_MS, '3d'),
     )
     .option('--list', 'list the invitations to the migration, or to all migrations')
     .option('--revoke <id>', 'revoke an invitation: its link and its sessions stop working at once')
