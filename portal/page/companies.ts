@@ -104,14 +104,16 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
       shown.length === 0 ? empty : `${counted(shown.length, 'company')} shown${hasMore ? '; there are more' : ''}.`;
   }
 
-  /** Changes rows in place if their height stays the same; otherwise offers to show the list anew. */
+  /** Shows the current rows. If a person is using the list, rows must not move, so it offers to show them instead. */
   async function update(): Promise<void> {
     const mine = generation;
     const page = await read(shown.length).catch(() => null);
     if (page === null || mine !== generation || JSON.stringify(page.companies) === JSON.stringify(shown)) return;
-    if (shown.length === 0 || layoutOf(page.companies) === layoutOf(shown)) show(page);
+    if (!isInUse() || layoutOf(page.companies) === layoutOf(shown)) show(page);
     else changed.hidden = false;
   }
+
+  const isInUse = (): boolean => selected.size > 0 || list.contains(document.activeElement) || list.matches(':hover');
 
   function row(company: Company): HTMLElement {
     const { reference, name, state, movedAt, confirmedAt, wave, problem, remedies, linkUrl } = company;
