@@ -2,8 +2,9 @@
  * The portal's part of a worker: takes the requests that people have sent through the portal, carries them out, and
  * writes what the page shows about the migrations that browsers are watching.
  *
- * Requests of one invitation are carried out one after the other, in their order, because decisions of one person must
- * arrive in the order in which they were signed. Requests of different invitations do not wait for each other. A request
+ * A worker carries out the requests of one invitation one after the other, because decisions of one person must arrive
+ * in the order in which they were signed. Another worker can carry out the next one meanwhile, so people wait for the
+ * answer to a decision before they send another. Requests of different invitations do not wait for each other. A request
  * whose worker dies is taken again after its lease; carrying it out twice changes nothing.
  */
 import { setTimeout as delay } from 'node:timers/promises';
