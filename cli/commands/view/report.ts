@@ -3,8 +3,11 @@ import { readReport } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { choiceOption } from '../../shared/options';
-import { REPORT_FORMATS, type ReportFormat, reportPieces } from '../../../client/report-formats';
+import { type ReportFormat, reportPieces } from '../../../client/report-formats';
 import { withLedgerClient } from '../../shared/clients';
+
+/** Not those of the client, because the help of every command would load its modules. */
+const FORMATS = ['md', 'json', 'csv', 'html'] as const satisfies readonly ReportFormat[];
 
 /** `ferry report`: prints the handover report at any time, even after the end of the migration. */
 export function addReport({ program, run, output, terminal }: Context): void {
@@ -15,7 +18,7 @@ export function addReport({ program, run, output, terminal }: Context): void {
       choiceOption(
         '--format <format>',
         'format of the report: md, html (a page to send), csv (one row per company) or json',
-        REPORT_FORMATS,
+        FORMATS,
       ).default('md'),
     )
     .action((migration: string, { format }: { format: ReportFormat }) =>
