@@ -64,6 +64,13 @@ test.each([
   expect(problems.join()).toMatch('bee');
   expect(clientProblems).toHaveLength(1);
   expect(clientProblems?.join()).not.toMatch('bee');
+
+  const selfService = new FindingSummary();
+  selfService.add(applicationConflicts(app('bee-app'), applications, true));
+  const { warnings, clientWarnings } = selfService.sentences;
+  expect(warnings.join()).toMatch('bee');
+  expect(clientWarnings).toHaveLength(1);
+  expect(clientWarnings?.join()).not.toMatch('bee');
 });
 
 test('a client reads the name of its own other migration', () => {
