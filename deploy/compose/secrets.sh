@@ -19,6 +19,7 @@ create temporal/password "$(password)"
 create service-database/password "$(password)"
 create grafana/password "$(password)"
 create service/service.key "$(key)"
+create portal/database-url "postgres://tokenferry_portal:$(password)@ledger:5432/tokenferry"
 create worker/master.key "$(key)"
 create worker/payload.key "$(key)"
 

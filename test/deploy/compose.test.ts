@@ -11,6 +11,9 @@ interface Service extends ComposeService {
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly networks?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 const { services } = parse(readFileSync(path.join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
@@ -37,7 +40,7 @@ test('every server is restarted, has a health check and limits, and cannot gain 
 
 test('our containers have a read-only file system and no capabilities', () => {
   const ours = all.filter(([, { image }]) => image.startsWith('tokenferry-'));
-  expect(ours.length).toBe(6);
+  expect(ours.length).toBe(7);
   for (const [name, { read_only, cap_drop }] of ours) {
     expect([name, read_only, cap_drop]).toEqual([name, true, ['ALL']]);
   }
@@ -59,6 +62,17 @@ test('every port is published on this machine only', () => {
   for (const [name, { ports = [] }] of all) {
     for (const port of ports) expect([name, port]).toEqual([name, expect.stringMatching(/^127\.0\.0\.1:/)]);
   }
+});
+
+test('the portal has no secret but the password of its database role', () => {
+  const portal = services['portal'];
+  expect(portal?.volumes).toEqual(['secrets-portal:/run/secrets:ro']);
+  expect(portal?.networks).toEqual(['ledger', 'portal']);
+  expect(Object.keys(portal?.environment ?? {}).sort()).toEqual([
+    'PORTAL_DATABASE_URL_FILE',
+    'TOKENFERRY_HEALTH_ADDRESS',
+    'TOKENFERRY_PORTAL_URL',
+  ]);
 });
 
 test('images of other projects have a version and a full name, which Podman needs', () => {
