@@ -19,7 +19,15 @@ const PROJECT = 'tokenferry-images-test';
 const FIRST_PORT = 21_500;
 /** The variables of docker-compose.yml that set ports. */
 const PORT_VARIABLES = [
-  ...['SERVICE_PORT', 'CODEC_PORT', 'TEMPORAL_UI_PORT', 'CLIENT_UI_PORT', 'PROMETHEUS_PORT', 'GRAFANA_PORT'],
+  ...[
+    'SERVICE_PORT',
+    'CODEC_PORT',
+    'TEMPORAL_UI_PORT',
+    'CLIENT_UI_PORT',
+    'PORTAL_PORT',
+    'PROMETHEUS_PORT',
+    'GRAFANA_PORT',
+  ],
 ] as const;
 
 export interface Topology {
