@@ -232,7 +232,7 @@ export type PortalRequestKind = keyof typeof PORTAL_REQUESTS;
  * - `applied` or `refused`: the ledger's outcome of a decision
  * - `stored`: the credentials are staged; `refusedCredentials` lists those that were not
  * - `done`: the report is in `content`
- * - `failed`: nothing was done; `text` says why
+ * - `failed`: nothing was done, or it is not known whether it was; `text` says which, and why
  */
 export const RequestAnswerSchema = z.object({
   outcome: z.enum(['applied', 'refused', 'stored', 'done', 'failed']),

@@ -53,7 +53,9 @@ async function answerTo(context: PortalContext, request: PortalRequest): Promise
   }
 }
 
-const GIVEN_UP = 'this could not be done because of a technical problem; try again later, or ask support';
+/** A decision may have been sent before the failure. */
+const GIVEN_UP =
+  'this could not be finished because of a technical problem; check the page before you try again, or ask support';
 const UNKNOWN_OUTCOME =
   'the decision was sent, but the migration has not answered yet; check the page before you decide again';
 
