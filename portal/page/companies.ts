@@ -104,13 +104,31 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
       shown.length === 0 ? empty : `${counted(shown.length, 'company')} shown${hasMore ? '; there are more' : ''}.`;
   }
 
-  /** Shows the current rows. If a person is using the list, rows must not move, so it offers to show them instead. */
+  /**
+   * Shows the current rows. If a person is using the list, rows must not move, so it changes only those whose height
+   * stays the same, and offers to show the others.
+   */
   async function update(): Promise<void> {
     const mine = generation;
     const page = await read(shown.length).catch(() => null);
-    if (page === null || mine !== generation || JSON.stringify(page.companies) === JSON.stringify(shown)) return;
-    if (!isInUse() || layoutOf(page.companies) === layoutOf(shown)) show(page);
-    else changed.hidden = false;
+    if (page === null || mine !== generation) return;
+    if (JSON.stringify(page.companies) === JSON.stringify(shown)) return;
+    if (shown.length === 0 || !isInUse()) return show(page);
+    const known = new Map(page.companies.map((company) => [company.row, company]));
+    shown = shown.map((company, index) => {
+      const newer = known.get(company.row);
+      if (newer === undefined || layoutOf(newer) !== layoutOf(company)) return company;
+      if (JSON.stringify(newer) !== JSON.stringify(company)) replaceRow(index, newer);
+      return newer;
+    });
+    changed.hidden = JSON.stringify(shown) === JSON.stringify(page.companies);
+  }
+
+  function replaceRow(index: number, company: Company): void {
+    const old = list.children[index];
+    const focused = old?.contains(document.activeElement) ? document.activeElement?.id : '';
+    old?.replaceWith(row(company));
+    if (focused) document.getElementById(focused)?.focus();
   }
 
   const isInUse = (): boolean => selected.size > 0 || list.contains(document.activeElement) || list.matches(':hover');
@@ -193,6 +211,6 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
   return { update, restart: () => load(0) };
 }
 
-/** Two lists with the same layout look the same except for states and times. */
-const layoutOf = (companies: readonly Company[]): string =>
-  JSON.stringify(companies.map(({ row, problem, remedies, linkUrl }) => [row, problem, remedies, linkUrl]));
+/** Two states of a company with the same layout differ only in short texts. */
+const layoutOf = ({ problem, remedies, linkUrl }: Company): string =>
+  JSON.stringify([problem, problem === null ? [] : remedies, linkUrl]);

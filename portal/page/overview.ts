@@ -83,7 +83,8 @@ export function renderProgress({ counts, end, start, windows }: MigrationView): 
     el(
       'dl',
       { class: 'facts' },
-      fact('Expected end', end ? spanText(end.earliest, end.latest) : 'Not known yet.', end?.basis),
+      (end !== null || counts.notMovedYet + counts.moving > 0) &&
+        fact('Expected end', end ? spanText(end.earliest, end.latest) : 'Not known yet.', end?.basis),
       start &&
         fact('Start', timeText(start.at), start.isAgreed ? undefined : `Proposed by ${start.by}, not agreed yet`),
       fact('Companies move', windows ?? 'at any time'),

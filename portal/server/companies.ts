@@ -13,6 +13,7 @@ export type PortalCompany = z.infer<typeof CompanySchema>;
 export function companyOf(company: CompanyRow): PortalCompany {
   const { row, reference, name, wave, state, failure, credential, confirmedAt, movedAt } = company;
   const problem = problemOf(company);
+  const remedies = remediesFor({ ...company, deferred: company.isDeferred });
   const isMoving = state === 'importing' || state === 'syncing' || state === 'moved';
   return {
     row,
@@ -24,15 +25,19 @@ export function companyOf(company: CompanyRow): PortalCompany {
     hasCredential: credential === 'supplied' || isMoving,
     movedAt: movedAt?.toISOString() ?? null,
     problem: problem === null ? null : withoutUnsafeCharacters(problem),
-    remedies: [...remediesFor({ ...company, deferred: company.isDeferred })],
-    linkUrl: webAddress(company.linkUrl),
+    remedies: [...remedies],
+    linkUrl: remedies.includes('relink') ? webAddress(company.linkUrl) : null,
   };
 }
 
 function problemOf(company: CompanyRow): string | null {
   const { state, failure, failureText: detail, heldBack, leftOutReason } = company;
   if (state === 'skipped' || state === 'excluded') return leftOutReason;
-  if (failure !== null) return detail === null ? failureText(failure) : `${failureText(failure)} (${detail})`;
+  if (failure !== null) {
+    const text = failureText(failure);
+    // The importer's detail begins with the text of the failure.
+    return detail === null || detail.startsWith(text) ? (detail ?? text) : `${text} (${detail})`;
+  }
   if (state === 'outcome-unknown') return detail ?? 'it is not known yet whether the credential was used';
   return detail ?? heldBack ?? missingCredentialText(company);
 }

@@ -144,6 +144,7 @@ describeWithChromium("the portal's page", () => {
       portal.publish({ counts, headline: `Step 6 of 6: ${moved} of 60 companies moved.` });
     }
     await page.getByText('39 of 60 companies moved').first().waitFor();
+    await page.locator('#companies .chip.moved').nth(20).waitFor();
     expect(await page.evaluate('shifts')).toEqual([]);
   });
 

@@ -156,6 +156,17 @@ describeWithChromium("supplying in the portal's page", () => {
     expect(portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
   });
 
+  test('takes the time of the file to the second, because minutes decide whether a credential counts', async () => {
+    const page = await open();
+    await choose(page, 'credentials.csv', 'reference,accessToken,refreshToken,realmId\nK-1,at-MARKER,rt-MARKER,9130');
+    await page.getByText('✓ 1 credential can be sent.').waitFor();
+    const chosenAt = Date.now();
+    await send(page);
+    await page.getByRole('dialog').getByText('✓ Done.').waitFor();
+    const obtainedAt = Date.parse(parts()[0]?.credentials[0]?.obtainedAt ?? '');
+    expect(Math.abs(obtainedAt - chosenAt)).toBeLessThan(20_000);
+  });
+
   test('reads JSON as well', async () => {
     const page = await open();
     const rows = [{ reference: 'K-1', accessToken: 'at-MARKER', refreshToken: 'rt-MARKER', realmId: 9130 }];
