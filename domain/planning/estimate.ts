@@ -1,6 +1,6 @@
 /** Estimates how long a migration will take, as a range, from the volume of data and the speed of the service. */
 import type { MigrationLimits } from './limits';
-import { pollsDuring } from './pacing';
+import { pollsDuring, timeAtPace } from './pacing';
 import { endWithin } from './windows';
 
 /** The volume that is still to be moved. */
@@ -135,11 +135,16 @@ export function estimate({ volume, limits, speedEstimate, from }: EstimateInput)
   const syncMs = volume.companies === 0 ? 0 : syncTime(Math.max(volume.largestCompany, meanRecords(volume)), speed);
   // Requests that are sent while the last companies sync do not delay the imports, so their time is subtracted.
   const importMs = Math.max(importTime(volume, limits, speed), requestTime(requests) - syncMs);
-  const within = (factor: number) => ({
-    ms: Math.round((importMs + syncMs) * factor),
-    // Syncs and their verification continue outside the windows.
-    end: plusMs(endWithin(limits.windows, from, importMs * factor), syncMs * factor),
-  });
+  const atPaceMs = timeAtPace(volume.companies, limits.companiesPerMinute);
+  const within = (factor: number) => {
+    // A faster service does not move more companies per minute than the limit allows.
+    const workMs = Math.max(importMs * factor, atPaceMs);
+    return {
+      ms: Math.round(workMs + syncMs * factor),
+      // Syncs and their verification continue outside the windows.
+      end: plusMs(endWithin(limits.windows, from, workMs), syncMs * factor),
+    };
+  };
   const [low, high] = [within(1 / SPREAD[basis]), within(SPREAD[basis])];
   return {
     volume,
@@ -160,8 +165,7 @@ function importTime(
 ): number {
   const { slicesAtOnce, companiesPerSliceAtOnce, companiesPerMinute } = limits;
   const rounds = Math.max(Math.ceil(companies / (slicesAtOnce * companiesPerSliceAtOnce)), largestFamily);
-  const atPaceMs = companiesPerMinute === null ? 0 : (companies / companiesPerMinute) * MINUTE_MS;
-  return Math.max(rounds * importMs, atPaceMs);
+  return Math.max(rounds * importMs, timeAtPace(companies, companiesPerMinute));
 }
 
 function requestTime(requests: number): number {

@@ -36,6 +36,15 @@ export function paceOf({
 }
 
 /**
+ * Returns how long it takes to begin to move these companies at the limit. Milliseconds; 0 without a limit.
+ *
+ * @param companiesPerMinute null if there is no limit
+ */
+export function timeAtPace(companies: number, companiesPerMinute: number | null): number {
+  return companiesPerMinute === null ? 0 : (Math.max(0, companies) / companiesPerMinute) * MINUTE_MS;
+}
+
+/**
  * Returns how many companies of a ramp can still be syncing when the other moves begin: one in ten, and at least
  * one in a ramp of two or more, so that one slow sync does not delay all other companies.
  */

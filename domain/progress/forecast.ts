@@ -11,6 +11,7 @@
 import { countOpen, countReadyOrMoving } from '../companies/company-state';
 import { isEnding } from '../migration/migration-state';
 import { stepNumber } from '../migration/steps';
+import { timeAtPace } from '../planning/pacing';
 import type { Throughput } from '../planning/throughput';
 import { expectedEnd, withinLimit } from '../planning/throughput';
 import type { Window } from '../planning/windows';
@@ -60,13 +61,14 @@ type ForecastInput = Pick<
   | 'companiesPerMinute'
 >;
 
-/** Scales the estimate to the companies that are still open. Null if there is no estimate, or if none is left. */
-export function remainingWork({
-  state,
-  counts,
-  estimate,
-}: Pick<Progress, 'state' | 'counts' | 'estimate'>): RemainingWork | null {
-  return isEnding(state) ? null : workOf(estimate, countOpen(counts));
+/**
+ * Scales the estimate to the companies that are still open, at no more companies per minute than the limit allows. Null
+ * if there is no estimate, or if none is left.
+ */
+export function remainingWork(
+  progress: Pick<Progress, 'state' | 'counts' | 'estimate' | 'companiesPerMinute'>,
+): RemainingWork | null {
+  return isEnding(progress.state) ? null : workOf(progress, countOpen(progress.counts));
 }
 
 /**
@@ -86,15 +88,15 @@ export function forecastOf(progress: ForecastInput, throughput: Throughput | nul
 /** Forecasts a move that has not begun: the estimate, counted from the agreed start or from the window after it. */
 function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
   const { step, counts, windows, estimate, proposal, firstCompany, waitingFor } = progress;
-  const work = workOf(estimate, countOpen(counts));
+  const work = workOf(progress, countOpen(counts));
   if (proposal === null || estimate === null || work === null || firstCompany !== null) return null;
   const isLate = !isAfter(proposal.startAt, now);
   // After the agreed start, a window opens for nobody while a step before the moves is open.
   if (isLate && (step !== 'migrate-first-company' || waitingFor.roles.length > 0)) return null;
   const beginsAt = nextMove(windows, isLate ? now : proposal.startAt);
   if (beginsAt === null || !isAfter(beginsAt, now)) return null;
-  const planned = isLate || estimate.ends === null || estimate.ends.earliest < beginsAt ? null : estimate.ends;
-  const ends = planned ?? endsAfter(windows, beginsAt, work);
+  const isPlanned = !isLate && estimate.ends !== null && estimate.ends.earliest >= beginsAt && !isTooShort(progress);
+  const ends = isPlanned ? estimate.ends : endsAfter(windows, beginsAt, work);
   const covers = { companies: work.companies, isComplete: true, beginsAt };
   // The client can confirm companies by the start, although the first window after it opens later.
   const staleFrom = earlier(beginsAt, isLate ? now : proposal.startAt);
@@ -103,7 +105,7 @@ function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
 
 /** Forecasts the companies that are moving or can be moved without anyone supplying anything. */
 function whileMoving(progress: ForecastInput, throughput: Throughput | null, now: string): Forecast | null {
-  const { counts, estimate } = progress;
+  const { counts } = progress;
   const companies = countReadyOrMoving(counts);
   if (companies <= 0) return null;
   // Companies that are syncing are verified outside the windows too.
@@ -117,14 +119,34 @@ function whileMoving(progress: ForecastInput, throughput: Throughput | null, now
     const ends = end === null ? null : { earliest: end, latest: end };
     return forecast(progress, { ...covers, ends, basis: 'throughput' }, now);
   }
-  const work = workOf(estimate, companies);
+  const work = workOf(progress, companies);
   return work && forecast(progress, { ...covers, ends: endsAfter(windows, now, work), basis: 'estimate' }, now);
 }
 
-function workOf(estimate: Progress['estimate'], companies: number): RemainingWork | null {
+/** The facts on which the remaining work depends. */
+type WorkInput = Pick<Progress, 'counts' | 'estimate' | 'companiesPerMinute'>;
+
+function workOf(progress: WorkInput, companies: number): RemainingWork | null {
+  const { counts, companiesPerMinute = null } = progress;
+  const work = estimatedWork(progress, companies);
+  if (work === null) return null;
+  const lowestMs = Math.round(timeAtPace(companies - counts.importing - counts.syncing, companiesPerMinute));
+  if (work.lowMs >= lowestMs) return work;
+  // The estimate was made before the limit was agreed. The last companies sync after the last move has begun.
+  return { companies, lowMs: lowestMs + work.lowMs, highMs: lowestMs + work.highMs };
+}
+
+/** Scales the estimate to some of its companies. The limits may have changed since it was made. */
+function estimatedWork({ estimate }: WorkInput, companies: number): RemainingWork | null {
   if (estimate === null || estimate.volume.companies === 0 || companies <= 0) return null;
   const share = companies / estimate.volume.companies;
   return { companies, lowMs: Math.round(estimate.lowMs * share), highMs: Math.round(estimate.highMs * share) };
+}
+
+/** Returns whether the estimate was made before the current limit of companies per minute, which takes longer. */
+function isTooShort(progress: WorkInput): boolean {
+  const companies = countOpen(progress.counts);
+  return workOf(progress, companies)?.lowMs !== estimatedWork(progress, companies)?.lowMs;
 }
 
 /** Returns when the next move can begin; null if no window opens in the next two weeks. */

@@ -48,6 +48,13 @@ test('a configured pace and the rate limit of the service make the estimate long
   expect(highMs).toBe((requests - 1_000) * 60 * 1.5);
 });
 
+test('the range does not begin before all companies can have moved at the configured pace', () => {
+  const paced = { ...tenAtOnce, companiesPerMinute: 10 };
+  const { lowMs, ends } = estimated(volume(20, 0), { limits: paced });
+  expect(lowMs).toBe(120_000 + Math.round(10_000 / 1.5));
+  expect(ends?.earliest).toBe('2026-03-02T20:02:06.666Z');
+});
+
 test('an assumption gives the widest range, a measurement the narrowest', () => {
   const highOf = (basis: SpeedEstimate['basis']) =>
     estimated(volume(25, 2_500), { speedEstimate: { speed: SPEED, basis, companies: 3 } });

@@ -175,3 +175,32 @@ test('the forecast keeps to a limit that was just lowered', () => {
   expect(of(MOVING, NOW, recent)?.ends?.latest).toBe('2026-03-07T20:31:00.000Z');
   expect(of({ ...MOVING, limits }, NOW, recent)?.ends?.latest).toBe('2026-03-07T20:33:00.000Z');
 });
+
+describe('an estimate made before a limit was agreed', () => {
+  const quick = estimateFor(30, { lowMs: 4_000, highMs: 8_000, ends: { earliest: START_AT, latest: START_AT } });
+  const limits = { ...DEFAULT_LIMITS, companiesPerMinute: 6 };
+  const state = stateAt('update-application', { limits, estimate: quick, counts: counts({ total: 30, waiting: 30 }) });
+
+  test('is at least as long as the limit allows', () => {
+    const work = (changes: Partial<MigrationState>) =>
+      remainingWork(progressOf(migrationPlan(), { ...state, ...changes }));
+    expect(work({})).toEqual({ companies: 30, lowMs: 304_000, highMs: 308_000 });
+    // The limit does not delay companies that are already moving.
+    expect(work({ counts: counts({ total: 30, moved: 18, waiting: 6, syncing: 6 }) })?.lowMs).toBe(61_600);
+    expect(work({ limits: DEFAULT_LIMITS })?.highMs).toBe(8_000);
+    const longer = { ...quick, lowMs: 400_000, highMs: 900_000 };
+    expect(work({ estimate: longer })).toMatchObject({ lowMs: 400_000, highMs: 900_000 });
+  });
+
+  test('is not used as the planned end', () => {
+    expect(of(state, AT)?.ends).toEqual({
+      earliest: '2026-03-07T20:06:00.000Z',
+      latest: '2026-03-07T20:06:00.000Z',
+    });
+  });
+
+  test('is not used while companies move', () => {
+    const moving = { ...state, step: 'complete-migration' as const };
+    expect(of(moving, NOW)?.ends?.earliest).toBe('2026-03-07T20:36:00.000Z');
+  });
+});
