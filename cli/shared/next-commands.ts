@@ -1,5 +1,5 @@
 /** Suggests the next commands for a migration. Each can be pasted into a shell as it is. */
-import { countReadyOrMoving, countOpen } from '../../domain/companies/company-state';
+import { countReadyOrMoving, countOpen, isConfirmationDue } from '../../domain/companies/company-state';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { MigrationApplications } from '../../domain/preflight/applications';
@@ -30,7 +30,12 @@ export interface NamedInCommands extends NamedCompanies {
 type Commands = readonly NextCommand[];
 
 /** The companies that commands name, without the ledger. */
-export const NO_COMPANIES: NamedCompanies = { unconfirmedWave: null, unconfirmed: [], firstCandidate: null };
+export const NO_COMPANIES: NamedCompanies = {
+  unconfirmedWave: null,
+  unconfirmed: [],
+  firstUnconfirmed: null,
+  firstCandidate: null,
+};
 
 /**
  * Returns the commands that are useful at this point; empty if the migration has ended.
@@ -169,17 +174,29 @@ function approversLeft({ step, steps }: Progress): readonly Role[] {
 
 /**
  * Suggests `--all` in step 4 if every unconfirmed company is in the first wave, otherwise the lowest wave. Companies
- * without a wave are named.
+ * without a wave are named. A later wave is suggested only when nothing else can be moved.
  */
 function confirmations({ migrationId: id, counts, step }: Progress, companies: NamedCompanies): Commands {
   const { unconfirmed, unconfirmedInFirstWave } = counts;
   const { unconfirmedWave: wave, unconfirmed: references } = companies;
-  if (unconfirmed === 0) return [];
+  if (step === 'disable-syncing' ? unconfirmed === 0 : !isConfirmationDue(counts)) return [];
   const confirm = `ferry confirm-sync-disabled ${id}`;
   if (step === 'disable-syncing' && unconfirmed === unconfirmedInFirstWave) return [byClient(`${confirm} --all`)];
   if (wave !== null) return [byClient(`${confirm} --wave ${wave}`)];
+  return confirmationOf(id, references);
+}
+
+/** Suggests to confirm these companies, or the list to choose from if the references do not fit into a command. */
+function confirmationOf(id: string, references: readonly string[]): Commands {
   const words = references.length === 0 ? null : referenceWords(references);
-  return [words === null ? viewing(`ferry companies ${id} --state not-moved-yet`) : byClient(`${confirm} ${words}`)];
+  if (words === null) return [viewing(`ferry companies ${id} --state not-moved-yet`)];
+  return [byClient(`ferry confirm-sync-disabled ${id} ${words}`)];
+}
+
+function confirmationOfFirst({ migrationId, counts }: Progress, first: string, companies: NamedCompanies): Commands {
+  const { firstUnconfirmed } = companies;
+  if (counts.unconfirmed === 0 || firstUnconfirmed === false) return [];
+  return confirmationOf(migrationId, firstUnconfirmed === null ? [] : [first]);
 }
 
 function credentials({ migrationId, counts }: Progress): Commands {
@@ -219,7 +236,12 @@ function duringFirstCompany(progress: Progress, companies: NamedCompanies): Comm
       return [];
     case undefined:
       if (requestedFirst?.notReady)
-        return [...missingSupplies(progress, companies), ...anotherFirst(progress, companies)];
+        return [
+          ...confirmationOfFirst(progress, requestedFirst.reference, companies),
+          ...credentials(progress),
+          ...heldBack(progress),
+          ...anotherFirst(progress, companies),
+        ];
       if (countOpen(counts) > 0)
         return [...missingSupplies(progress, companies), ...exceptions(progress), ...goNoGo(progress)];
       return [byClient(`ferry amend ${id} companies.csv`), bySupport(`ferry cancel ${id} ${WITH_REASON}`)];

@@ -172,6 +172,16 @@ export function countReadyOrMoving(counts: Counts): number {
   return counts.waiting - lacking + counts.importing + counts.syncing;
 }
 
+/**
+ * Returns whether companies of a later wave have to be confirmed now, after the first wave. They keep syncing in the
+ * client's application until the confirmed ones have what they need and no other company can be moved.
+ */
+export function isConfirmationDue(counts: Counts): boolean {
+  const { unconfirmed, withoutCredential, unconfirmedInNextWave } = counts;
+  const isTheirTurn = withoutCredential === 0 || unconfirmedInNextWave === undefined;
+  return unconfirmed > 0 && isTheirTurn && countReadyOrMoving(counts) === 0;
+}
+
 /** Counts the companies with a final outcome, good or bad. */
 export function countFinished(counts: Counts): number {
   return counts.total - countOpen(counts);

@@ -1,6 +1,6 @@
 /** Who has to act in a migration, and what they have to do: one sentence for every state. */
 import type { Counts } from '../companies/company-state';
-import { countReadyOrMoving, countOpen } from '../companies/company-state';
+import { countReadyOrMoving, countOpen, isConfirmationDue } from '../companies/company-state';
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
 import { stopReasonText } from '../companies/failures';
@@ -167,15 +167,14 @@ export function nextWaveText({ unconfirmed, unconfirmedInNextWave = unconfirmed 
 
 /** Returns everything that is needed before any company can be moved, and who can supply it. */
 function nothingReady(state: MigrationState): WaitingFor {
-  const { unconfirmed, unconfirmedInNextWave, withoutCredential, heldBack, outcomeUnknown } = state.counts;
+  const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = state.counts;
   const checking = isChecking(state);
   const companies = (count: number): string => counted(count, 'company');
   const tasks = [
     { role: 'client', count: withoutCredential, what: `supply credentials for ${withoutCredentialText(state.counts)}` },
     {
       role: 'client',
-      // Companies of the next wave go on syncing until those that are confirmed have what they need.
-      count: withoutCredential > 0 && unconfirmedInNextWave !== undefined ? 0 : unconfirmed,
+      count: isConfirmationDue(state.counts) ? unconfirmed : 0,
       what: `turn off syncing for ${nextWaveText(state.counts)}, confirm that it is off, and supply credentials`,
     },
     {

@@ -10,15 +10,17 @@ export interface NamedCompanies {
   readonly unconfirmedWave: number | null;
   /** References of companies without a wave whose confirmation is missing: the first ten. */
   readonly unconfirmed: readonly string[];
+  /** Whether the confirmation of the company that goes first is missing; null if it was not read. */
+  readonly firstUnconfirmed: boolean | null;
   /** The reference of a company that could go first instead of the present one; null if there is none. */
   readonly firstCandidate: string | null;
 }
 
-/** @param notFirst reference of the company that goes first at present */
+/** @param first reference of the company that goes first at present */
 export async function readNamedCompanies(
   db: Database,
   migrationId: string,
-  notFirst: string | null,
+  first: string | null,
 ): Promise<NamedCompanies> {
   return queryOne(
     db,
@@ -31,11 +33,12 @@ export async function readNamedCompanies(
       (select min(wave) from waiting where confirmed_at is null) as "unconfirmedWave",
       array(select reference from waiting where confirmed_at is null and wave is null order by row limit 10)
         as unconfirmed,
+      exists(select from waiting where confirmed_at is null and reference = ${first}) as "firstUnconfirmed",
       (select c.reference
         from waiting c
         join migrations m on m.id = ${migrationId}
         left join credentials v on v.migration_id = m.id and v.row = c.row
-        where c.confirmed_at is not null and c.reference is distinct from ${notFirst} and not ${LACKS_CREDENTIAL}
+        where c.confirmed_at is not null and c.reference is distinct from ${first} and not ${LACKS_CREDENTIAL}
         order by c.row
         limit 1) as "firstCandidate"`,
   );

@@ -149,6 +149,24 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
     { firstCandidate: 'acme-2' },
   ],
   [
+    'credentials of the first wave missing, and a later wave',
+    step5({ unconfirmed: 4, unconfirmedInNextWave: 4, withoutCredential: 2, waiting: 6 }),
+    [`ferry credentials ${ID} credentials.csv ${CLIENT}`],
+    { unconfirmedWave: 2 },
+  ],
+  [
+    'the first company not started, and a later wave',
+    step5({ unconfirmed: 4, unconfirmedInNextWave: 4, withoutCredential: 0 }),
+    [`ferry go-nogo ${ID}`],
+    { unconfirmedWave: 2 },
+  ],
+  [
+    'a chosen first company of a later wave, which is not confirmed',
+    step5({ unconfirmed: 4, unconfirmedInNextWave: 4 }, { requestedFirst: { reference: 'acme-7', notReady: true } }),
+    [`ferry confirm-sync-disabled ${ID} acme-7 ${CLIENT}`, `ferry first-company ${ID} acme-2 --reason "why"`],
+    { unconfirmedWave: 2, firstUnconfirmed: true, firstCandidate: 'acme-2' },
+  ],
+  [
     'a first company to choose after one has failed',
     step5({ waiting: 8, failed: 1 }, { firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed' }) }),
     [
@@ -192,9 +210,15 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
   ],
   [
     'added companies without a wave to confirm',
-    step6({ waiting: 3, unconfirmed: 2, moved: 6 }),
+    step6({ waiting: 2, unconfirmed: 2, moved: 7 }),
     [`ferry confirm-sync-disabled ${ID} acme-8 'acme 9' ${CLIENT}`, `ferry watch ${ID}`],
     { unconfirmed: ['acme-8', 'acme 9'] },
+  ],
+  [
+    'a wave being moved, and a later one',
+    step6({ waiting: 5, unconfirmed: 3, unconfirmedInNextWave: 3, syncing: 2, moved: 2 }),
+    [`ferry watch ${ID}`],
+    { unconfirmedWave: 2 },
   ],
   [
     'companies to confirm, of which nothing is known',
