@@ -116,7 +116,7 @@ export function unconfirmedKey(fingerprint: string, contact: string): readonly C
     el(
       'p',
       { class: 'hint' },
-      'Why: your decisions are signed with a key in this browser. The call proves that the key is yours, and that nobody else has used your invitation. Once support has confirmed it, the migration accepts your decisions only with this key.',
+      'Why: your decisions are signed with a key in this browser. The call proves that the key is yours, and that nobody else has used your invitation. You can decide and supply once support has confirmed it; until then, you can look at everything.',
     ),
   ];
 }

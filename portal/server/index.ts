@@ -42,7 +42,7 @@ export interface PortalOptions {
   /** The folder of the page. Default: the folder that the build creates. */
   readonly pageFolder?: string;
   readonly limits?: Partial<PortalLimits>;
-  /** How long a session lasts at most, in milliseconds. Default: 7 days. It ends after 12 hours without use. */
+  /** How long a session lasts at most, in milliseconds. Default: 7 days. It ends after 3 days without use. */
   readonly sessionLifetimeMs?: number;
   /** How long a request waits for a worker's answer, in milliseconds. Default: 15 seconds. */
   readonly answerWaitMs?: number;

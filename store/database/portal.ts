@@ -85,7 +85,7 @@ export const portal: Migration = {
       from portal_sessions s
       join portal_invitations i on i.id = s.invitation_id
       where s.ended_at is null and s.expires_at > clock_timestamp()
-        and s.last_used_at > clock_timestamp() - interval '12 hours' and i.revoked_at is null`.execute(db);
+        and s.last_used_at > clock_timestamp() - interval '3 days' and i.revoked_at is null`.execute(db);
     await createPortalFunctions(db);
   },
 };

@@ -17,6 +17,8 @@ export interface PortalRequest {
   readonly role: PortalRole;
   /** The public key that was registered with the invitation; null for a viewer. */
   readonly publicKey: string | null;
+  /** True once support has confirmed the key's fingerprint. */
+  readonly isKeyConfirmed: boolean;
   readonly createdAt: Date;
   /** True if a worker has taken the request before and has not answered it. */
   readonly isRetry: boolean;
@@ -48,7 +50,7 @@ export async function takePortalRequests(
       update portal_requests r set taken_at = clock_timestamp() from due where r.id = due.id
       returning r.*, due.is_retry)
     select t.id, t.migration_id as "migrationId", t.kind, t.body, t.invitation_id as "invitationId", i.person, i.role,
-      i.public_key as "publicKey", t.created_at as "createdAt", t.is_retry as "isRetry"
+      i.public_key as "publicKey", i.key_confirmed_at is not null as "isKeyConfirmed", t.created_at as "createdAt", t.is_retry as "isRetry"
     from taken t join portal_invitations i on i.id = t.invitation_id
     order by t.created_at`.execute(db);
   return rows;
@@ -75,7 +77,7 @@ export async function deleteOldPortalRequests(db: Database): Promise<void> {
     delete from portal_requests where answered_at < clock_timestamp() - interval '1 day'`.execute(db);
   await sql`
     delete from portal_sessions
-    where least(ended_at, expires_at, last_used_at + interval '12 hours') < clock_timestamp() - interval '1 day'`.execute(
+    where least(ended_at, expires_at, last_used_at + interval '3 days') < clock_timestamp() - interval '1 day'`.execute(
     db,
   );
 }

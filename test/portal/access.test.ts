@@ -78,9 +78,9 @@ test.each<[string, (session: Session) => Promise<unknown>]>([
       sql`update portal_sessions set expires_at = now() where invitation_id = ${id}`.execute(portal.db),
   ],
   [
-    'not been used for 12 hours',
+    'not been used for three days',
     ({ invitationId: id }) =>
-      sql`update portal_sessions set last_used_at = now() - interval '12 hours' where invitation_id = ${id}`.execute(
+      sql`update portal_sessions set last_used_at = now() - interval '3 days' where invitation_id = ${id}`.execute(
         portal.db,
       ),
   ],

@@ -26,15 +26,16 @@ import {
 } from '../../store';
 import type { PortalContext } from './context';
 import { failed } from './context';
-import { decisionRefusal, send } from './decisions';
+import { decisionRefusal, send, UNCONFIRMED } from './decisions';
 
 type Refused = NonNullable<RequestAnswer['refusedCredentials']>;
 
 /** Stages sealed credentials, which count once the decision that supplies them is recorded. Idempotent. */
 export async function storeCredentials({ ferry }: PortalContext, request: PortalRequest): Promise<RequestAnswer> {
   const { db } = ferry;
-  const { migrationId, person, role } = request;
+  const { migrationId, person, role, isKeyConfirmed } = request;
   if (role !== 'client') return failed(`${person} was invited to read, and cannot supply anything`);
+  if (!isKeyConfirmed) return failed(UNCONFIRMED);
   const parsed = SealedCredentialsSchema.safeParse(request.body);
   if (!parsed.success) return failed('the sealed credentials are malformed');
   const { decisionId, replaces, keyFingerprint, credentials } = parsed.data;

@@ -35,14 +35,19 @@ export async function send(
   return outcome === 'recorded' ? null : { outcome, text };
 }
 
+/** Otherwise, a person who has intercepted an invitation could decide until somebody notices. */
+export const UNCONFIRMED =
+  'support has not confirmed your key yet: call support and read out its fingerprint, which the page shows';
+
 /** Returns why the decision cannot come from the person who was invited; null if it does. */
 export function decisionRefusal(
-  { migrationId, person, role, publicKey }: PortalRequest,
+  { migrationId, person, role, publicKey, isKeyConfirmed }: PortalRequest,
   message: DecisionMessage,
   decision: SignedDecision,
 ): string | null {
   if (role !== 'client') return `${person} was invited to read, and cannot decide`;
   if (!isPublicKey(publicKey)) return 'the invitation has no signing key; ask for a new one';
+  if (!isKeyConfirmed) return UNCONFIRMED;
   if (decision.by !== person || decision.role !== role)
     return `the invitation belongs to ${person} (${role}), but the decision names another person or role`;
   const signed = parseSigned(message, decision);

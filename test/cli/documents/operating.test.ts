@@ -81,7 +81,7 @@ describe.each([
       // Some decisions are refused because it is too early or too late for them. `ferry` refuses some itself.
       const answered =
         blockIndex === 0
-          ? /^(?:0 [^]*✓ |1 [^]*(?:✗ refused: | does not apply to C-|only for a company that was not moved|: \d+ of \d+ credentials sealed and stored|: no credential was stored))/
+          ? /^(?:0 [^]*✓ |1 [^]*(?:✗ refused: | does not apply to C-|only for a company that was not moved|this is the last key of an approver|: \d+ of \d+ credentials sealed and stored|: no credential was stored))/
           : /^0 [^]*applied:(?:true|false) /;
       expect({ line, answer: `${exitCode} ${out}${err}` }).toEqual({
         line,

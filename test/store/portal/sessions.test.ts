@@ -104,9 +104,9 @@ test.each<[string, (session: Buffer, invitation: string) => Promise<unknown>]>([
     (session) => sql`update portal_sessions set expires_at = now() where session_hash = ${session}`.execute(ledger.db),
   ],
   [
-    'not used for twelve hours',
+    'not used for three days',
     (session) =>
-      sql`update portal_sessions set last_used_at = now() - interval '12 hours' where session_hash = ${session}`.execute(
+      sql`update portal_sessions set last_used_at = now() - interval '3 days' where session_hash = ${session}`.execute(
         ledger.db,
       ),
   ],

@@ -17,7 +17,7 @@ export interface Guest {
   readonly migrationId: string;
 }
 
-/** @param key null for a viewer */
+/** @param key null for a viewer; support has confirmed it */
 export async function invited(
   db: Database,
   migrationId: string,
@@ -30,7 +30,7 @@ export async function invited(
     ...{ migrationId, person, role, email: null, createdBy: 'Sam', expiresAt },
   });
   await sql`
-    update portal_invitations set redeemed_at = now(), public_key = ${key?.publicKey ?? null} where id = ${id}`.execute(
+    update portal_invitations set redeemed_at = now(), public_key = ${key?.publicKey ?? null}, key_confirmed_at = now() where id = ${id}`.execute(
     db,
   );
   return { db, invitation: id, migrationId };

@@ -110,6 +110,28 @@ test('a decision of another person, role, key, content or migration is refused, 
   expect(await recordedKinds(migration.id)).toEqual([]);
 });
 
+test('a person decides and supplies nothing before support has confirmed the key', async () => {
+  const { db, migration, guest } = await startWithGuest();
+  await db
+    .updateTable('portal_invitations')
+    .set({ key_confirmed_at: null })
+    .where('id', '=', guest.invitation)
+    .execute();
+  const { publicKey } = await readMigrationKey(db, migration.id);
+  const box = { reference: 'R-1', obtainedAt: new Date().toISOString(), sealed: 'AAAA' };
+  const credentials = { keyFingerprint: fingerprintOf(publicKey), credentials: [box] };
+  const answers = [
+    await ask(guest, 'decide', decision(migration, 'pause', { reason: 'a test' })),
+    await ask(guest, 'credentials', { decisionId: randomUUID(), replaces: false, ...credentials }),
+  ];
+  const answer = {
+    outcome: 'failed',
+    text: expect.stringMatching(/^support has not confirmed your key yet: /) as string,
+  };
+  expect(answers).toEqual([answer, answer]);
+  expect(await recordedKinds(migration.id)).toEqual([]);
+});
+
 test('companies whose credentials came sealed through the portal are moved', async () => {
   const { db, migration, guest } = await startWithGuest(['sbx-ok-1.sealed', 'sbx-ok-1.sealed-2']);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
@@ -203,7 +225,14 @@ test('a worker that dies before it answers leaves a decision that counts once', 
   const id = randomUUID();
   const request: PortalRequest = {
     ...{ id, migrationId: migration.id, kind: 'decide', body: cancel, invitationId: guest.invitation },
-    ...{ person: 'Cleo', role: 'client', publicKey: CLEO.publicKey, createdAt: new Date(), isRetry: false },
+    ...{
+      person: 'Cleo',
+      role: 'client',
+      publicKey: CLEO.publicKey,
+      isKeyConfirmed: true,
+      createdAt: new Date(),
+      isRetry: false,
+    },
   };
   const dying = db.withPlugin({
     transformQuery: ({ node }) => {
