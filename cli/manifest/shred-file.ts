@@ -51,7 +51,8 @@ export async function disposeOf(
   if (!isEverythingStored) return kept(`${path} was kept, because not every credential in it was stored`, shred);
   const question = `All credentials in ${path} have been ${done}. Overwrite and remove the file?`;
   if (!shred && (options.json || !prompts || !(await isYes(prompts.confirm(question))))) {
-    return kept(`${path} still contains credentials in plain text. Delete it and all copies.`, false);
+    const afterwards = done === 'sealed' ? ' once support has accepted the sealed file' : '';
+    return kept(`${path} still contains credentials in plain text. Delete it and all copies${afterwards}.`, false);
   }
   try {
     await shredFile(file);

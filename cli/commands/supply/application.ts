@@ -118,7 +118,7 @@ async function supply(
         output.line(`  Nothing was registered with the service${result.failed || preflight ? '' : later}`);
       if (consequence !== null && isRegistered) output.line(`  ${output.styled('yellow', '!')} ${consequence}.`);
       if (preflight) printPreflight(output, preflight);
-      if (secretFile !== undefined)
+      if (secretFile !== undefined && isRegistered)
         output.line(`  ${secretFile} still contains the secret in plain text. Delete it and all copies.`);
     },
   };

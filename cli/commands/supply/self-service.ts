@@ -209,7 +209,7 @@ function selfServiceResult(
       if (!end) return output.line(`  Watch it with: ferry watch ${migrationId}`);
       end.print(output);
       const credentialFile = files.credentials ?? files.manifest;
-      if (stored > 0)
+      if (stored > 0 && stored === manifest.withCredential)
         output.line(`  ${credentialFile} still contains credentials in plain text. Delete it and all copies.`);
       for (const { command, first } of next) {
         if (first !== undefined) output.line(`  First ${first}; then`);

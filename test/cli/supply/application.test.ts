@@ -233,3 +233,15 @@ test('an application that would replace the one of another open migration is ref
   await until(async () => (await findings())?.length === 0);
   expect(await review()).toContain('Application: x (production), supplied by Bea');
 });
+
+test('a refused application keeps the file with its secret', async () => {
+  const support = ['--by', 'Sam'];
+  await ferry(['cancel', 'bee.quickbooks-online', '--reason', 'no', '--yes', ...support], undefined, orchestrator.env);
+  const approved = await ferry(['approve', ID, '--yes', ...support], undefined, orchestrator.env);
+  expect(approved).toMatchObject({ exitCode: 0, err: '' });
+  const { exitCode, out } = await application('late', 'production', '--secret-file', secretFile(CANARY));
+  expect(exitCode).toBe(1);
+  expect(out).toContain('the details have been accepted');
+  expect(out).toContain('Nothing was registered with the service');
+  expect(out).not.toContain('Delete it');
+});

@@ -114,6 +114,7 @@ test('a sealed client secret is registered by a worker, and is not stored afterw
   const forOther = ['--for', String(json['key']), '--provider', provider];
   const sealed = await ferry(['seal', secret, ...forOther, ...application], undefined, { TOKENFERRY_HOME: folder });
   expect(sealed.exitCode).toBe(0);
+  expect(sealed.out).toContain('Delete it and all copies once support has accepted the sealed file.');
   expect(readFileSync(`${secret}.sealed`, 'utf8')).not.toContain('marker');
 
   const { exitCode, out } = await atSupport('application', other.id, '--sealed', `${secret}.sealed`, ...AS_CLIENT);
