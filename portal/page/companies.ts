@@ -160,7 +160,10 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
         problem !== null && el('p', { class: 'why' }, sentence(inReadersZone(problem))),
         linkUrl !== null &&
           el('p', { class: 'link' }, externalLink(linkUrl, 'Reconnect page'), copyButton(linkUrl, 'Copy link', name)),
-        problem !== null && remedies.length > 0 && el('p', { class: 'hint' }, `What can help: ${helpOf(remedies)}.`),
+        problem !== null &&
+          remedies.length > 0 &&
+          app.view().next !== null &&
+          el('p', { class: 'hint' }, `What can help: ${helpOf(remedies)}.`),
         decisions.length > 0 &&
           el(
             'p',

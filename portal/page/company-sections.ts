@@ -1,4 +1,4 @@
-/** The two lists of the page: all companies with search and filter, and those that need a decision. */
+/** The two lists of the page: all companies with search and filter, and those that need attention. */
 import type { App } from './app';
 import type { CompanyState } from './api';
 import { createCompanyList, STATE_LABELS, type CompanyList } from './companies';
@@ -46,7 +46,7 @@ export function createExceptions(app: App): CompanyList & { readonly start: () =
     app,
     container: byId('exceptions'),
     head: [
-      el('h2', { id: 'exceptions-title' }, 'Companies that need a decision'),
+      el('h2', { id: 'exceptions-title' }, 'Companies that need attention'),
       el(
         'p',
         { class: 'hint' },
@@ -55,7 +55,7 @@ export function createExceptions(app: App): CompanyList & { readonly start: () =
       ),
     ],
     filter: () => ({ exceptions: true }),
-    empty: 'No company needs a decision now.',
+    empty: 'No company needs attention now.',
   });
   return { update: list.update, start: list.restart };
 }

@@ -25,6 +25,7 @@ export function renderTask(app: App): readonly Child[] {
     task && el('p', { class: 'what' }, inReadersZone(task.what)),
     task && el('p', {}, el('strong', {}, 'Why: '), task.why),
     task &&
+      next !== null &&
       el(
         'p',
         { class: 'deadline' },
@@ -87,7 +88,7 @@ export function renderProgress({ counts, end, start, windows }: MigrationView): 
         fact('Expected end', end ? spanText(end.earliest, end.latest) : 'Not known yet.', end?.basis),
       start &&
         fact('Start', timeText(start.at), start.isAgreed ? undefined : `Proposed by ${start.by}, not agreed yet`),
-      fact('Companies move', windows ?? 'at any time'),
+      counts.notMovedYet + counts.moving > 0 && fact('Companies move', windows ?? 'at any time'),
     ),
   ];
 }
@@ -138,10 +139,13 @@ export function renderSteps({ steps, firstCompany }: MigrationView): readonly Ch
 }
 
 function firstCompanyResult({ reference, stage, evidence }: NonNullable<MigrationView['firstCompany']>): HTMLElement {
+  const failed = evidence.filter(({ ok }) => !ok).length;
+  const checks =
+    failed === 0 ? `all ${evidence.length} checks passed` : `${failed} of ${evidence.length} checks failed`;
   return el(
-    'div',
-    { class: 'first' },
-    el('p', {}, `First company: ${reference}, ${stage}`),
+    'details',
+    { class: 'first', open: failed > 0 },
+    el('summary', {}, `First company: ${reference}, ${evidence.length === 0 ? stage : checks}`),
     el(
       'ul',
       {},

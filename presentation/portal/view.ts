@@ -6,6 +6,7 @@
  */
 import type { MigrationView } from '../../portal/contract';
 import { clientCounts, countOpen } from '../../domain/companies/company-state';
+import type { Ending } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Role, Step } from '../../domain/migration/steps';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
@@ -60,7 +61,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
     next: isOpen ? nextText(progress) : null,
     notices: noticesOf(progress, now),
     steps: route === 'self-service' ? [] : progress.steps.map(stepView),
-    start: startView(progress),
+    start: isOpen ? startView(progress) : null,
     end: endView(progress, now),
     windows: isOpen && windows.length > 0 ? windowsText(windows) : null,
     outOfDate: sentence(outOfDateText(progress, now)),
@@ -93,13 +94,28 @@ const nameText = (untrusted: string): string => oneLine(untrusted, MAX_NAME_LENG
 /** Returns what the client has to do; while it does not have to do anything, what it can do. */
 function taskView(progress: Progress, now: string): MigrationView['task'] {
   const { waitingFor, waitingSince, state } = progress;
-  if (isEnding(state)) return null;
+  if (isEnding(state)) return taskAfterEnd(state);
   if (!waitingFor.roles.includes('client')) {
     const meanwhile = meanwhileText(progress);
     return meanwhile === null ? null : { what: text(meanwhile), why: whyText(progress), since: null, by: null };
   }
   const { what } = taskOf(progress, now);
   return { what: text(`${sentence(what)}.`), why: whyText(progress), since: waitingSince, by: dueAt(progress, now) };
+}
+
+function taskAfterEnd(state: Ending): MigrationView['task'] {
+  const task = { since: null, by: null };
+  return state === 'completed'
+    ? {
+        ...task,
+        what: 'Open the handover report, and do what it lists first.',
+        why: 'It says which stored tokens and copies of credentials to delete, and what each company that was not moved needs.',
+      }
+    : {
+        ...task,
+        what: 'Ask your contact before you switch any syncing back on.',
+        why: 'Companies that were moved must stay switched off in your own application.',
+      };
 }
 
 /** Returns why the client's task matters. */

@@ -96,11 +96,13 @@ test('a text that people wrote stays one line without control characters', () =>
   expect(notices[0]).toBe('Paused by Sam since 2026-03-02 09:00 UTC: line one line two <b>bold</b>');
 });
 
-test('a migration that has ended offers nothing and has no key', () => {
+test('a migration that has ended offers no decision and has no key, and says what is left to do', () => {
   const view = viewOf(
     stateAt('complete-migration', { closed: 'cancelled', counts: counts({ total: 3, moved: 1, waiting: 2 }) }),
   );
-  expect(view).toMatchObject({ actions: [], task: null, next: null, migrationKey: null, state: 'cancelled' });
+  expect(view.task?.what).toBe('Ask your contact before you switch any syncing back on.');
+  expect(viewOf(stateAt('complete-migration', { closed: 'completed' })).task?.what).toContain('handover report');
+  expect(view).toMatchObject({ actions: [], start: null, next: null, migrationKey: null, state: 'cancelled' });
 });
 
 test('a credential file has the fields of the platform', () => {
