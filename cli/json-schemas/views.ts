@@ -53,6 +53,7 @@ const figures = z.strictObject({
   crossingUnknown: count,
   movable: count.describe('companies that can still be moved, while the migration is open'),
   mustReconnect: count,
+  leftOutAtService: count.describe('companies that were left out after their credential was handed to the service'),
   firstStartedAt: time.nullable(),
   lastMovedAt: time.nullable(),
   longestStaleHours: z.number().nullable(),

@@ -20,7 +20,7 @@ export interface Point {
 
 /** Returns what may be switched back on, with the number of companies where it is known. */
 export function switchOnPoints({ counts, figures, ending }: ReportHead): readonly Point[] {
-  const { crossed, crossingUnknown, movable } = figures;
+  const { crossed, crossingUnknown, movable, mustReconnect } = figures;
   const notHandedOver = counts.total - crossed - crossingUnknown;
   return [
     {
@@ -46,7 +46,7 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
           {
             topic: 'Yes',
             companies: notHandedOver,
-            text: 'companies whose access was not handed over to us. You may use them in your own application until their end customers reconnect to us, unless the tables below say otherwise.',
+            text: `companies whose access was not handed over to us. You may use them in your own application${mustReconnect > 0 ? ' until their end customers reconnect to us' : ''}, unless the tables below say otherwise.`,
           },
         ]),
   ];
@@ -90,8 +90,14 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       section: 'not-finished',
     },
     {
-      topic: 'Remove the stored tokens of the moved companies',
-      companies: ended ? counts.moved : 0,
+      topic: 'Ask support about the companies that were left out after their access was handed over',
+      companies: ended ? figures.leftOutAtService : 0,
+      text: 'do their connections stay in use? Never switch these companies back on.',
+      section: 'left-out',
+    },
+    {
+      topic: 'Remove the stored tokens of the companies whose access was handed over to us',
+      companies: ended ? figures.crossed : 0,
       text: `from your own application. Do not disconnect them in ${platformOf(head)}.`,
       section: 'credentials',
     },
@@ -142,7 +148,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
     {
       topic: 'To remove on your side',
       text:
-        'the stored tokens of the companies that were moved, so that nothing refreshes or revokes them. ' +
+        'the stored tokens of the companies whose access was handed over to us, so that nothing refreshes or revokes them. ' +
         `Do not disconnect these companies in ${platformOf(head)}, because that would end our access too.`,
     },
   ];

@@ -10,7 +10,7 @@ import { decisionText } from '../wording/decisions';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
-import { duration, hoursText } from '../../domain/text/sentences';
+import { counted, duration, hoursText } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { ReportView } from './company-sections';
@@ -131,20 +131,40 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
 }
 
 /** Returns how long data is out of date, in one to three sentences. */
-export function outOfDateText({ ending, planned, figures }: ReportHead): string {
+export function outOfDateText(head: ReportHead): string {
+  const { ending, planned, figures } = head;
   const { longestStaleHours: longest, medianStaleHours: median } = figures;
   if (ending !== null) {
     const moved =
       longest === null || median === null
         ? ''
-        : `The data of all moved companies is up to date again. It was out of date for ${hoursText(longest)} at most (median: ${hoursText(median)}). `;
-    return `${moved}The data of companies that were not moved stays out of date until you switch them back on in your own application or their end customers reconnect.`;
+        : `The data of all moved companies is up to date again. It was out of date for ${hoursText(longest)} at most (median: ${hoursText(median)}).`;
+    return [moved, ...notMovedTexts(head)].filter(Boolean).join(' ') || 'No data is out of date.';
   }
   const expected =
     planned?.estimate.staleHours == null ? '' : ` Expected: up to ${hoursText(planned.estimate.staleHours)}.`;
   const measured =
     longest === null || median === null ? '' : ` So far: ${hoursText(longest)} at most (median: ${hoursText(median)}).`;
   return `From the moment syncing is disabled for a company until it has been moved.${expected}${measured}`;
+}
+
+/** Returns until when the data of companies stays out of date that were not moved; empty if all were moved. */
+function notMovedTexts({ counts, figures }: ReportHead): readonly string[] {
+  const handedOver = Math.max(0, figures.crossed - counts.moved);
+  const others = counts.total - counts.moved - handedOver;
+  const reconnect = figures.mustReconnect > 0 ? ', or until their end customers reconnect' : '';
+  return [
+    ...(others > 0
+      ? [
+          `The data of companies that were not moved stays out of date until you switch them back on in your own application, if the tables below allow it${reconnect}.`,
+        ]
+      : []),
+    ...(handedOver > 0
+      ? [
+          `${counted(handedOver, 'company')} ${handedOver === 1 ? 'was' : 'were'} not moved although access was handed over to us. Never switch ${handedOver === 1 ? 'it' : 'them'} back on; the tables below say what to do.`,
+        ]
+      : []),
+  ];
 }
 
 /** A decision in the report. */

@@ -98,7 +98,7 @@ export function outOfDateText(progress: Progress, now: string): string {
   if (state === 'completed')
     return 'the data of all companies that were moved is up to date, because the service syncs it.';
   if (isEnding(state))
-    return 'the data of companies that were not moved stays out of date until you switch them back on in your own application or their end customers reconnect.';
+    return 'the data of companies that were not moved stays out of date until you switch them back on in your own application, if the handover report allows it, or until their end customers reconnect.';
   if (route === 'self-service')
     return 'for each company, from the moment its syncing is disabled until it has been moved.';
   if (counts.total > 0 && countOpen(counts) === 0) return 'the data of all companies that were moved is up to date.';

@@ -15,6 +15,8 @@ export interface ReportFigures {
   /** Companies that can still be moved while the migration is open: neither handed over, left out nor unclear. */
   readonly movable: number;
   readonly mustReconnect: number;
+  /** Companies that were left out after the service had accepted their credential. */
+  readonly leftOutAtService: number;
   readonly firstStartedAt: string | null;
   readonly lastMovedAt: string | null;
   /** Hours from a company's confirmation to its move, during which its data was out of date. */
@@ -42,6 +44,7 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       count(*) filter (where crossed_at is null and state in ('waiting', 'failed')
         and (sent_at is null or failure is not null)) as movable,
       count(*) filter (where state = 'failed' and failure = 'reauthorization-required') as "mustReconnect",
+      count(*) filter (where crossed_at is not null and state in ('skipped', 'excluded')) as "leftOutAtService",
       min(claimed_at) as "firstStartedAt",
       max(moved_at) as "lastMovedAt",
       max(stale_hours) as "longestStaleHours",

@@ -30,7 +30,7 @@ const HEAD: ReportHead = {
   vaultDestroyedAt: '2026-11-22T22:00:00.000Z',
   counts: { ...NO_COUNTS, total: 4, moved: 2, failed: 1, excluded: 1 },
   figures: {
-    ...{ crossed: 2, crossingUnknown: 0, movable: 0, mustReconnect: 1, credentialsLeft: 0 },
+    ...{ crossed: 2, crossingUnknown: 0, movable: 0, mustReconnect: 1, credentialsLeft: 0, leftOutAtService: 0 },
     ...{ longestStaleHours: 6.21, medianStaleHours: 2 },
     firstStartedAt: '2026-11-20T23:00:00.000Z',
     lastMovedAt: '2026-11-21T01:30:00.000Z',
@@ -155,7 +155,10 @@ describe('the HTML report', () => {
 
   test.each([
     [null, 'From the moment syncing is disabled for a company until it has been moved. So far: 6.3 hours at most'],
-    ['cancelled', 'until you switch them back on in your own application or their end customers reconnect'],
+    [
+      'cancelled',
+      'until you switch them back on in your own application, if the tables below allow it, or until their end customers reconnect.',
+    ],
   ] as const)('explains how long data is out of date if the ending is %s: %s', async (ending, text) => {
     expect(await renderReport('html', reportOf(COMPANIES, { ending }))).toContain(text);
   });

@@ -1,6 +1,7 @@
 import type { ReportedCompany } from '../../../presentation/handover/company-sections';
 import { companyRecord, sectionsOf } from '../../../presentation/handover/company-sections';
 import type { ReportHead } from '../../../presentation/handover/report-facts';
+import { outOfDateText } from '../../../presentation/handover/report-facts';
 import { reportDecisions, reportHead, sectionHead, sectionRow } from '../../../presentation/handover/markdown-report';
 import { hoursText } from '../../../domain/text/sentences';
 import type { CompanyState } from '../../../domain/companies/company-state';
@@ -48,6 +49,7 @@ const HEAD: ReportHead = {
     crossingUnknown: 1,
     movable: 2,
     mustReconnect: 1,
+    leftOutAtService: 0,
     firstStartedAt: '2026-11-20T23:00:00.000Z',
     lastMovedAt: '2026-11-21T01:30:00.000Z',
     longestStaleHours: 6.21,
@@ -198,6 +200,38 @@ describe('the head of the report', () => {
     expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain(
       '- **Yes** (4): companies whose access was not handed over to us.',
     );
+  });
+
+  test('asks for the same companies in its actions as in its tables after the end', () => {
+    const ended = { ...HEAD, ending: 'completed', counts: { ...NO_COUNTS, total: 60, moved: 56, skipped: 4 } } as const;
+    const figures = { ...HEAD.figures, crossed: 59, crossingUnknown: 0, movable: 0, mustReconnect: 0 };
+    const head = reportHead({ ...ended, figures: { ...figures, leftOutAtService: 3 } });
+    expect(head).toContain('- **Never** (59)');
+    expect(head).toContain('- **Remove the stored tokens of the companies whose access was handed over to us** (59)');
+    expect(head).toContain(
+      '- **Ask support about the companies that were left out after their access was handed over** (3): do their',
+    );
+    expect(head).toContain('You may use them in your own application, unless the tables below say otherwise.');
+    expect(head).toContain('the stored tokens of the companies whose access was handed over to us, so that nothing');
+    const all = { ...ended, counts: { ...NO_COUNTS, total: 59, moved: 59 } };
+    expect(reportHead({ ...all, figures })).not.toContain('left out after their access');
+  });
+
+  test('promises out-of-date companies no switch that the tables forbid, and no link that they do not have', () => {
+    const counts = { ...NO_COUNTS, total: 60, moved: 56, skipped: 4 };
+    const figures = { ...HEAD.figures, crossed: 59, mustReconnect: 0 };
+    const text = (changes: Partial<ReportHead>) => outOfDateText({ ...HEAD, ending: 'completed', counts, ...changes });
+    const others =
+      'The data of companies that were not moved stays out of date until you switch them back on in your own application, if the tables below allow it';
+    const handedOver =
+      '3 companies were not moved although access was handed over to us. Never switch them back on; the tables below say what to do.';
+    expect(text({ figures })).toContain(`${others}. ${handedOver}`);
+    expect(text({ figures: { ...figures, crossed: 60 } })).not.toContain('stays out of date');
+    const reconnecting = text({ figures: { ...figures, crossed: 56, mustReconnect: 1 } });
+    expect(reconnecting).toContain(`${others}, or until their end customers reconnect.`);
+    expect(reconnecting).not.toContain('although');
+    const all = { figures: { ...figures, crossed: 56 }, counts: { ...NO_COUNTS, total: 56, moved: 56 } };
+    expect(text(all)).toMatch(/up to date again\. It was out of date for .*\)\.$/);
   });
 
   const supplied = (clientId: string) =>

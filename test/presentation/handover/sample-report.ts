@@ -118,7 +118,8 @@ export function sampleReport(total: number): HandoverReport {
         excluded: numberOf(({ state }) => state === 'excluded'),
       },
       figures: {
-        ...{ crossed: moved, crossingUnknown: 0, movable: 0, credentialsLeft: 0 },
+        ...{ crossed: numberOf(({ crossedAt }) => crossedAt !== null), crossingUnknown: 0, movable: 0 },
+        ...{ credentialsLeft: 0, leftOutAtService: 0 },
         mustReconnect: numberOf(({ failure }) => failure === 'reauthorization-required'),
         ...{ longestStaleHours: 0.1, medianStaleHours: 0.05 },
         ...{ firstStartedAt: '2026-11-22T21:38:00.000Z', lastMovedAt: '2026-11-23T00:16:00.000Z' },

@@ -164,7 +164,7 @@ test.each<[string, Partial<MigrationState>, string]>([
   [
     'if it was cancelled',
     { closed: 'cancelled' },
-    'companies that were not moved stays out of date until you switch them back on in your own application or their end customers reconnect',
+    'companies that were not moved stays out of date until you switch them back on in your own application, if the handover report allows it, or until their end customers reconnect',
   ],
 ])(
   'after the end, the page says what may be switched back on and whose data is out of date: %s',

@@ -7,7 +7,7 @@ const ledger = useLedger();
 const hoursLater = (hours: number): Date => new Date(Date.parse(CONFIRMED_AT) + hours * 3_600_000);
 
 test('counts accepted, unknown and refused credentials, and measures how long data was out of date', async () => {
-  const { id } = await createMovableMigration(ledger, manifestRows(9));
+  const { id } = await createMovableMigration(ledger, manifestRows(10));
   for (const [row, hours] of [
     [1, 1],
     [2, 2],
@@ -23,16 +23,18 @@ test('counts accepted, unknown and refused credentials, and measures how long da
   const sent = { authorization_sent_at: hoursLater(1) };
   await updateRow(ledger.db, id, 8, { state: 'skipped', earlier_sent_at: hoursLater(1) });
   await updateRow(ledger.db, id, 9, { state: 'skipped', failure: 'reauthorization-required', ...sent });
+  await updateRow(ledger.db, id, 10, { state: 'skipped', failure: 'incomplete', crossed_at: hoursLater(1) });
   expect(await readFigures(ledger.db, id)).toEqual({
-    crossed: 4,
+    crossed: 5,
     crossingUnknown: 3,
     movable: 1,
     mustReconnect: 1,
+    leftOutAtService: 1,
     firstStartedAt: hoursLater(0.5).toISOString(),
     lastMovedAt: hoursLater(9).toISOString(),
     longestStaleHours: 9,
     medianStaleHours: 2,
-    credentialsLeft: 9,
+    credentialsLeft: 10,
   });
 });
 
