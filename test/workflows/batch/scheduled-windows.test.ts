@@ -1,4 +1,5 @@
 /** The Schedule of a migration, which opens its windows and which people can pause and trigger. */
+import { momentText } from '../../../domain/text/sentences';
 import { readWindowSchedule, setSchedulePaused, sweep, triggerSchedule, type WindowSchedule } from '../../../client';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';
@@ -89,7 +90,7 @@ test('a trigger outside the windows begins no move, and reports when the next wi
   const [next] = (await schedule(migration.id)).occurrences;
   expect(await trigger(migration.id)).toEqual({
     opened: false,
-    text: `no move begins outside the windows; the next window opens at ${next?.opensAt}`,
+    text: `no move begins outside the windows; the next window opens at ${momentText(next?.opensAt ?? '')}`,
   });
   expect(await moved(migration.id)).toBe(1);
   expect(await batchRuns(migration.id)).toBe(0);
