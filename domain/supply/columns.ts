@@ -140,7 +140,8 @@ export function matchColumns(
     new Map([...found].flatMap(([name, index]) => (cells[index] ? [[name, cells[index]] as const] : [])));
 }
 
-const normalized = (header: string): string => header.toLowerCase().replace(/[\s_-]/g, '');
+/** Returns a column name without case, spaces, hyphens and underscores. */
+export const normalized = (header: string): string => header.toLowerCase().replace(/[\s_-]/g, '');
 
 /** Reports a missing header. Does not quote the first line, because it may contain a credential. */
 function reportNoHeader(file: string, columns: Columns, report: Report): void {

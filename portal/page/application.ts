@@ -1,4 +1,5 @@
 /** Supplies the client's application. Its client secret is encrypted in this page. */
+import { clientSecretProblem } from '../../domain/supply/client-secret';
 import { submit } from './api';
 import type { Action } from './api';
 import type { App } from './app';
@@ -37,6 +38,8 @@ export function openApplication(app: App, action: Action): void {
       const facts = { clientId: clientId.value.trim(), environment: environment.value };
       if (facts.clientId === '') throw new FormProblem('enter the client id');
       if (secret.value.trim() === '') throw new FormProblem('enter the client secret');
+      const problem = clientSecretProblem(secret.value.trim());
+      if (problem !== null) throw new FormProblem(`the client secret ${problem}`);
       const key = await sealingKey(app);
       const seal = await createSealer(key);
       const sealed = await seal(secret.value.trim(), [

@@ -3,6 +3,7 @@ import type { CompanyDataClient } from '../../../company-data-client';
 import { Secret } from '../../../security';
 import { applicationName, findOtherApplication, isSameApplication } from '../../../domain/preflight/applications';
 import type { ApplicationFacts } from '../../../domain/preflight/applications';
+import { clientSecretProblem } from '../../../domain/supply/client-secret';
 import type { StoredMigration } from '../../../store';
 import { discardSealedApplication, readApplications, readApplicationsInUse, stageApplication } from '../../../store';
 import { CommandFailed } from '../../shared/errors';
@@ -220,7 +221,8 @@ async function readSecret({ prompts }: Terminal, { secretFile }: ApplicationOpti
     );
   }
   const secret = (await prompts.secret('Client secret')).trim();
-  if (secret === '')
-    throw new CommandFailed('the secret is empty', 'nothing was sent; run the command again with the secret');
+  const problem = clientSecretProblem(secret);
+  if (problem !== null)
+    throw new CommandFailed(`the secret ${problem}`, 'nothing was sent; run the command again with the secret');
   return new Secret(secret);
 }

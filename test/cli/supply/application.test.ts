@@ -121,9 +121,14 @@ test.each<[string, string[], string]>([
   [
     'an empty secret',
     ['--secret-file', '/dev/null'],
-    '/dev/null is empty; specify a file that contains only the secret',
+    '/dev/null is empty; nothing was sent or sealed; specify a file that contains only the client secret',
   ],
   ['a missing file', ['--secret-file', '/nowhere/secret'], '/nowhere/secret cannot be read'],
+  [
+    'a file of credentials as the secret',
+    ['--secret-file', MANIFEST],
+    'looks like a file of credentials or companies; nothing was sent or sealed; specify a file that contains only the client secret',
+  ],
 ])('nothing is sent if there is %s', async (_, more, message) => {
   const before = await registeredApplication();
   const { exitCode, err } = await application('other', 'production', ...more);

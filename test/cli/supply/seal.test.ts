@@ -112,6 +112,11 @@ test('a sealed client secret is registered by a worker, and is not stored afterw
   const secret = fileOf('secret.txt', 'client-secret-marker\n');
   const application = ['--client-id', 'acme-app', '--environment', 'production'];
   const forOther = ['--for', String(json['key']), '--provider', provider];
+  const tokens = await credentialFile('not-a-secret.csv');
+  const wrong = await ferry(['seal', tokens, ...forOther, ...application], undefined, { TOKENFERRY_HOME: folder });
+  expect(wrong).toMatchObject({ exitCode: 1, out: '' });
+  expect(wrong.err).toContain('looks like a file of credentials or companies; nothing was sent or sealed');
+  expect([existsSync(tokens), existsSync(`${tokens}.sealed`)]).toEqual([true, false]);
   const sealed = await ferry(['seal', secret, ...forOther, ...application], undefined, { TOKENFERRY_HOME: folder });
   expect(sealed.exitCode).toBe(0);
   expect(sealed.out).toContain('Delete it and all copies once support has accepted the sealed file.');

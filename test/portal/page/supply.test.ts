@@ -195,6 +195,10 @@ describeWithChromium("supplying in the portal's page", () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Client id').fill('AB99');
     await dialog.getByLabel('Environment').selectOption('sandbox');
+    await dialog.getByLabel('Client secret').fill('reference,accessToken,refreshToken,realmIdK-1,at-1,rt-1,1');
+    await dialog.getByRole('button', { name: 'Replace your application' }).click();
+    await dialog.getByText('looks like a file of credentials').waitFor();
+    expect(portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
     await dialog.getByLabel('Client secret').fill('secret-MARKER');
     await dialog.getByRole('button', { name: 'Replace your application' }).click();
     await dialog.getByText('✓ Done.').waitFor();

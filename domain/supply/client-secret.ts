@@ -1,0 +1,47 @@
+import { PLATFORMS } from '../../platforms/platforms';
+import { manifestColumns, normalized } from './columns';
+
+/** The longest client secret that the service accepts, in characters. */
+const MAX_SECRET_LENGTH = 1_000;
+
+/**
+ * Returns why a text cannot be a client secret, as the end of a sentence that begins with its name; null if it can be
+ * one. It detects files that contain something else, for example credentials. It never quotes the text.
+ *
+ * @param secret without the spaces around it
+ */
+export function clientSecretProblem(secret: string): string | null {
+  if (secret === '') return 'is empty';
+  if (isJson(secret)) return 'contains JSON, not only a client secret';
+  if (hasColumnNames(secret)) return 'contains column names, so it looks like a file of credentials or companies';
+  if (/[\r\n]/.test(secret)) return 'contains more than one line, but a client secret is a single line';
+  if (/[\p{Cc}\uFFFD]/u.test(secret)) return 'contains characters that are not text in UTF-8';
+  if (secret.length > MAX_SECRET_LENGTH)
+    return `is longer than ${MAX_SECRET_LENGTH.toLocaleString('en-US')} characters, too long for a client secret`;
+  return null;
+}
+
+/** Objects and lists only, because a client secret can be a number. */
+function isJson(text: string): boolean {
+  if (/^[[{]\s*["[{]/.test(text)) return true;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** Only the first line can be a header. */
+function hasColumnNames(text: string): boolean {
+  const [header = ''] = text.split(/[\r\n]/, 1);
+  const names = header.split(/[,;\t]/).map((name) => normalized(name.replaceAll('"', '')));
+  return names.filter((name) => COLUMN_NAMES.has(name)).length > 1;
+}
+
+const COLUMN_NAMES: ReadonlySet<string> = new Set(
+  PLATFORMS.flatMap((platform) => {
+    const { required, optional } = manifestColumns(platform, 'self-service');
+    return [...required, ...optional].map(normalized);
+  }),
+);
