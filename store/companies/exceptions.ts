@@ -200,16 +200,25 @@ export async function readRelinking(db: Database, migrationId: string): Promise<
   return rows;
 }
 
-/** Records that the end customer has reconnected. The company is now syncing, and is verified like any other. */
+/**
+ * Records that the end customer has reconnected. The company is now syncing, and is verified like any other. Its stored
+ * credential counts as handed over: a retry must not replace the new connection with an older credential.
+ */
 export async function recordRelinked(db: Database, migrationId: string, row: number): Promise<void> {
   await sql`
-    update companies
-    set state = 'syncing', failure = null, failure_text = null, failure_accepted = false, accepted = null,
-        relinking_since = null, checks = 0,
-        crossed_at = coalesce(crossed_at, clock_timestamp()),
-        sync_started_at = clock_timestamp(), next_check_at = clock_timestamp()
-    where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')
-      and relinking_since is not null`.execute(db);
+    with relinked as (
+      update companies
+      set state = 'syncing', failure = null, failure_text = null, failure_accepted = false, accepted = null,
+          relinking_since = null, checks = 0,
+          crossed_at = coalesce(crossed_at, clock_timestamp()),
+          sync_started_at = clock_timestamp(), next_check_at = clock_timestamp()
+      where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')
+        and relinking_since is not null
+      returning migration_id, row
+    )
+    update credentials v set crossed_at = coalesce(v.crossed_at, clock_timestamp())
+    from relinked
+    where v.migration_id = relinked.migration_id and v.row = relinked.row`.execute(db);
 }
 
 /**

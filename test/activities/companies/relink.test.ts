@@ -1,4 +1,5 @@
-import { awaitRelink, giveUpRelinking, readRelinking, recordRelinked } from '../../../store';
+import { sql } from 'kysely';
+import { awaitRelink, giveUpRelinking, readRelinking, recordRelinked, retryCompanies } from '../../../store';
 import { html } from '../../company-data-client/misbehaving-service';
 import { useImportRig } from '../../support/company-import';
 import { readRow, updateRow } from '../../support/ledger';
@@ -74,4 +75,20 @@ test('an end customer who connects the wrong organization must reconnect again, 
   await connectAs(organization);
   expect(await rig.verify(id)).toMatchObject({ stop: null });
   expect(await readRow(db, id, 1)).toMatchObject({ state: 'moved', failure: null });
+});
+
+test('a retry after a reconnection does not send the replacement credential that was refused before', async () => {
+  const { id } = await rig.migration(['sbx-revoked']);
+  const { db } = rig.ledger;
+  await rig.importSlice(id);
+  // A replacement whose refusal left no trace, because the retry cleared it.
+  await sql`update credentials set supersedes = true, crossed_at = null where migration_id = ${id}`.execute(db);
+  await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
+  const { link_url: linkUrl, organization } = await readRow(db, id, 1);
+  expect((await fetch(`${linkUrl}?organization=${organization}`, { method: 'POST' })).ok).toBe(true);
+  await rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
+  await updateRow(db, id, 1, { state: 'failed', failure: 'incomplete' });
+  await retryCompanies(db, id, 'all');
+  await rig.importSlice(id);
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing', failure: null });
 });
