@@ -1,7 +1,7 @@
 import type { Remediable, Remedy } from '../../domain/companies/remedies';
 import { remediesFor } from '../../domain/companies/remedies';
 import type { Role } from '../../domain/migration/steps';
-import type { StoredMigration } from '../../store';
+import type { LedgerCompany, StoredMigration } from '../../store';
 
 /** A command that is useful next. It can be pasted into a shell as it is. */
 export interface NextCommand {
@@ -36,13 +36,16 @@ const ONLY_IN_STEP_6: readonly Remedy[] = ['skip', 'relink'];
 
 /** Returns the remedies for a company that the migration accepts now. */
 export function remediesNow(
-  company: Remediable,
-  { route, released }: Pick<StoredMigration, 'route' | 'released'>,
+  company: Remediable & Pick<LedgerCompany, 'row'>,
+  { route, released, firstRow }: Pick<StoredMigration, 'route' | 'released' | 'firstRow'>,
 ): readonly Remedy[] {
   const all = remediesFor(company);
   // In self-service, support registers the application without a decision.
   if (route === 'self-service') return all.filter((remedy) => remedy !== 'application');
-  return released === 'all' ? all : all.filter((remedy) => !ONLY_IN_STEP_6.includes(remedy));
+  if (released === 'all') return all;
+  // Before step 6, only the first company can be retried, once it has failed.
+  const canRetry = company.row === firstRow && company.state !== 'waiting';
+  return all.filter((remedy) => !ONLY_IN_STEP_6.includes(remedy) && (remedy !== 'retry' || canRetry));
 }
 
 /**

@@ -235,6 +235,8 @@ export interface StoredMigration {
   /** Who can decide, and what a decision needs; null if an older version created the migration. */
   readonly rules: DecisionRules | null;
   readonly released: Release;
+  /** The row of the company that was chosen to go first; null before the choice. */
+  readonly firstRow: number | null;
   /** The only run that can claim companies; null before the first one. */
   readonly currentRun: string | null;
   readonly closedAt: Date | null;
@@ -263,6 +265,7 @@ export async function readMigration(db: Database, migrationId: string): Promise<
       'supplied_at as suppliedAt',
       'decision_rules as rules',
       'released',
+      'first_row as firstRow',
       'current_run as currentRun',
       'closed_at as closedAt',
       'vault_destroyed_at as vaultDestroyedAt',

@@ -79,21 +79,29 @@ test('each exception is listed with its remedies as commands', async () => {
 
 test('only remedies that the migration accepts now are suggested', async () => {
   const { db } = orchestrator.ferry;
-  const released = (step: 'first-company' | 'all') =>
-    db.updateTable('migrations').set({ released: step }).where('id', '=', migration.id).execute();
+  const released = (step: 'first-company' | 'all', firstRow: number | null) =>
+    db.updateTable('migrations').set({ released: step, first_row: firstRow }).where('id', '=', migration.id).execute();
+  const { first_row: firstRow } = await db
+    .selectFrom('migrations')
+    .select('first_row')
+    .where('id', '=', migration.id)
+    .executeTakeFirstOrThrow();
   const remediesOf = async () => {
     const { json } = await runJson(orchestrator, 'exceptions', migration.id);
     const [first] = json['exceptions'] as readonly { readonly remedies: readonly { readonly remedy: string }[] }[];
     return first?.remedies.map(({ remedy }) => remedy);
   };
   try {
-    await released('first-company');
+    // Another company goes first now.
+    await released('first-company', 1);
+    expect(await remediesOf()).toEqual(['replace-credential']);
+    await released('first-company', 2);
     expect(await remediesOf()).toEqual(['replace-credential', 'retry']);
     const { out } = await run('exceptions', migration.id);
     expect(out).not.toContain(`ferry skip ${migration.id}`);
     expect(out).toContain(`To let another company go first, or to see what else to do: ferry show ${migration.id}`);
   } finally {
-    await released('all');
+    await released('all', firstRow);
   }
   expect(await remediesOf()).toContain('skip');
 });
