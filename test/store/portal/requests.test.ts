@@ -47,7 +47,7 @@ describe('a request', () => {
     expect(await take()).toEqual([
       {
         ...{ id, migrationId, kind: 'credentials', body: { sealed: 'a box' }, invitationId: invitation },
-        ...{ person: 'Cleo', role: 'client', publicKey: 'ab'.repeat(32) },
+        ...{ person: 'Cleo', role: 'client', publicKey: 'ab'.repeat(32), isKeyConfirmed: false },
         ...{ createdAt: expect.any(Date) as Date, isRetry: false },
       },
     ]);
@@ -192,7 +192,7 @@ test('deletes requests that were answered a day ago, and sessions that ended a d
   await sql`update portal_sessions set ended_at = now() - interval '25 hours' where ended_at is not null`.execute(
     ledger.db,
   );
-  await sql`update portal_sessions set last_used_at = now() - interval '37 hours' where session_hash = ${session}`.execute(
+  await sql`update portal_sessions set last_used_at = now() - interval '97 hours' where session_hash = ${session}`.execute(
     ledger.db,
   );
   await deleteOldPortalRequests(ledger.db);
