@@ -72,7 +72,13 @@ export {
   readWorkflowTaskProblem,
   readWorkflowTaskProblems,
 } from './health';
-export { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from './schedules';
+export {
+  readSchedulePause,
+  readWindowSchedule,
+  scheduledMigrations,
+  setSchedulePaused,
+  triggerSchedule,
+} from './schedules';
 export type { WindowSchedule } from './schedules';
 export { isLedgerBehind, reconcile } from './reconcile';
 export { readReport } from './report';

@@ -51,6 +51,12 @@ export async function readWindowSchedule(ferry: LedgerClient, migrationId: strin
   };
 }
 
+/** Returns who paused the Schedule of a migration, and why; null if it is not paused or does not exist. */
+export async function readSchedulePause(ferry: LedgerClient, migrationId: string): Promise<string | null> {
+  const description = await undefinedIfMissing(() => scheduleOf(ferry, migrationId).describe());
+  return description?.state.paused === true ? (description.state.note ?? 'paused') : null;
+}
+
 /** Returns the proposed or agreed start if it is still to come; otherwise null. */
 async function readFutureStart({ db }: LedgerClient, migrationId: string, now: Date): Promise<string | null> {
   const startAt = await readProposedStart(db, migrationId);

@@ -131,6 +131,12 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .describe(
           'of the migration key (ferry migration-key); null without a database or a vault, or if the provider has not signed it, or if the provider has not signed it',
         ),
+      windowsPaused: z
+        .string()
+        .nullable()
+        .describe(
+          'in step 6: who paused the windows, and why; companies go on moving in a window that is already open; null if the windows are not paused, or if no database is configured',
+        ),
       ledgerBehind: z.boolean().describe('true: the ledger was restored to an older state; run ferry reconcile'),
       interrupted: z
         .strictObject({ companies: count, inFlightUntil: time.nullable() })

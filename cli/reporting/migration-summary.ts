@@ -34,6 +34,8 @@ export interface MigrationFindings {
   readonly interrupted: Interrupted | null;
   /** Null without a ledger. */
   readonly deferred: Deferred | null;
+  /** Who paused the windows, and why; null if they are not paused or do not matter. */
+  readonly windowsPaused: string | null;
   readonly ledgerBehind: boolean;
   /** The errors of activities that Temporal retries. */
   readonly retriedErrors: readonly string[];
@@ -57,7 +59,7 @@ export function printMigration(
   { inFull, now }: { readonly inFull: boolean; readonly now: Date },
 ): void {
   const { migrationId } = progress;
-  const { ledgerBehind, retriedErrors, next, clientPage, keyFingerprint } = found;
+  const { windowsPaused, ledgerBehind, retriedErrors, next, clientPage, keyFingerprint } = found;
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
   const paused = pausedText(progress);
   if (paused !== null) output.line(`Paused ${paused}`);
@@ -65,6 +67,7 @@ export function printMigration(
   if (reopened !== null) output.line(output.styled('yellow', reopened));
   if (ledgerBehind) output.line(output.styled('yellow', LEDGER_BEHIND));
   else output.line(waitingText(progress, now));
+  if (windowsPaused !== null) output.line(output.styled('yellow', windowsPausedText(migrationId, windowsPaused)));
   for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
   if (progress.route !== 'self-service') {
@@ -161,6 +164,10 @@ const listed = (counts: readonly (readonly [number, string])[]): string =>
   counts.flatMap(([count, what]) => (count === 0 ? [] : [`${number(count)} ${what}`])).join(', ');
 
 const number = (count: number): string => count.toLocaleString('en-US');
+
+/** Also tells how to stop companies, because they go on moving in a window that was open before. */
+const windowsPausedText = (migrationId: string, why: string): string =>
+  `No further window opens (windows ${why}). To stop companies in an open window: ferry pause ${migrationId}`;
 
 function printInterrupted(output: Output, { state }: Progress, { companies, inFlightUntil }: Interrupted): void {
   if (companies === 0) return;

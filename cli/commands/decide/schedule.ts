@@ -39,7 +39,9 @@ export function addSchedule({ program, run, terminal }: Context): void {
   addAction(schedule.command('show [migration]').description('Show when the next windows open'), show);
   addAction(
     addNoteOptions(
-      schedule.command('pause [migration]').description('Stop opening windows; moves in progress will be completed'),
+      schedule
+        .command('pause [migration]')
+        .description('Stop opening windows; a window that is already open stays open until it closes'),
     ),
     (ferry, ids, options) => pause(ferry, ids, true, options),
   );
@@ -123,11 +125,19 @@ async function pause(
 ): Promise<CommandResult> {
   const { by, reason } = options;
   const note = `${paused ? 'paused' : 'resumed'} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
-  return changeEach(ids, async (id) =>
-    (await setSchedulePaused(ferry, id, paused, note))
-      ? { done: true, text: note }
-      : notScheduled(ferry, id, paused ? `; to stop moves: ferry pause ${id}` : ''),
-  );
+  return changeEach(ids, async (id) => {
+    if (!(await setSchedulePaused(ferry, id, paused, note)))
+      return notScheduled(ferry, id, paused ? `; to stop moves: ferry pause ${id}` : '');
+    return { done: true, text: paused ? `${note}; ${await untilResumed(ferry, id)}` : note };
+  });
+}
+
+/** Describes what a paused Schedule stops. A window that is already open stays open until it closes. */
+async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
+  const [first] = (await readWindowSchedule(ferry, id)).occurrences;
+  if (first === undefined || Date.parse(first.opensAt) > Date.now())
+    return `no window opens until you run: ferry schedule resume ${id}`;
+  return `no further window opens; companies go on moving until the open window closes at ${localTime(first.closesAt)}; to stop them now: ferry pause ${id}`;
 }
 
 async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {

@@ -1,3 +1,5 @@
+import { countOpen } from '../../../domain/companies/company-state';
+import { isEnding } from '../../../domain/migration/migration-state';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import { forecastOf } from '../../../domain/progress/forecast';
 import type { Progress } from '../../../domain/progress/progress';
@@ -10,7 +12,8 @@ import {
   readKeyFingerprint,
   readNamedCompanies,
 } from '../../../store';
-import { isLedgerBehind, readRetriedErrors, readProgress } from '../../../client';
+import type { LedgerClient } from '../../../client';
+import { isLedgerBehind, readRetriedErrors, readProgress, readSchedulePause } from '../../../client';
 import type { Deferred, MigrationFindings } from '../../reporting/migration-summary';
 import { printMigration } from '../../reporting/migration-summary';
 import type { CommandResult } from '../../terminal';
@@ -44,12 +47,18 @@ export function addShow({ program, run, terminal }: Context): void {
           );
           // Queries the workflow again, and so not in parallel: a worker that cannot replay the workflow answers only
           // one of several queries that wait.
+          const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, progress) : null;
           const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
           const now = new Date();
           const next = ledgerBehind ? [reconcile(migration)] : nextCommands(progress, companies, now);
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
-          return showResult(progress, { ...findings, ledgerBehind, retriedErrors, next, clientPage }, options, now);
+          return showResult(
+            progress,
+            { ...findings, windowsPaused, ledgerBehind, retriedErrors, next, clientPage },
+            options,
+            now,
+          );
         }),
       ),
     );
@@ -75,6 +84,13 @@ async function readLedgerFindings(
   const deferred = await readDeferred(db, migrationId);
   const applications = await readApplicationsOfMoved(db, migrationId);
   return { interrupted, deferred, applications, keyFingerprint: await readKeyFingerprint(db, migrationId, provider) };
+}
+
+/** Returns who paused the windows, and why; null if they are not paused, or if no company is left to move. */
+async function readWindowsPaused(ferry: LedgerClient, progress: Progress): Promise<string | null> {
+  const { migrationId, step, windows, counts, state } = progress;
+  const matters = step === 'complete-migration' && windows.length > 0 && countOpen(counts) > 0 && !isEnding(state);
+  return matters ? readSchedulePause(ferry, migrationId) : null;
 }
 
 /** Reads what the next commands name; nothing if they name no company and no application. */

@@ -78,6 +78,8 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
 
   const paused = await run('schedule', 'pause', migration.id, '--by', 'Sam', '--reason', 'month end');
   expect(paused).toMatchObject({ exitCode: 0 });
+  expect(paused.out).toContain(`month end; no window opens until you run: ferry schedule resume ${migration.id}`);
+  expect((await run('show', migration.id)).out).toContain('No further window opens (windows paused by Sam: month end)');
   expect((await run('schedule', 'show', migration.id)).out).toContain('windows do not open (paused by Sam: month end)');
   const { json } = await runJson(orchestrator, 'go-nogo', migration.id);
   expect(json['answers']).toContainEqual(expect.objectContaining({ check: 'window', go: false }));
@@ -89,6 +91,16 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
   const triggered = await run('schedule', 'trigger', migration.id);
   expect(triggered.exitCode).toBe(1);
   expect(triggered.out).toMatch(/outside the windows; the next window opens at \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);
+});
+
+test('pausing the windows says until when companies go on moving in the open one', async () => {
+  const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+  await migration.send('adjust', windowChange([{ days, from: '00:00', to: '23:59', timeZone: 'UTC' }]));
+  const { out } = await run('schedule', 'pause', migration.id, '--by', 'Sam');
+  expect(out.replace(/\s+/g, ' ')).toMatch(
+    /paused by Sam; no further window opens; companies go on moving until the open window closes at .* 23:59.*; to stop them now: ferry pause /,
+  );
+  expect(await run('schedule', 'resume', migration.id)).toMatchObject({ exitCode: 0 });
 });
 
 test('show requires a known migration or --all, and sweep finds nothing while migrations are running', async () => {
