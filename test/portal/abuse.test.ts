@@ -150,6 +150,20 @@ describe('a body', () => {
     expect(text).not.toMatch(/node_modules|at \w+ \(|\.ts|\.js\b|zod|fastify|FST_/i);
   });
 
+  test.each([
+    ['objects', '{"a":', '}'],
+    ['lists', '[', ']'],
+  ])('of %s that are nested too deeply is refused', async (_, open, close) => {
+    const session = await signIn(portal);
+    for (const depth of [31, 100_000]) {
+      const body = `{"message":${open.repeat(depth)}1${close.repeat(depth)}}`;
+      const answer = await session.fetch('/api/decisions', { ...json({}), body });
+      expect(answer.status).toBe(400);
+      const { error } = (await answer.json()) as { readonly error: string };
+      expect([depth, error === 'The request is nested too deeply.']).toEqual([depth, depth > 31]);
+    }
+  });
+
   test('with a character that Postgres cannot store is refused', async () => {
     const session = await signIn(portal);
     for (const reference of ['\u0000', '\ud800']) {

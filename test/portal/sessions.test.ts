@@ -108,6 +108,15 @@ describe('a page of another site', () => {
     expect((await fetch(`${portal.url}/api/session`, { method: 'DELETE', headers })).status).toBe(403);
   });
 
+  test('cannot sign a person in with a request that does not say where it comes from', async () => {
+    const { token } = await invite(portal.db, await createMigration(portal.db));
+    const request = json({ invitation: token, publicKey: PUBLIC_KEY, as: 'cookie' });
+    const answer = await fetch(`${portal.url}/api/session`, request);
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect((await redeem(token)).status).toBe(200);
+  });
+
   test('gets no permission to read answers', async () => {
     const answer = await fetch(`${portal.url}/api/openapi.json`, { headers: { origin: 'https://evil.example' } });
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
