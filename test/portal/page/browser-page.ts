@@ -1,7 +1,46 @@
 /** Opens the portal's page in a browser, against a portal that answers as the test says. */
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { FixturePortal } from './fixture-portal';
+import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';
+import { FixturePortal } from './fixture-portal';
+
+const chromium = findChromium();
+/** Skips the tests if there is no Chromium. */
+export const describeWithChromium = chromium === undefined ? describe.skip : describe;
+
+export interface PageTest {
+  browser: Browser;
+  portal: FixturePortal;
+  url: string;
+}
+
+/**
+ * Opens one browser for the tests of a block, and starts a portal for each of them.
+ *
+ * @param prepare changes the portal before it starts
+ * @param check receives the errors of the pages, and the portal, after each test
+ */
+export function usePage(
+  prepare: (portal: FixturePortal) => void = () => undefined,
+  check: (errors: readonly string[], portal: FixturePortal) => void = (found) => expect(found).toEqual([]),
+): PageTest {
+  const current = {} as PageTest;
+  beforeAll(async () => {
+    current.browser = await openBrowser(chromium ?? '');
+  });
+  afterAll(() => current.browser.close());
+  beforeEach(async () => {
+    current.portal = new FixturePortal();
+    prepare(current.portal);
+    current.url = await current.portal.start();
+  });
+  afterEach(async () => {
+    await Promise.all(current.browser.contexts().map((context) => context.close()));
+    await current.portal.stop();
+    check(takeErrors(), current.portal);
+  });
+  return current;
+}
 
 export const INVITATION = 'an-invitation-that-is-long-enough';
 

@@ -1,36 +1,14 @@
 /** The portal's page in a browser: what it shows, and how decisions are made. */
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { parseSigned, signatureRefusal } from '../../../domain/migration/signatures';
-import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';
-import { axeViolations, newPage, signIn, takeErrors } from './browser-page';
-import { FixturePortal } from './fixture-portal';
+import { axeViolations, describeWithChromium, newPage, signIn, takeErrors, usePage } from './browser-page';
 import { CONFIRM_SYNC, sampleCompanies, sampleView } from './sample-view';
 
-const chromium = findChromium();
-const describeWithChromium = chromium === undefined ? describe.skip : describe;
-
 describeWithChromium("the portal's page", () => {
-  let browser: Browser;
-  let portal: FixturePortal;
-  let url: string;
-  beforeAll(async () => {
-    browser = await openBrowser(chromium ?? '');
-  });
-  afterAll(async () => {
-    await browser.close();
-  });
-  beforeEach(async () => {
-    portal = new FixturePortal();
-    url = await portal.start();
-  });
-  afterEach(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-    await portal.stop();
-    expect(takeErrors()).toEqual([]);
-  });
+  const current = usePage();
 
-  const open = (options = {}): Promise<Page> => signIn(browser, { portal, url }, options);
-  const sentDecision = () => portal.sent.at(-1)?.body as { message: 'confirmSyncDisabled'; decision: object };
+  const open = (options = {}): Promise<Page> => signIn(current.browser, current, options);
+  const sentDecision = () => current.portal.sent.at(-1)?.body as { message: 'confirmSyncDisabled'; decision: object };
 
   test('shows the task with its reason, the deadline in the zone of the reader, and what comes next', async () => {
     const page = await open();
@@ -55,7 +33,7 @@ describeWithChromium("the portal's page", () => {
     await dialog.getByText('✓ Done.').waitFor();
 
     const { message, decision } = sentDecision();
-    const publicKey = portal.session?.publicKey ?? '';
+    const publicKey = current.portal.session?.publicKey ?? '';
     expect(decision).toMatchObject({ role: 'client', by: 'Cleo', companies: 'all', digest: CONFIRM_SYNC.digest });
     const signing = { approvers: [{ role: 'client', by: 'Cleo', publicKey }], mustSign: ['client'] } as const;
     const signed = parseSigned(message, decision);
@@ -69,19 +47,19 @@ describeWithChromium("the portal's page", () => {
     await page.getByLabel('Wave', { exact: true }).selectOption('1');
     await page.getByRole('dialog').getByRole('button', { name: CONFIRM_SYNC.title }).click();
     await page.getByText('✓ Done.').waitFor();
-    const wave = portal.companies.filter((each) => each.wave === 1 && each.confirmedAt === null);
+    const wave = current.portal.companies.filter((each) => each.wave === 1 && each.confirmedAt === null);
     expect(sentDecision().decision).toMatchObject({ companies: wave.map(({ reference }) => reference) });
   });
 
   test('asks for a reason before an irreversible decision, and shows why it was refused', async () => {
-    portal.answer = () => ({ outcome: 'refused', text: 'the migration has ended' });
+    current.portal.answer = () => ({ outcome: 'refused', text: 'the migration has ended' });
     const page = await open();
     await page.getByRole('button', { name: 'Cancel the migration' }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.textContent()).toContain('This cannot be undone.');
     await dialog.getByRole('button', { name: 'Cancel the migration' }).click();
     expect(await dialog.getByRole('alert').textContent()).toContain('Write your reason');
-    expect(portal.sent.filter(({ path }) => path === '/api/decisions')).toEqual([]);
+    expect(current.portal.sent.filter(({ path }) => path === '/api/decisions')).toEqual([]);
     await dialog.getByLabel('Your reason').fill('We stay where we are');
     await dialog.getByRole('button', { name: 'Cancel the migration' }).click();
     await dialog.getByText('The migration has ended.').waitFor();
@@ -107,12 +85,12 @@ describeWithChromium("the portal's page", () => {
 
   test('shows markup in names and reasons as text', async () => {
     const markup = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
-    portal.view = sampleView({
+    current.portal.view = sampleView({
       ...{ client: markup, headline: markup, contact: markup, notices: [markup], next: markup },
       task: { what: markup, why: markup, since: null, by: null },
       actions: [{ ...CONFIRM_SYNC, title: markup, facts: [markup], consequence: markup }],
     });
-    portal.companies = sampleCompanies(1).map((each) => ({
+    current.portal.companies = sampleCompanies(1).map((each) => ({
       ...each,
       ...{ name: markup, reference: markup, problem: markup, linkUrl: 'javascript:document.title=1' },
     }));
@@ -127,7 +105,7 @@ describeWithChromium("the portal's page", () => {
 
   test('loads less than 100 kB for the first view', async () => {
     await open();
-    const bytes = [...portal.transferred.values()].reduce((sum, size) => sum + size, 0);
+    const bytes = [...current.portal.transferred.values()].reduce((sum, size) => sum + size, 0);
     expect(bytes).toBeGreaterThan(5_000);
     expect(bytes).toBeLessThan(100_000);
   });
@@ -139,9 +117,11 @@ describeWithChromium("the portal's page", () => {
       for (const entry of list.getEntries()) shifts.push(entry.value);
     }).observe({ type: 'layout-shift' })`);
     for (let moved = 15; moved < 40; moved += 1) {
-      const counts = { ...portal.view.counts, moved, notMovedYet: 52 - moved };
-      portal.companies = portal.companies.map((each) => (each.row === moved ? { ...each, state: 'moved' } : each));
-      portal.publish({ counts, headline: `Step 6 of 6: ${moved} of 60 companies moved.` });
+      const counts = { ...current.portal.view.counts, moved, notMovedYet: 52 - moved };
+      current.portal.companies = current.portal.companies.map((each) =>
+        each.row === moved ? { ...each, state: 'moved' } : each,
+      );
+      current.portal.publish({ counts, headline: `Step 6 of 6: ${moved} of 60 companies moved.` });
     }
     await page.getByText('39 of 60 companies moved').first().waitFor();
     await page.locator('#companies .chip.moved').nth(20).waitFor();
@@ -151,17 +131,17 @@ describeWithChromium("the portal's page", () => {
   test('says that it connects again after the connection was lost, and goes on', async () => {
     const page = await open();
     await page.locator('#live').getByText('Live').waitFor();
-    portal.dropStreams();
+    current.portal.dropStreams();
     await page.getByText('Connecting…').waitFor();
     await page.locator('#live').getByText('Live').waitFor();
-    portal.publish({ headline: 'Step 5 of 6: the first company is being moved.' });
+    current.portal.publish({ headline: 'Step 5 of 6: the first company is being moved.' });
     await page.getByText('the first company is being moved').waitFor();
   });
 
   test('says that the session has ended', async () => {
-    portal.session = null;
-    const { page } = await newPage(browser);
-    await page.goto(url);
+    current.portal.session = null;
+    const { page } = await newPage(current.browser);
+    await page.goto(current.url);
     await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     expect(takeErrors()).toEqual([expect.stringContaining('401')]);
   });
@@ -212,7 +192,7 @@ describeWithChromium("the portal's page", () => {
     const page = await open({ width, colorScheme });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     expect(await axeViolations(page)).toEqual([]);
-    for (const { title } of portal.view.actions) {
+    for (const { title } of current.portal.view.actions) {
       await page.getByRole('button', { name: title, exact: true }).first().click();
       await page.getByRole('dialog').waitFor();
       expect(await axeViolations(page)).toEqual([]);

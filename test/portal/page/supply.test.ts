@@ -1,5 +1,5 @@
 /** Credentials and client secrets in the portal's page: checked, encrypted for the workers, and sent in parts. */
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import {
   applicationBinding,
   createMigrationKey,
@@ -9,13 +9,9 @@ import {
   fingerprintOf,
   type MigrationKey,
 } from './sample-key';
-import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';
-import { axeViolations, signIn, takeErrors } from './browser-page';
-import { FixturePortal, type SentRequest } from './fixture-portal';
+import { axeViolations, describeWithChromium, signIn, usePage } from './browser-page';
+import type { SentRequest } from './fixture-portal';
 import { sampleView } from './sample-view';
-
-const chromium = findChromium();
-const describeWithChromium = chromium === undefined ? describe.skip : describe;
 
 interface SealedPart {
   readonly decisionId: string;
@@ -37,34 +33,25 @@ const fieldsIn = (box: Buffer): unknown => JSON.parse(box.toString('utf8'));
 
 describeWithChromium("supplying in the portal's page", () => {
   const vault = createVaultKey();
-  let browser: Browser;
-  let portal: FixturePortal;
-  let url: string;
   let key: MigrationKey;
-  beforeAll(async () => {
-    browser = await openBrowser(chromium ?? '');
-  });
-  afterAll(async () => {
-    await browser.close();
-  });
-  beforeEach(async () => {
-    portal = new FixturePortal();
-    key = createMigrationKey('kite', 'qhyg', vault.publicKey);
-    portal.view = sampleView({ migrationKey: key.text });
-    portal.answer = ({ path }) =>
-      path === '/api/credentials' ? { outcome: 'stored', text: 'stored' } : { outcome: 'applied', text: 'done' };
-    url = await portal.start();
-  });
-  afterEach(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-    await portal.stop();
-    expect(takeErrors().filter((text) => !text.includes('ERR_EMPTY_RESPONSE'))).toEqual([]);
-    expect(JSON.stringify(portal.sent)).not.toContain('MARKER');
-  });
+  const current = usePage(
+    (portal) => {
+      key = createMigrationKey('kite', 'qhyg', vault.publicKey);
+      portal.view = sampleView({ migrationKey: key.text });
+      portal.answer = ({ path }) =>
+        path === '/api/credentials' ? { outcome: 'stored', text: 'stored' } : { outcome: 'applied', text: 'done' };
+    },
+    (errors, { sent }) => {
+      expect(errors.filter((text) => !text.includes('ERR_EMPTY_RESPONSE'))).toEqual([]);
+      expect(JSON.stringify(sent)).not.toContain('MARKER');
+    },
+  );
 
-  const open = (provider = key.provider): Promise<Page> => signIn(browser, { portal, url }, { provider });
+  const open = (provider = key.provider): Promise<Page> => signIn(current.browser, current, { provider });
   const parts = (): SealedPart[] =>
-    portal.sent.filter(({ path }) => path === '/api/credentials').map(({ body }) => body as unknown as SealedPart);
+    current.portal.sent
+      .filter(({ path }) => path === '/api/credentials')
+      .map(({ body }) => body as unknown as SealedPart);
 
   async function choose(page: Page, name: string, text: string | Buffer): Promise<void> {
     await page.getByRole('button', { name: 'Supply credentials' }).click();
@@ -102,7 +89,7 @@ describeWithChromium("supplying in the portal's page", () => {
         }),
       ),
     ).toThrow('cannot be opened');
-    expect(portal.sent.at(-1)?.body).toMatchObject({
+    expect(current.portal.sent.at(-1)?.body).toMatchObject({
       message: 'credentialsSupplied',
       decision: { decisionId: part?.decisionId, companies: 3, by: 'Cleo' },
     });
@@ -110,7 +97,8 @@ describeWithChromium("supplying in the portal's page", () => {
 
   test('sends parts of 1,000, and repeats the same part after the connection was lost', async () => {
     let losses = 0;
-    portal.losesConnection = ({ path }) => path === '/api/credentials' && parts().length === 2 && ++losses === 1;
+    current.portal.losesConnection = ({ path }) =>
+      path === '/api/credentials' && parts().length === 2 && ++losses === 1;
     const page = await open();
     await choose(page, 'credentials.csv', csvOf(2_100));
     await page.getByText('✓ 2,100 credentials can be sent.').waitFor();
@@ -119,14 +107,14 @@ describeWithChromium("supplying in the portal's page", () => {
     expect(parts().map(({ credentials }) => credentials.length)).toEqual([1_000, 1_000, 1_000, 100]);
     expect(parts()[2]).toEqual(parts()[1]);
     expect(new Set(parts().map(({ decisionId }) => decisionId)).size).toBe(1);
-    expect(portal.sent.filter(({ path }) => path === '/api/decisions').length).toBe(1);
-    expect(portal.sent.at(-1)?.body).toMatchObject({ decision: { companies: 2_100 } });
+    expect(current.portal.sent.filter(({ path }) => path === '/api/decisions').length).toBe(1);
+    expect(current.portal.sent.at(-1)?.body).toMatchObject({ decision: { companies: 2_100 } });
   });
 
   test('names the credentials that were not accepted', async () => {
     const refusedCredentials = [{ reference: 'K-2', why: 'there is no company with this reference' }];
-    const answer = portal.answer;
-    portal.answer = (request: SentRequest) =>
+    const answer = current.portal.answer;
+    current.portal.answer = (request: SentRequest) =>
       request.path === '/api/credentials'
         ? { outcome: 'stored', text: 'stored', stored: 2, refusedCredentials }
         : answer(request);
@@ -137,7 +125,7 @@ describeWithChromium("supplying in the portal's page", () => {
       .getByRole('dialog')
       .getByText('1 credential not accepted. K-2: there is no company with this reference')
       .waitFor();
-    expect(portal.sent.at(-1)?.body).toMatchObject({ decision: { companies: 2 } });
+    expect(current.portal.sent.at(-1)?.body).toMatchObject({ decision: { companies: 2 } });
   });
 
   test.each([
@@ -153,7 +141,7 @@ describeWithChromium("supplying in the portal's page", () => {
     expect(await axeViolations(page)).toEqual([]);
     await send(page);
     await page.getByText('Choose a file without errors.').waitFor();
-    expect(portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
+    expect(current.portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
   });
 
   test('takes the time of the file to the second, because minutes decide whether a credential counts', async () => {
@@ -179,14 +167,14 @@ describeWithChromium("supplying in the portal's page", () => {
     ['was altered', () => key.altered(createVaultKey().publicKey), /was altered/],
     ['is for another migration', () => key.sign('other', 'qhyg', vault.publicKey), /another migration/],
   ])('refuses to encrypt with a key that %s', async (_, migrationKey, message) => {
-    portal.view = sampleView({ migrationKey: migrationKey() });
+    current.portal.view = sampleView({ migrationKey: migrationKey() });
     const page = await open();
     await choose(page, 'credentials.csv', csvOf(1));
     await page.getByText('✓ 1 credential can be sent.').waitFor();
     await page.getByRole('dialog').getByText(message).waitFor();
     await send(page);
     await page.getByRole('alert').getByText(message).waitFor();
-    expect(portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
+    expect(current.portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
   });
 
   test('seals the client secret of the application', async () => {
@@ -198,11 +186,11 @@ describeWithChromium("supplying in the portal's page", () => {
     await dialog.getByLabel('Client secret').fill('reference,accessToken,refreshToken,realmIdK-1,at-1,rt-1,1');
     await dialog.getByRole('button', { name: 'Replace your application' }).click();
     await dialog.getByText('looks like a file of credentials').waitFor();
-    expect(portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
+    expect(current.portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
     await dialog.getByLabel('Client secret').fill('secret-MARKER');
     await dialog.getByRole('button', { name: 'Replace your application' }).click();
     await dialog.getByText('✓ Done.').waitFor();
-    const { sealed, decision, ...facts } = portal.sent.at(-1)?.body as { sealed: string; decision: object };
+    const { sealed, decision, ...facts } = current.portal.sent.at(-1)?.body as { sealed: string; decision: object };
     expect(facts).toEqual({
       ...{ clientId: 'AB99', environment: 'sandbox', keyFingerprint: fingerprintOf(vault.publicKey) },
     });
