@@ -129,6 +129,15 @@ test.each(['service', 'codec-server'])('the %s accepts the options that its cont
   expect(options.filter((option) => !accepted.includes(option))).toEqual([]);
 });
 
+test('the portal accepts the options that its container has, and has no secret but the address of its database', () => {
+  const template = read('templates/portal.yaml');
+  const options = [...template.matchAll(/ - (--[a-z-]+)/g)].map(([, option]) => String(option));
+  expect(options.length).toBeGreaterThan(3);
+  const source = readFileSync(path.join(ROOT, 'cli/commands/operate/portal.ts'), 'utf8');
+  expect(options.filter((option) => !source.includes(`'${option} <`) && !source.includes(`'${option}'`))).toEqual([]);
+  expect(template).not.toMatch(/secretEnv|fileVolume|Values\.keys|temporalEnv/);
+});
+
 test('the chart uses the images and the user of the Dockerfile', () => {
   const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8');
   const images = templates.flatMap((text) =>

@@ -98,6 +98,12 @@ readinessProbe:
       key: {{ (index . 1).key }}
 {{- end -}}
 
+{{- define "tokenferry.portalDatabaseEnv" -}}
+{{- with .Values.portal }}{{ if .enabled }}
+{{- include "tokenferry.secretEnv" (list "PORTAL_DATABASE_URL" .database) }}
+{{- end }}{{ end }}
+{{- end -}}
+
 {{- /* The connection to Temporal. The Temporal Worker Controller sets all of it but the server's CA itself. */ -}}
 {{- define "tokenferry.temporalEnv" -}}
 - name: TEMPORAL_ADDRESS
@@ -181,4 +187,38 @@ topologySpreadConstraints:
     labelSelector:
       matchLabels:
         {{- include "tokenferry.selector" . | nindent 8 }}
+{{- end -}}
+
+{{- /* Call with (list $ component ingress): an Ingress to the port `http` of the component's Service. */ -}}
+{{- define "tokenferry.ingress" -}}
+{{- $name := printf "%s-%s" (include "tokenferry.fullname" (index . 0)) (index . 1) -}}
+{{- $ingress := index . 2 -}}
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: {{ $name }}
+  namespace: {{ (index . 0).Release.Namespace }}
+  labels:
+    {{- include "tokenferry.labels" . | nindent 4 }}
+  {{- with $ingress.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  {{- with $ingress.className }}
+  ingressClassName: {{ . }}
+  {{- end }}
+  tls:
+    - hosts: [{{ $ingress.host | quote }}]
+      secretName: {{ $ingress.tlsSecretName }}
+  rules:
+    - host: {{ $ingress.host | quote }}
+      http:
+        paths:
+          - path: /
+            pathType: Prefix
+            backend:
+              service:
+                name: {{ $name }}
+                port: { name: http }
 {{- end -}}
