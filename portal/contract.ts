@@ -191,7 +191,8 @@ export const MAX_SEALED_PER_REQUEST = 1_000;
 
 /**
  * A part of the sealed credentials that one decision supplies. Send all parts with the same `decisionId`, then the
- * decision `credentialsSupplied` or `replaceCredential` with that id.
+ * decision `credentialsSupplied` or `replaceCredential` with that id. The decision contains `sealedDigest`, the digest of
+ * the credentials that were stored (see `domain/supply/sealed-digest.ts`), so that no other boxes count.
  */
 export const SealedCredentialsSchema = z.strictObject({
   decisionId: z.uuid(),
@@ -205,7 +206,10 @@ export const SealedCredentialsSchema = z.strictObject({
     .max(MAX_SEALED_PER_REQUEST),
 });
 
-/** The client's application with its sealed client secret, and the decision `applicationSupplied` about it. */
+/**
+ * The client's application with its sealed client secret, and the decision `applicationSupplied` about it, which contains
+ * the `sealedDigest` of both.
+ */
 export const SealedApplicationSchema = z.strictObject({
   keyFingerprint: z.string().max(100),
   clientId: z.string().min(1).max(250),

@@ -54,17 +54,26 @@ export interface SyncDisabledConfirmation extends DecisionBase {
   readonly companies: Companies;
 }
 
+/** A decision that supplies something sealed. */
+interface SealedSupply {
+  /**
+   * The digest of the boxes (`domain/supply/sealed-digest.ts`). The ledger refuses the decision if other boxes are staged
+   * for it. Absent if the sender's version has no such digest, or nothing is sealed.
+   */
+  readonly sealedDigest?: string;
+}
+
 /**
  * Announces credentials that were sealed and are staged in the vault. A worker can use them only after this decision
  * has been recorded as applied.
  */
-export interface CredentialsSupplied extends DecisionBase {
+export interface CredentialsSupplied extends DecisionBase, SealedSupply {
   readonly kind: 'credentials-supplied';
   readonly companies: number;
 }
 
 /** Reports which application of the client was registered with the service. The secret is not part of the message. */
-export interface ApplicationSupplied extends DecisionBase {
+export interface ApplicationSupplied extends DecisionBase, SealedSupply {
   readonly kind: 'application-supplied';
   readonly clientId: string;
   readonly environment: 'production' | 'sandbox';
@@ -96,7 +105,7 @@ export interface Retry extends DecisionBase {
 }
 
 /** Tries to move companies with the new credentials that are staged in the vault. */
-export interface CredentialReplacement extends DecisionBase {
+export interface CredentialReplacement extends DecisionBase, SealedSupply {
   readonly kind: 'replace-credential';
   readonly companies: readonly string[];
 }

@@ -143,7 +143,9 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
     case 'credentialsSupplied': {
       const { companies } = fields;
       if (!isCount(companies)) return malformed('companies must be a whole number, 0 or more');
-      return { decision: { kind: 'credentials-supplied', ...sender, companies } };
+      const sealed = parseSealedDigest(fields);
+      if (typeof sealed === 'string') return malformed(sealed);
+      return { decision: { kind: 'credentials-supplied', ...sender, companies, ...sealed } };
     }
     case 'pause':
     case 'resume':
@@ -157,7 +159,9 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
       if (environment !== 'production' && environment !== 'sandbox') {
         return malformed('environment must be production or sandbox');
       }
-      return { decision: { kind: 'application-supplied', ...sender, clientId, environment } };
+      const sealed = parseSealedDigest(fields);
+      if (typeof sealed === 'string') return malformed(sealed);
+      return { decision: { kind: 'application-supplied', ...sender, clientId, environment, ...sealed } };
     }
     case 'manifestAmended': {
       const { added, corrected } = fields;
@@ -184,7 +188,9 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
       const parsed = parseCompanies(fields);
       if (typeof parsed === 'string') return malformed(parsed);
       if (parsed.companies === 'all') return malformed('companies must be a list of references, not "all"');
-      return { decision: { kind: 'replace-credential', ...sender, companies: parsed.companies } };
+      const sealed = parseSealedDigest(fields);
+      if (typeof sealed === 'string') return malformed(sealed);
+      return { decision: { kind: 'replace-credential', ...sender, companies: parsed.companies, ...sealed } };
     }
     case 'adjust': {
       const parsed = parseLimits(fields['limits']);
@@ -246,6 +252,13 @@ function parseCompanies({ companies }: Fields): { readonly companies: Companies 
     return `companies must be a list of at most ${MAX_COMPANIES_PER_MESSAGE} references; split it into several messages`;
   }
   return { companies };
+}
+
+/** Returns the digest of the boxes that a message supplies, or what is wrong with it. */
+function parseSealedDigest({ sealedDigest }: Fields): { readonly sealedDigest?: string } | string {
+  if (sealedDigest === undefined) return {};
+  if (typeof sealedDigest === 'string' && /^[0-9a-f]{64}$/.test(sealedDigest)) return { sealedDigest };
+  return 'sealedDigest must be 64 hexadecimal digits';
 }
 
 function parseWindows({ windows }: Fields): Pick<LimitsChange, 'windows'> | { readonly malformed: string } {

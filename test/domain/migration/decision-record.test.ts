@@ -17,7 +17,7 @@ const CONTENT: Readonly<Partial<Record<DecisionMessage, object>>> = {
   },
   chooseFirstCompany: { company: 'R-9' },
   confirmSyncDisabled: { companies: 'all' },
-  credentialsSupplied: { companies: 3 },
+  credentialsSupplied: { companies: 3, sealedDigest: 'ab'.repeat(32) },
   applicationSupplied: { clientId: 'app', environment: 'sandbox' },
   manifestAmended: { added: 1, corrected: 0 },
   exclude: { companies: ['R-1'] },

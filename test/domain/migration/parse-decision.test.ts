@@ -6,6 +6,7 @@ const parse = (message: DecisionMessage, input: unknown) => parseDecision(messag
 const WINDOW = { days: ['mon', 'fri'], from: '22:00', to: '05:00', timeZone: 'Europe/London' };
 const INTERVALS = { firstAfterMs: 60_000, everyMs: 60_000, escalateAfterMs: 60_000 };
 const SENT = { role: 'client', by: 'Cleo', decisionId: 'one' } as const;
+const SEALED = 'ab'.repeat(32);
 
 describe('a well-formed message', () => {
   test.each<[DecisionMessage, object, object]>([
@@ -29,6 +30,13 @@ describe('a well-formed message', () => {
     ['confirmSyncDisabled', { companies: 'all' }, { kind: 'sync-disabled', companies: 'all' }],
     ['confirmSyncDisabled', { companies: ['a', 'b'] }, { companies: ['a', 'b'] }],
     ['credentialsSupplied', { companies: 0 }, { kind: 'credentials-supplied', companies: 0 }],
+    ['credentialsSupplied', { companies: 1, sealedDigest: SEALED }, { companies: 1, sealedDigest: SEALED }],
+    ['replaceCredential', { companies: ['a'], sealedDigest: SEALED }, { companies: ['a'], sealedDigest: SEALED }],
+    [
+      'applicationSupplied',
+      { clientId: 'app', environment: 'sandbox', sealedDigest: SEALED },
+      { kind: 'application-supplied', sealedDigest: SEALED },
+    ],
     ['pause', { reason: 'lunch' }, { kind: 'pause', reason: 'lunch' }],
     ['resume', {}, { kind: 'resume' }],
     ['adjust', { limits: { windows: [{ ...WINDOW, more: 1 }] } }, { limits: { windows: [WINDOW] } }],
@@ -141,6 +149,7 @@ describe('parseDecision', () => {
       'windows must be a list of at most 50 windows',
     ],
     ['a count that is text', 'credentialsSupplied', { ...SENT, companies: '3' }, 'companies must be a whole number'],
+    ['a short digest', 'credentialsSupplied', { ...SENT, companies: 1, sealedDigest: 'ab' }, '64 hexadecimal digits'],
     ['a negative count', 'credentialsSupplied', { ...SENT, companies: -1 }, 'companies must be a whole number'],
   ])('refuses a message with %s (%s), and says what it expects', (_, message, input, expected) => {
     expect(parse(message, input)).toEqual({ malformed: expect.stringContaining(expected) as string });

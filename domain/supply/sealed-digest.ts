@@ -1,0 +1,47 @@
+/**
+ * The digest of the boxes that a decision supplies (`sealedDigest`). It is part of what the client signs, so boxes that
+ * were exchanged, added or removed after the signature do not count. The same in browsers and in Node.
+ */
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
+
+/** A sealed credential, as the digest sees it. */
+export interface HashedCredential {
+  readonly reference: string;
+  /** ISO 8601 in UTC, with milliseconds. */
+  readonly obtainedAt: string;
+  /** {@link hashOfBox} */
+  readonly boxHash: string;
+}
+
+/** Returns the SHA-256 of a box, in hexadecimal digits. */
+export function hashOfBox(box: Uint8Array): string {
+  return bytesToHex(sha256(box));
+}
+
+/** Returns the digest of sealed credentials, whatever their order. Each reference must occur once. */
+export function credentialsDigest(credentials: Iterable<HashedCredential>): string {
+  const listed = [...credentials].sort((one, other) => (one.reference < other.reference ? -1 : 1));
+  return digestOf([
+    'tokenferry sealed credentials 1',
+    ...listed.map(({ reference, obtainedAt, boxHash }) => [reference, obtainedAt, boxHash]),
+  ]);
+}
+
+/** Returns the digest of an application and its sealed client secret. */
+export function applicationDigest({
+  clientId,
+  environment,
+  boxHash,
+}: {
+  readonly clientId: string;
+  readonly environment: string;
+  /** {@link hashOfBox} */
+  readonly boxHash: string;
+}): string {
+  return digestOf(['tokenferry sealed application 1', clientId, environment, boxHash]);
+}
+
+function digestOf(list: readonly unknown[]): string {
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(list))));
+}
