@@ -10,6 +10,7 @@ import { openDialog, type Sending } from './dialog';
 import type { Child } from './elements';
 import { referencesForm, syncForm, timeForm } from './forms';
 import type { Scope } from './forms';
+import { notMovedList } from './not-moved';
 
 /** A form of a decision. `read` throws `FormProblem`. */
 interface ActionForm {
@@ -27,7 +28,12 @@ export function openAction(app: App, action: Action, selected: readonly Company[
     void import('./application').then(({ openApplication }) => openApplication(app, action));
     return;
   }
-  const form = formOf(app, action, selected);
+  void openForm(app, action, selected);
+}
+
+async function openForm(app: App, action: Action, selected: readonly Company[]): Promise<void> {
+  const message = action.message as DecisionMessage;
+  const form = await formOf(app, action, selected);
   openDialog({
     ...action,
     fields: form.elements,
@@ -44,7 +50,7 @@ export function openAction(app: App, action: Action, selected: readonly Company[
   });
 }
 
-function formOf(app: App, action: Action, selected: readonly Company[]): ActionForm {
+async function formOf(app: App, action: Action, selected: readonly Company[]): Promise<ActionForm> {
   switch (action.message) {
     case 'proposeTime':
       return timeForm(app.view());
@@ -58,8 +64,10 @@ function formOf(app: App, action: Action, selected: readonly Company[]): ActionF
       const companies: Scope = selected.length === 0 ? 'all' : selected.map(({ reference }) => reference);
       return { elements: [], read: () => ({ companies }) };
     }
-    default:
-      return { elements: [], read: () => ({}) };
+    default: {
+      const elements = action.step === 'complete-migration' ? await notMovedList() : [];
+      return { elements, read: () => ({}) };
+    }
   }
 }
 

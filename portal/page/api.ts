@@ -18,6 +18,15 @@ export type Action = MigrationView['actions'][number];
 type Companies = z.infer<typeof CompaniesSchema>;
 type RequestStatus = z.infer<typeof RequestStatusSchema>;
 
+export const STATE_LABELS: Readonly<Record<CompanyState, string>> = {
+  moved: 'Moved',
+  moving: 'Moving now',
+  'not-moved-yet': 'Not moved yet',
+  'must-reconnect': 'Must reconnect',
+  'not-moved': 'Not moved',
+  'left-out': 'Left out',
+};
+
 /** Thrown when the portal refuses a request. `status` is 0 if it could not be reached. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';

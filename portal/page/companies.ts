@@ -2,22 +2,13 @@
 import { counted } from '../../domain/text/sentences';
 import type { Remedy } from '../../domain/companies/remedies';
 import { companyDecisions, openAction } from './actions';
-import type { Company, CompanyFilter, CompanyState } from './api';
-import { readCompanies } from './api';
+import type { Company, CompanyFilter } from './api';
+import { readCompanies, STATE_LABELS } from './api';
 import type { App } from './app';
 import { canDecide } from './app';
 import { problemText, sentence } from './dialog';
 import { announce, button, copyButton, el, externalLink, type Child } from './elements';
 import { inReadersZone, shortTime } from './times';
-
-export const STATE_LABELS: Readonly<Record<CompanyState, string>> = {
-  moved: 'Moved',
-  moving: 'Moving now',
-  'not-moved-yet': 'Not moved yet',
-  'must-reconnect': 'Must reconnect',
-  'not-moved': 'Not moved',
-  'left-out': 'Left out',
-};
 
 const HELP: Readonly<Record<Remedy, string>> = {
   retry: 'trying again',

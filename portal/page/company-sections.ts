@@ -1,7 +1,8 @@
 /** The two lists of the page: all companies with search and filter, and those that need attention. */
 import type { App } from './app';
 import type { CompanyState } from './api';
-import { createCompanyList, STATE_LABELS, type CompanyList } from './companies';
+import { STATE_LABELS } from './api';
+import { createCompanyList, type CompanyList } from './companies';
 import { byId, el } from './elements';
 import { zoneText } from './times';
 
@@ -51,7 +52,11 @@ export function createExceptions(app: App): CompanyList & { readonly start: () =
         'p',
         { class: 'hint' },
         'Each company says what went wrong and what can be done. If its owner must reconnect, send the owner the reconnect page. ',
-        el('a', { href: '/api/reconnect-links.csv', download: true }, 'Download all reconnect pages (CSV)'),
+        el(
+          'a',
+          { class: 'download', href: '/api/reconnect-links.csv', download: true },
+          'Download all reconnect pages (CSV)',
+        ),
       ),
     ],
     filter: () => ({ exceptions: true }),

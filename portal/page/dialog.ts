@@ -28,7 +28,9 @@ export interface DecisionDialog {
   readonly onDone: () => void;
 }
 
+/** Does nothing while another dialog is open, because a person may press a button twice before its dialog appears. */
 export function openDialog(options: DecisionDialog): void {
+  if (document.querySelector('dialog') !== null) return;
   const { title, facts, consequence, isIrreversible, fields = [], reason, send, onDone } = options;
   const returnTo = document.activeElement;
   const reasonInput = el('textarea', { id: 'reason', rows: 3, maxlength: 2_000, required: reason === 'required' });
@@ -36,7 +38,7 @@ export function openDialog(options: DecisionDialog): void {
   const status = el('p', { class: 'hint', role: 'status' });
   const meter = el('progress', { max: 1, value: 0, 'aria-label': 'Progress', hidden: true });
   const confirm = el('button', { type: 'submit', class: isIrreversible ? 'danger' : 'primary' }, title);
-  const cancel = button('Cancel', () => dialog.close());
+  const cancel = button('Back', () => dialog.close());
   const form = el(
     'form',
     { method: 'dialog', novalidate: true, onsubmit: (event) => void submitted(event) },
@@ -60,7 +62,13 @@ export function openDialog(options: DecisionDialog): void {
     status,
     el('div', { class: 'buttons' }, confirm, cancel),
   );
-  const dialog = el('dialog', { 'aria-labelledby': 'dialog-title' }, el('h2', { id: 'dialog-title' }, title), form);
+  const dialog = el(
+    'dialog',
+    { 'aria-labelledby': 'dialog-title' },
+    // Focusing the first field would open a phone's keyboard over the text.
+    el('h2', { id: 'dialog-title', tabindex: -1, autofocus: true }, title),
+    form,
+  );
   let isSending = false;
 
   dialog.addEventListener('cancel', (event) => {

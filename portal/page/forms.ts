@@ -127,13 +127,14 @@ export function syncForm({ counts, waves }: MigrationView, selected: readonly Co
   };
 }
 
-/** Names companies by their references. */
+/** Names companies by their references, unless the dialog lists the selected ones. */
 export function referencesForm(selected: readonly Company[]) {
+  if (selected.length > 0)
+    return { elements: [], read: () => ({ companies: selected.map(({ reference }) => reference) }) };
   const input = el('textarea', { id: 'references', rows: 4, spellcheck: false, autocomplete: 'off' });
-  input.value = selected.map(({ reference }) => reference).join('\n');
   const hint = 'Their references, one per line. You can also select the companies in the list first.';
   return {
-    elements: [el('fieldset', { class: selected.length > 0 ? 'unseen' : '' }, field('Companies', input, hint))],
+    elements: [el('fieldset', {}, field('Companies', input, hint))],
     read: () => {
       const companies = [...new Set(input.value.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
       if (companies.length === 0) throw new FormProblem('enter the reference of at least one company');

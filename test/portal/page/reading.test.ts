@@ -1,0 +1,54 @@
+/** How the portal's page treats its readers: nothing moves under the pointer, dialogs name companies, paper is readable. */
+import type { Page } from 'playwright-core';
+import { describeWithChromium, signIn, usePage } from './browser-page';
+import { CONFIRM_SYNC, sampleView } from './sample-view';
+
+const SIGN_OFF = {
+  ...CONFIRM_SYNC,
+  message: 'approve',
+  step: 'complete-migration',
+  title: 'Sign off the handover',
+  facts: ['56 of 60 companies moved'],
+};
+
+describeWithChromium("reading the portal's page", () => {
+  const current = usePage();
+  const open = (options = {}): Promise<Page> => signIn(current.browser, current, options);
+
+  test.each([390, 1440])('does not move the buttons of the task for a new notice, at %d pixels', async (width) => {
+    const page = await open({ width });
+    const button = page.getByRole('button', { name: CONFIRM_SYNC.title });
+    const before = await button.boundingBox();
+    current.portal.publish({ notices: ['Paused by Sam: we check something first', ...current.portal.view.notices] });
+    await page.getByText('Paused by Sam').waitFor();
+    expect(before).not.toBeNull();
+    expect(await button.boundingBox()).toEqual(before);
+  });
+
+  test('names the companies that were not moved before the sign-off, with the reasons', async () => {
+    current.portal.view = sampleView({ actions: [SIGN_OFF] });
+    const page = await open();
+    await page.getByRole('button', { name: SIGN_OFF.title }).dblclick();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: '4 companies not moved' }).waitFor();
+    expect(await dialog.getByRole('listitem').allTextContents()).toEqual([
+      '56 of 60 companies moved',
+      'Oak Street Dental (K-0003): must reconnect. The platform no longer accepts its credential.',
+      'Müller & Söhne GmbH (K-0009): must reconnect. The platform no longer accepts its credential.',
+      'Harbour Coffee Roasters Ltd (K-0006): not moved. The sync did not finish in time.',
+      'Blue Finch Studio (K-0012): not moved. The sync did not finish in time.',
+    ]);
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    expect(await dialog.count()).toBe(0);
+  });
+
+  test('prints on white without buttons, with the addresses of links', async () => {
+    const page = await open({ colorScheme: 'dark' });
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('button:visible, input:visible').count()).toBe(0);
+    const spelledOut = await page.evaluate("getComputedStyle(document.querySelector('.link a'), '::after').content");
+    expect(spelledOut).toMatch(/attr\(href\)|link\.service\.example/);
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
+    expect(await page.getByText('50 companies shown; there are more.').isVisible()).toBe(true);
+  });
+});
