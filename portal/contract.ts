@@ -33,6 +33,24 @@ export const RedeemSchema = z.strictObject({
   as: z.enum(['cookie', 'token']),
 });
 
+/**
+ * Signs in again with the key that was registered with an invitation, after support has confirmed it. A worker checks the
+ * signature and creates the session, so the answer can take some seconds. The same request can be repeated until
+ * `SIGN_IN_VALID_MS` after it was signed: it creates one session.
+ */
+export const SignInAgainSchema = z.strictObject({
+  migrationId: z.string().min(1).max(200),
+  publicKey: hex(64),
+  /** The token of the new session, which the caller creates: 32 random bytes in base64url. */
+  token: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  signedAt: moment,
+  /** Ed25519 signature of `signInText` (domain/migration/sign-in.ts), 128 hexadecimal digits. */
+  signature: hex(128),
+  /** `cookie` for browsers, `token` for programs. */
+  as: z.enum(['cookie', 'token']),
+});
+export type SignInAgain = z.infer<typeof SignInAgainSchema>;
+
 const StepView = z.object({
   step: z.string(),
   number: z.number().int(),

@@ -81,4 +81,5 @@ export { renewVault, rotateVaults, VaultUsable } from './vault/rotation';
 export * from './portal/invitations';
 export * from './portal/requests';
 export * from './portal/role';
+export * from './portal/sign-ins';
 export * from './portal/views';

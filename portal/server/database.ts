@@ -62,6 +62,15 @@ export interface Redemption {
   readonly lifetimeMs: number;
 }
 
+/** A request to sign in without an invitation's link. A worker checks the proof and creates the session. */
+export interface SignInRequest {
+  readonly sessionHash: Buffer;
+  readonly migrationId: string;
+  readonly publicKey: string;
+  readonly proof: object;
+  readonly lifetimeMs: number;
+}
+
 /** A statement that takes longer fails, so that a slow database does not collect requests. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -96,6 +105,22 @@ export class PortalDatabase {
       this.db,
     );
     return sessionOf(rows);
+  }
+
+  /** Stores a request to sign in. `refused`: no invitation has the key. `busy`: there are too many requests. */
+  async requestSignIn(request: SignInRequest): Promise<'stored' | 'exists' | 'refused' | 'busy'> {
+    const { sessionHash, migrationId, publicKey, proof, lifetimeMs } = request;
+    const { rows } = await sql<{ result: 'stored' | 'exists' | 'refused' | 'busy' }>`
+      select tokenferry_portal.request_sign_in(${sessionHash}, ${migrationId}, ${publicKey},
+        ${JSON.stringify(proof)}::jsonb, ${lifetimeMs}::bigint) as result`.execute(this.db);
+    return rows[0]?.result ?? 'refused';
+  }
+
+  /** Returns what a worker has answered to a request to sign in; null if none has answered yet. */
+  async signInOutcome(sessionHash: Buffer): Promise<'signed-in' | 'unconfirmed' | 'refused' | null> {
+    const { rows } = await sql<{ outcome: 'signed-in' | 'unconfirmed' | 'refused' | null }>`
+      select tokenferry_portal.sign_in_outcome(${sessionHash}) as outcome`.execute(this.db);
+    return rows[0]?.outcome ?? null;
   }
 
   async session(hash: Buffer): Promise<SessionRow | undefined> {

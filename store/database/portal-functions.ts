@@ -3,16 +3,19 @@
  * database role has no other rights.
  *
  * Each function takes the SHA-256 of a session's token, and returns or changes only what belongs to the migration of its
- * invitation. For an unknown, expired or ended session, and for a revoked invitation, it returns nothing.
+ * invitation. For an unknown, expired or ended session, and for a revoked invitation, it returns nothing. Signing in needs
+ * no session: with an invitation's token, or with a proof that a worker checks (portal-sign-in.ts).
  */
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
+import { createSignInFunctions } from './portal-sign-in';
 
 export async function createPortalFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`create schema if not exists tokenferry_portal`.execute(db);
   await createSessionFunctions(db);
   await createReadingFunctions(db);
   await createRequestFunctions(db);
+  await createSignInFunctions(db);
   await sql`revoke all on all functions in schema tokenferry_portal from public`.execute(db);
 }
 

@@ -5,6 +5,7 @@
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 import { createPortalFunctions } from './portal-functions';
+import { createSignInTable } from './portal-sign-in';
 
 export const portal: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -86,6 +87,7 @@ export const portal: Migration = {
       join portal_invitations i on i.id = s.invitation_id
       where s.ended_at is null and s.expires_at > clock_timestamp()
         and s.last_used_at > clock_timestamp() - interval '3 days' and i.revoked_at is null`.execute(db);
+    await createSignInTable(db);
     await createPortalFunctions(db);
   },
 };

@@ -210,6 +210,17 @@ interface PortalRequestTable {
   answered_at: Date | null;
 }
 
+interface PortalSignInTable {
+  session_hash: Buffer;
+  migration_id: string;
+  public_key: string;
+  proof: Json<unknown> | null;
+  lifetime_ms: number;
+  created_at: Generated<Date>;
+  taken_at: Date | null;
+  outcome: 'signed-in' | 'unconfirmed' | 'refused' | null;
+}
+
 interface PortalViewTable {
   migration_id: string;
   view: Json<unknown> | null;
@@ -231,5 +242,6 @@ export interface Tables {
   portal_invitations: PortalInvitationTable;
   portal_sessions: PortalSessionTable;
   portal_requests: PortalRequestTable;
+  portal_sign_ins: PortalSignInTable;
   portal_views: PortalViewTable;
 }

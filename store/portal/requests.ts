@@ -71,10 +71,14 @@ export async function answerPortalRequest(db: Database, id: string, answer: obje
   return numUpdatedRows > 0n;
 }
 
-/** Deletes what the portal no longer needs: requests answered a day ago, and sessions that ended a day ago. */
+/**
+ * Deletes what the portal no longer needs: requests answered a day ago, sessions that ended a day ago, and sign-ins of an
+ * hour ago. By then, the signature of a sign-in is too old to be used again.
+ */
 export async function deleteOldPortalRequests(db: Database): Promise<void> {
   await sql`
     delete from portal_requests where answered_at < clock_timestamp() - interval '1 day'`.execute(db);
+  await sql`delete from portal_sign_ins where created_at < clock_timestamp() - interval '1 hour'`.execute(db);
   await sql`
     delete from portal_sessions
     where least(ended_at, expires_at, last_used_at + interval '3 days') < clock_timestamp() - interval '1 day'`.execute(

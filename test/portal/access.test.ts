@@ -52,7 +52,9 @@ test('only these routes need no session', async () => {
   const open = (await operations())
     .filter(({ role }) => role === 'everyone')
     .map((each) => `${each.method} ${each.path}`);
-  expect(open.sort()).toEqual(['GET /api/docs', 'GET /api/openapi.json', 'GET /health', 'POST /api/session']);
+  expect(open.sort()).toEqual([
+    ...['GET /api/docs', 'GET /api/openapi.json', 'GET /health', 'POST /api/session', 'POST /api/session/renewal'],
+  ]);
   expect((await protectedOperations()).length).toBeGreaterThan(10);
 });
 

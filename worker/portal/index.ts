@@ -5,13 +5,15 @@
  * A worker carries out the requests of one invitation one after the other, because decisions of one person must arrive
  * in the order in which they were signed. Another worker can carry out the next one meanwhile, so people wait for the
  * answer to a decision before they send another. Requests of different invitations do not wait for each other. A request
- * whose worker dies is taken again after its lease; carrying it out twice changes nothing.
+ * whose worker dies is taken again after its lease; carrying it out twice changes nothing. Sign-ins with a registered key
+ * are answered at once, because people wait for them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PortalRequest } from '../../store';
-import { deleteOldPortalRequests, takePortalRequests, takeWatchedMigrations } from '../../store';
+import type { PortalRequest, SignInRequest } from '../../store';
+import { deleteOldPortalRequests, takePortalRequests, takeSignIns, takeWatchedMigrations } from '../../store';
 import type { PortalContext } from './context';
 import { handleRequest } from './requests';
+import { handleSignIn } from './sign-ins';
 import { writeView } from './views';
 
 /** All in milliseconds. */
@@ -21,6 +23,7 @@ const IDLE_POLL_MS = 2_000;
 const BUSY_FOR_MS = 10_000;
 /** Longer than a request takes. */
 const LEASE_MS = 45_000;
+const SIGN_IN_LEASE_MS = 15_000;
 const CLEAN_UP_EVERY_MS = 3_600_000;
 const STOP_WITHIN_MS = 10_000;
 const WATCHED_WITHIN_MS = 15_000;
@@ -28,6 +31,7 @@ const VIEW_EVERY_MS = 2_000;
 
 const MAX_REQUESTS = 10;
 const MAX_VIEWS = 10;
+const MAX_SIGN_INS = 10;
 
 export interface RunningPortal {
   /** Takes no more requests, and waits up to 10 s for those in progress. Others are taken by another worker. */
@@ -55,6 +59,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
   const queues = new Map<string, Promise<void>>();
   const views = new Set<string>();
   let requests = 0;
+  let signIns = 0;
   let busyUntil = 0;
   let cleanUpAt = 0;
   let isFailing = false;
@@ -80,6 +85,17 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
     track(task);
   }
 
+  function signIn(request: SignInRequest): void {
+    signIns += 1;
+    track(
+      handleSignIn(context, request)
+        .catch((error: unknown) =>
+          log.warn({ migration: request.migrationId, reason: nameOf(error) }, 'a portal sign-in failed'),
+        )
+        .finally(() => (signIns -= 1)),
+    );
+  }
+
   function refresh(migrationId: string | null): void {
     if (migrationId === null || views.has(migrationId)) return;
     views.add(migrationId);
@@ -99,6 +115,10 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
       const taken = await takePortalRequests(db, { namespace, limit: MAX_REQUESTS - requests, leaseMs: LEASE_MS });
       for (const request of taken) enqueue(request);
     }
+    if (signIns < MAX_SIGN_INS) {
+      const limit = MAX_SIGN_INS - signIns;
+      for (const each of await takeSignIns(db, { namespace, limit, leaseMs: SIGN_IN_LEASE_MS })) signIn(each);
+    }
     const limit = MAX_VIEWS - views.size;
     const watched =
       limit > 0
@@ -107,7 +127,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
           })
         : [];
     for (const migrationId of watched) refresh(migrationId);
-    if (requests + views.size > 0) busyUntil = Date.now() + BUSY_FOR_MS;
+    if (requests + signIns + views.size > 0) busyUntil = Date.now() + BUSY_FOR_MS;
     if (Date.now() < cleanUpAt) return;
     cleanUpAt = Date.now() + CLEAN_UP_EVERY_MS;
     await deleteOldPortalRequests(db);

@@ -1,20 +1,23 @@
-/** Signing in with an invitation, and signing out. */
+/** Signing in with an invitation or a registered key, and signing out. */
 import { z } from 'zod';
 import { createPortalToken, hashPortalToken } from '../../../security';
-import { ErrorSchema, RedeemSchema, SessionSchema } from '../../contract';
+import { signInProblem } from '../../../domain/migration/sign-in';
+import { ErrorSchema, RedeemSchema, SessionSchema, SignInAgainSchema } from '../../contract';
 import { assertSentByPage } from '../access';
 import type { Api } from '../api';
 import type { PortalContext } from '../context';
 import type { SessionRow } from '../database';
-import { unusableInvitation } from '../errors';
+import { forbidden, unusableInvitation } from '../errors';
 import { limiter } from '../limits';
 import { expiredCookie, sessionCookie } from '../session-token';
+import { signInAndWait, unusableKey } from '../sign-ins';
 
 const SignedInSchema = SessionSchema.extend({
   token: z.string().optional().describe('The bearer token, if it was requested with `"as": "token"`.'),
 });
 
-export function sessionRoutes(app: Api, { db, limits, sessionLifetimeMs }: PortalContext): void {
+export function sessionRoutes(app: Api, context: PortalContext): void {
+  const { db, limits, sessionLifetimeMs } = context;
   const countRedemption = limiter(app, limits.redemptionsPerMinute);
 
   app.post(
@@ -50,6 +53,47 @@ export function sessionRoutes(app: Api, { db, limits, sessionLifetimeMs }: Porta
     },
   );
 
+  app.post(
+    '/api/session/renewal',
+    {
+      config: { access: 'everyone' },
+      // Before the body is read.
+      onRequest: limiter(app, limits.redemptionsPerMinute),
+      schema: {
+        summary: 'Sign in again with a registered key',
+        description:
+          'For a person whose session has ended: signed with the key that was registered with the invitation, after ' +
+          'support has confirmed its fingerprint. The caller creates the token of the new session (32 random bytes in ' +
+          'base64url) and signs, with Ed25519, the text `tokenferry sign-in 1`, a line feed, and the JSON object of ' +
+          '`migrationId`, `publicKey`, `sessionHash` (SHA-256 of the text of the token, in hexadecimal digits) and ' +
+          '`signedAt`, in this order and without spaces. A worker creates the session. 503: no worker has answered ' +
+          'within 15 seconds; send the same request again.',
+        tags: ['Session'],
+        body: SignInAgainSchema,
+        response: { 200: SignedInSchema, 403: ErrorSchema, 503: ErrorSchema },
+      },
+    },
+    async (request, reply) => {
+      const { migrationId, publicKey, token, signedAt, signature, as } = request.body;
+      if (as === 'cookie') assertSentByPage(request);
+      const sessionHash = hashPortalToken(token);
+      const signIn = { migrationId, publicKey, sessionHash: sessionHash.toString('hex'), signedAt };
+      // A worker checks it again. The portal checks it so that only owners of a key can store requests.
+      const problem = signInProblem(signIn, signature, new Date());
+      if (problem === 'time') throw wrongClock();
+      if (problem !== null) throw unusableKey();
+      const session = await signInAndWait(
+        context,
+        { sessionHash, migrationId, publicKey, proof: { signedAt, signature }, lifetimeMs: sessionLifetimeMs },
+        () => reply.raw.destroyed,
+      );
+      request.log.info({ invitation: session.invitationId, migration: session.migrationId }, 'a key was used');
+      if (as === 'token') return { ...publicFieldsOf(session), token };
+      void reply.header('set-cookie', sessionCookie(token, sessionLifetimeMs));
+      return publicFieldsOf(session);
+    },
+  );
+
   app.get(
     '/api/session',
     {
@@ -75,6 +119,12 @@ export function sessionRoutes(app: Api, { db, limits, sessionLifetimeMs }: Porta
     },
   );
 }
+
+const wrongClock = () =>
+  forbidden(
+    'The request was not signed within the last minutes, or the clock of your device is wrong.',
+    'Set the clock of your device, and sign in again.',
+  );
 
 function publicFieldsOf(session: SessionRow): z.infer<typeof SessionSchema> {
   const { migrationId, person, role, publicKey, isKeyConfirmed, expiresAt } = session;

@@ -1,0 +1,40 @@
+/**
+ * Signing in to the portal again: an Ed25519 signature proves that a person has the key that was registered with their
+ * invitation. The portal cannot create a session without it, because workers create the session.
+ *
+ * The signed text names the purpose, the migration, the key, the hash of the new session's token, and the time. The
+ * signature therefore signs in to this migration only, for one session, and only soon after it was made.
+ */
+import { utf8ToBytes } from '@noble/hashes/utils';
+import { canonicalJson, verifies } from './signatures';
+
+/** How far the time of signing may differ from the time of the check, because clocks differ. In milliseconds. */
+export const SIGN_IN_VALID_MS = 5 * 60_000;
+
+export interface SignIn {
+  readonly migrationId: string;
+  /** Ed25519, 64 hexadecimal digits. */
+  readonly publicKey: string;
+  /** SHA-256 of the text of the new session's token, 64 hexadecimal digits. */
+  readonly sessionHash: string;
+  /** ISO 8601, UTC. */
+  readonly signedAt: string;
+}
+
+/** Returns the bytes that are signed. */
+export function signInText({ migrationId, publicKey, sessionHash, signedAt }: SignIn): Uint8Array {
+  return utf8ToBytes(`tokenferry sign-in 1\n${canonicalJson({ migrationId, publicKey, sessionHash, signedAt })}`);
+}
+
+/**
+ * Checks that the owner of the key has signed this sign-in, and recently.
+ *
+ * @param signature 128 hexadecimal digits
+ * @returns null if so
+ */
+export function signInProblem(signIn: SignIn, signature: string, now: Date): 'signature' | 'time' | null {
+  if (!verifies({ publicKey: signIn.publicKey, value: signature }, signInText(signIn))) return 'signature';
+  const difference = Math.abs(now.getTime() - Date.parse(signIn.signedAt));
+  // Of an invalid time, the difference is NaN.
+  return difference <= SIGN_IN_VALID_MS ? null : 'time';
+}

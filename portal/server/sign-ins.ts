@@ -1,0 +1,48 @@
+/** Requests to sign in without an invitation's link. They wait in the database until a worker has checked the proof. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PortalContext } from './context';
+import type { SessionRow, SignInRequest } from './database';
+import { forbidden, PortalError, tooMany } from './errors';
+
+const POLL_MS = 200;
+
+/**
+ * Stores a request to sign in, and waits until a worker has created the session. The same request can be repeated: it
+ * creates one session.
+ *
+ * @param isCancelled returns true once nobody waits for the answer
+ * @throws {PortalError} 403 if the request is refused, 429 if there are too many, 503 if no worker has answered in time
+ */
+export async function signInAndWait(
+  { db, answerWaitMs }: Pick<PortalContext, 'db' | 'answerWaitMs'>,
+  request: SignInRequest,
+  isCancelled: () => boolean,
+): Promise<SessionRow> {
+  const { sessionHash } = request;
+  const waitUntil = performance.now() + answerWaitMs;
+  const result = await db.requestSignIn(request);
+  if (result === 'refused') throw unusableKey();
+  if (result === 'busy') throw tooMany('There are too many attempts to sign in.', 60);
+  for (;;) {
+    const outcome = await db.signInOutcome(sessionHash);
+    if (outcome === 'unconfirmed') throw unconfirmedKey();
+    const session = outcome === 'signed-in' ? await db.session(sessionHash) : undefined;
+    if (session) return session;
+    if (outcome !== null) throw unusableKey();
+    if (isCancelled() || performance.now() + POLL_MS > waitUntil) throw noAnswer();
+    await delay(POLL_MS);
+  }
+}
+
+/** The same answer for an unknown key, another migration and a revoked invitation. */
+export const unusableKey = () =>
+  forbidden('This key cannot be used to sign in.', 'Ask your contact for a new invitation.');
+
+const unconfirmedKey = () =>
+  forbidden(
+    'Support has not confirmed your key yet.',
+    'Call your contact, read out the fingerprint of your key, and sign in again.',
+  );
+
+const noAnswer = () =>
+  new PortalError(503, 'Signing in takes longer than usual.', 'Send the same request again.', { 'retry-after': '2' });

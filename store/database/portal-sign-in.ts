@@ -1,0 +1,67 @@
+/**
+ * Requests to sign in to the portal without an invitation's link. The portal's database role can only store such a
+ * request with its proof; a worker checks the proof and creates the session.
+ */
+import type { Kysely } from 'kysely';
+import { sql } from 'kysely';
+
+export async function createSignInTable(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table portal_sign_ins (
+      -- SHA-256 of the token of the session that is requested. A request can therefore be used only once.
+      session_hash bytea primary key check (octet_length(session_hash) = 32),
+      migration_id text not null references migrations (id) on delete cascade,
+      -- The key of the person who asks. No proof of anything.
+      public_key text not null check (public_key ~ '^[0-9a-f]{64}$'),
+      -- What the worker checks. Null once answered.
+      proof jsonb,
+      lifetime_ms bigint not null check (lifetime_ms between 60000 and 31 * 86400000::bigint),
+      created_at timestamptz not null default clock_timestamp(),
+      -- When a worker last took the request. Another worker takes it if no answer follows within the lease.
+      taken_at timestamptz,
+      outcome text check (outcome in ('signed-in', 'unconfirmed', 'refused')),
+      constraint answered_sign_ins_are_emptied check ((outcome is null) = (proof is not null))
+    )`.execute(db);
+  await sql`create index portal_sign_ins_by_migration on portal_sign_ins (migration_id, public_key)`.execute(db);
+  await sql`alter table portal_sign_ins alter column proof set statistics 0`.execute(db);
+  await sql`
+    -- The requests that a worker can still answer.
+    create view open_portal_sign_ins as
+    select * from portal_sign_ins
+    where outcome is null and created_at > clock_timestamp() - interval '2 minutes'`.execute(db);
+}
+
+export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    -- Stores a request to sign in: stored, or exists if it was stored before, or refused if no invitation has the key,
+    -- or busy if there are too many requests. Needs no session, and creates none.
+    create function tokenferry_portal.request_sign_in(session bytea, migration text, key text, content jsonb,
+      lifetime_ms bigint) returns text
+    language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
+    declare
+      is_within_limits boolean;
+    begin
+      if session is null or octet_length(session) <> 32 or content is null or octet_length(content::text) > 8192
+        or lifetime_ms is null or lifetime_ms not between 60000 and 31 * 86400000::bigint
+        or not exists (
+          select from portal_invitations i
+          where i.migration_id = migration and i.public_key = key and i.revoked_at is null) then return 'refused'; end if;
+      -- One request at a time, so that they are counted.
+      perform pg_advisory_xact_lock(hashtext('tokenferry portal sign-ins'));
+      if exists (select from portal_sign_ins s where s.session_hash = session) then return 'exists'; end if;
+      select (select count(*) from open_portal_sign_ins) < 100
+        and (select count(*) from open_portal_sign_ins o where o.migration_id = migration and o.public_key = key) < 4
+        and (select count(*) from portal_sign_ins s where s.migration_id = migration and s.public_key = key) < 60
+      into is_within_limits;
+      if not is_within_limits then return 'busy'; end if;
+      insert into portal_sign_ins (session_hash, migration_id, public_key, proof, lifetime_ms)
+      values (session, migration, key, content, lifetime_ms);
+      return 'stored';
+    end $$`.execute(db);
+  await sql`
+    -- Returns the outcome of a request to sign in; null while there is none.
+    create function tokenferry_portal.sign_in_outcome(session bytea) returns text
+    language sql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
+      select s.outcome from portal_sign_ins s where s.session_hash = session
+    $$`.execute(db);
+}

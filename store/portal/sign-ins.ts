@@ -1,0 +1,103 @@
+/**
+ * Requests to sign in to the portal without an invitation's link. Workers take a request, check its proof, and create
+ * the session or refuse it. A request that no worker has answered within two minutes is never answered.
+ */
+import { sql } from 'kysely';
+import type { Database, Queryable } from '../database/database';
+
+export interface SignInRequest {
+  /** SHA-256 of the token of the session that is requested. */
+  readonly sessionHash: Buffer;
+  readonly migrationId: string;
+  /** The key of the person who asks. The proof shows whether they have it. */
+  readonly publicKey: string;
+  /** As the portal has stored it. Not validated. */
+  readonly proof: unknown;
+}
+
+export interface TakingSignIns {
+  /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
+  readonly namespace: string;
+  readonly limit: number;
+  /** After this time without an answer, a request can be taken again. In milliseconds. */
+  readonly leaseMs: number;
+}
+
+/** Takes open requests, the oldest first. */
+export async function takeSignIns(
+  db: Database,
+  { namespace, limit, leaseMs }: TakingSignIns,
+): Promise<readonly SignInRequest[]> {
+  const { rows } = await sql<SignInRequest>`
+    with due as (
+      select s.session_hash from portal_sign_ins s
+      join migrations m on m.id = s.migration_id
+      where s.session_hash in (select session_hash from open_portal_sign_ins)
+        and (m.namespace = ${namespace} or m.namespace is null)
+        and (s.taken_at is null or s.taken_at < clock_timestamp() - ${leaseMs}::bigint * interval '1 millisecond')
+      order by s.created_at limit ${limit} for update of s skip locked)
+    update portal_sign_ins s set taken_at = clock_timestamp() from due where s.session_hash = due.session_hash
+    returning s.session_hash as "sessionHash", s.migration_id as "migrationId", s.public_key as "publicKey", s.proof`.execute(
+    db,
+  );
+  return rows;
+}
+
+export type SignInOutcome = 'signed-in' | 'unconfirmed' | 'refused';
+
+/** The sessions that an invitation can have at the same time. The oldest one ends when another is created. */
+const MAX_SESSIONS = 10;
+
+/**
+ * Creates the session of a person who has proved that they own the requested key. Support must have confirmed the key,
+ * so that a person who has intercepted an invitation cannot keep reading.
+ *
+ * @returns `refused` if no invitation has the key, it was revoked, or the request was answered before
+ */
+export async function signInWithKey(
+  db: Database,
+  { sessionHash, migrationId, publicKey }: Omit<SignInRequest, 'proof'>,
+): Promise<SignInOutcome> {
+  return db.transaction().execute(async (tx) => {
+    // Waits for a revocation.
+    const invitation = await tx
+      .selectFrom('portal_invitations')
+      .select(['id', 'key_confirmed_at'])
+      .where('migration_id', '=', migrationId)
+      .where('public_key', '=', publicKey)
+      .where('revoked_at', 'is', null)
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .forUpdate()
+      .executeTakeFirst();
+    if (invitation === undefined) return answer(tx, sessionHash, 'refused');
+    if (invitation.key_confirmed_at === null) return answer(tx, sessionHash, 'unconfirmed');
+    return answer(tx, sessionHash, (await createSession(tx, sessionHash, invitation.id)) ? 'signed-in' : 'refused');
+  });
+}
+
+export async function refuseSignIn(db: Database, sessionHash: Buffer): Promise<void> {
+  await answer(db, sessionHash, 'refused');
+}
+
+async function answer(db: Queryable, sessionHash: Buffer, outcome: SignInOutcome): Promise<SignInOutcome> {
+  await sql`
+    update portal_sign_ins set outcome = ${outcome}, proof = null
+    where session_hash = ${sessionHash} and outcome is null`.execute(db);
+  return outcome;
+}
+
+/** @returns false if the request was answered before, or the session exists or has existed */
+async function createSession(tx: Queryable, sessionHash: Buffer, invitationId: string): Promise<boolean> {
+  const { rows } = await sql`
+    insert into portal_sessions (session_hash, invitation_id, expires_at)
+    select s.session_hash, ${invitationId}::uuid, clock_timestamp() + s.lifetime_ms * interval '1 millisecond'
+    from portal_sign_ins s where s.session_hash = ${sessionHash} and s.outcome is null
+    on conflict do nothing returning session_hash`.execute(tx);
+  await sql`
+    update portal_sessions set ended_at = clock_timestamp()
+    where ended_at is null and session_hash in (
+      select session_hash from live_portal_sessions where invitation_id = ${invitationId}
+      order by expires_at desc offset ${MAX_SESSIONS})`.execute(tx);
+  return rows.length === 1;
+}

@@ -1,0 +1,45 @@
+/** Signs in to the portal again, as a person with a key does, and answers as a worker does. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { signInText } from '../../domain/migration/sign-in';
+import type { SignInAgain } from '../../portal/contract';
+import { createPortalToken, createSigningKey, hashPortalToken, parseSigningKey, Secret } from '../../security';
+import { takeSignIns, type Database } from '../../store';
+import type { PortalContext } from '../../worker/portal/context';
+import { handleSignIn } from '../../worker/portal/sign-ins';
+import { createLog } from '../../security/log';
+
+export const newKey = () => parseSigningKey(new Secret(createSigningKey('Cleo')));
+export type Key = ReturnType<typeof newKey>;
+
+/** Returns a request to sign in with this key. The fields replace what is signed. */
+export function signedSignIn(key: Key, migrationId: string, fields: Partial<SignInAgain> = {}): SignInAgain {
+  const { publicKey } = key;
+  const content = { migrationId, publicKey, token: createPortalToken(), signedAt: new Date().toISOString(), ...fields };
+  const sessionHash = hashPortalToken(content.token).toString('hex');
+  return { as: 'token', signature: key.sign(signInText({ ...content, sessionHash })), ...content };
+}
+
+/** Answers the requests to sign in that are open now. Returns their number. */
+export async function answerSignIns(db: Database): Promise<number> {
+  const context = { ferry: { db }, log: createLog({ level: 'silent', to: 2 }) } as unknown as PortalContext;
+  const requests = await takeSignIns(db, { namespace: 'default', limit: 10, leaseMs: 10_000 });
+  for (const request of requests) await handleSignIn(context, request);
+  return requests.length;
+}
+
+/** Answers requests to sign in until the work is done. */
+export async function withWorker<T>(db: Database, work: () => Promise<T>): Promise<T> {
+  let isDone = false;
+  const worker = (async () => {
+    while (!isDone) {
+      await answerSignIns(db);
+      await delay(20);
+    }
+  })();
+  try {
+    return await work();
+  } finally {
+    isDone = true;
+    await worker;
+  }
+}
