@@ -12,7 +12,7 @@ import type { Platform, Route } from '../platforms/platforms';
 import { isRotating } from '../platforms/platforms';
 import { BOTTOM_PADDING } from '../presentation/temporal-ui/page-parts';
 import type { SuppliedCredential } from '../store';
-import { discardSupplied, MigrationExists, stageCredentials, supplyMigration } from '../store';
+import { discardSupplied, MigrationExists, readStagedDigest, stageCredentials, supplyMigration } from '../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { decide } from './decide';
@@ -198,7 +198,8 @@ export async function startSelfService(
   const staged = { decisionId, replaces: false, provider: ferry.provider };
   const { stored } = await stageCredentials(ferry.db, migrationId, credentials, by, staged);
   if (stored.length > 0) {
-    const content = { decisionId, companies: stored.length, role: 'client', by } as const;
+    const sealedDigest = await readStagedDigest(ferry.db, migrationId, staged);
+    const content = { decisionId, companies: stored.length, sealedDigest, role: 'client', by } as const;
     await decide(ferry, migrationId, 'credentialsSupplied', content);
   }
   return { migrationId, stored: stored.length, preflight, retriedErrors: [] };

@@ -26,8 +26,6 @@ import {
   confirmDisabled,
   countCompanies,
   countWithMark,
-  discardSealedApplication,
-  discardStaged,
   flagLedger,
   hasLinkedCompany,
   lockDecisions,
@@ -43,6 +41,7 @@ import {
 import type { ActivityDeps } from '../deps';
 import { FIRST_COMPANY_RUN } from '../companies/first-company';
 import { applyToCompanies, isExceptionDecision } from './exceptions';
+import { discardSupply, exchangeRefusal } from './staged-supply';
 import { updateWindowOccurrence } from './windows';
 
 export interface RecordingResult {
@@ -127,7 +126,10 @@ function boundedBy(now: Date, scheduledAt: Date, record: DecisionRecord): Decisi
 async function verifyAndWrite(tx: Database, given: DecisionRecord, facts: LedgerFacts): Promise<Outcome> {
   const ledger = await viewOf(tx, facts, given);
   const record = withoutInvalidSignature(given, ledger);
-  return write(tx, record, ledger, record.outcome.applied ? ledgerRefusal(record, ledger) : null);
+  const refusal = record.outcome.applied
+    ? (ledgerRefusal(record, ledger) ?? (await exchangeRefusal(tx, ledger.migrationId, record.decision)))
+    : null;
+  return write(tx, record, ledger, refusal);
 }
 
 /**
@@ -135,7 +137,8 @@ async function verifyAndWrite(tx: Database, given: DecisionRecord, facts: Ledger
  *
  * It is verified like any other decision. But if the ledger is known to be behind, its companies may be in an earlier
  * state, so the rules about companies are not checked. The approval of the first company requires only that some
- * company is syncing or moved.
+ * company is syncing or moved. What was staged for it may be lost, or be another supply: then only the decision is
+ * restored, and the client supplies again.
  *
  * @returns the outcome; null if the ledger has the decision. A decision that fails verification is not recorded, so
  * that it can be verified later
@@ -154,6 +157,8 @@ export async function restoreDecision(
   const ledger = isBehind ? { ...known, counts: null, ...(await readFirstCompanyStandIn(tx, migrationId)) } : known;
   const refusal = record.outcome.applied ? ledgerRefusal(record, ledger) : null;
   if (refusal !== null) return { ...record.outcome, applied: false, text: refusal };
+  if ((await exchangeRefusal(tx, migrationId, record.decision)) !== null)
+    await discardSupply(tx, migrationId, record.decision.decisionId);
   return write(tx, record, ledger, null);
 }
 
@@ -175,10 +180,7 @@ async function write(tx: Database, record: DecisionRecord, ledger: View, refusal
   const verified = applied !== null || isValidlySigned(record, ledger);
   await recordDecisions(tx, migrationId, [{ ...record, outcome, verified }]);
   if (applied) await updateRelease(tx, ledger, applied, outcome);
-  else {
-    await discardStaged(tx, migrationId, decision.decisionId);
-    await discardSealedApplication(tx, migrationId, decision.decisionId);
-  }
+  else await discardSupply(tx, migrationId, decision.decisionId);
   return outcome;
 }
 

@@ -1,12 +1,13 @@
 /** Supplies the client's application. Its client secret is encrypted in this page. */
 import { clientSecretProblem } from '../../domain/supply/client-secret';
+import { applicationDigest, hashOfBox } from '../../domain/supply/sealed-digest';
 import { submit } from './api';
 import type { Action } from './api';
 import type { App } from './app';
 import { signed } from './app';
 import { FormProblem, openDialog } from './dialog';
 import { el } from './elements';
-import { createSealer } from './sealing';
+import { createSealer, fromBase64 } from './sealing';
 import { sealingKey } from './supply';
 
 export function openApplication(app: App, action: Action): void {
@@ -48,7 +49,8 @@ export function openApplication(app: App, action: Action): void {
         facts.clientId,
         facts.environment,
       ]);
-      const fields = { ...facts, ...(reason === undefined ? {} : { reason }) };
+      const sealedDigest = applicationDigest({ ...facts, boxHash: hashOfBox(fromBase64(sealed)) });
+      const fields = { ...facts, sealedDigest, ...(reason === undefined ? {} : { reason }) };
       const decision = await signed(app, { message: 'applicationSupplied', fields });
       return submit('/api/application', { keyFingerprint: key.fingerprint, ...facts, sealed, decision }, say);
     },

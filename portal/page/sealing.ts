@@ -61,8 +61,7 @@ function parseKey(text: string): Readonly<Record<string, string>> & {
   try {
     if (!text.startsWith(KEY_PREFIX)) throw new SyntaxError('another prefix');
     const base64 = text.slice(KEY_PREFIX.length).replaceAll('-', '+').replaceAll('_', '/');
-    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    return JSON.parse(new TextDecoder().decode(bytes)) as ReturnType<typeof parseKey>;
+    return JSON.parse(new TextDecoder().decode(fromBase64(base64))) as ReturnType<typeof parseKey>;
   } catch {
     throw new KeyRefused('The key of this migration cannot be read. Nothing was sent. Tell your contact.');
   }
@@ -103,3 +102,6 @@ function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 const base64 = (bytes: Uint8Array): string => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+
+export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

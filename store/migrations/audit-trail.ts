@@ -2,6 +2,7 @@
  * The audit trail: an append-only table of all decisions and their outcomes, including refused decisions and unreadable
  * messages. It is needed because Temporal deletes its histories after the retention period.
  */
+import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { ApplicationSupplied, Decision, Outcome, Unreadable } from '../../domain/migration/decision';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
@@ -61,6 +62,16 @@ export async function recordDecisions(
 export async function lockDecisions(tx: Queryable, migrationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 1))`.execute(tx);
 }
+
+/** Keeps the decisions of the migration from being recorded until this transaction ends. */
+export async function delayRecording(tx: Queryable, migrationId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(hashtextextended(${migrationId}, 1))`.execute(tx);
+}
+
+/** SQL: whether the ledger has no decision with this id, so that something can still be staged for it. */
+export const isUnrecorded = (migrationId: string, decisionId: string): RawBuilder<boolean> =>
+  sql<boolean>`not exists (
+    select from decisions d where d.migration_id = ${migrationId} and d.decision_id = ${decisionId})`;
 
 /** An applied decision as `APPLIED_DECISIONS` returns it. `at` is the time as Postgres writes it in JSON. */
 export interface AppliedDecision {

@@ -3,7 +3,9 @@
  * is recorded, and registers the application with the service.
  */
 import { sql } from 'kysely';
-import type { Queryable } from '../database/database';
+import { applicationDigest, hashOfBox } from '../../domain/supply/sealed-digest';
+import type { Database, Queryable } from '../database/database';
+import { delayRecording, isUnrecorded } from '../migrations/audit-trail';
 
 /** The client's application, with its sealed client secret. */
 export interface SealedApplication {
@@ -12,39 +14,75 @@ export interface SealedApplication {
   readonly sealed: Buffer;
 }
 
-/** Stores a sealed client secret, which counts once the decision has been recorded as applied. Idempotent. */
+/**
+ * Stores a sealed client secret, which counts once the decision has been recorded as applied. Does nothing if the
+ * decision is recorded already. Idempotent.
+ */
 export async function stageApplication(
-  db: Queryable,
+  db: Database,
   migrationId: string,
   decisionId: string,
   { clientId, environment, sealed }: SealedApplication,
 ): Promise<void> {
-  await db
-    .insertInto('sealed_applications')
-    .values({ migration_id: migrationId, decision_id: decisionId, client_id: clientId, environment, sealed })
-    .onConflict((conflict) =>
-      conflict.columns(['migration_id', 'decision_id']).doUpdateSet({ client_id: clientId, environment, sealed }),
-    )
-    .execute();
+  await db.transaction().execute(async (tx) => {
+    await delayRecording(tx, migrationId);
+    await sql`
+      insert into sealed_applications (migration_id, decision_id, client_id, environment, sealed)
+      select ${migrationId}, ${decisionId}, ${clientId}, ${environment}, ${sealed}::bytea
+      where ${isUnrecorded(migrationId, decisionId)}
+      on conflict (migration_id, decision_id) do update
+      set client_id = excluded.client_id, environment = excluded.environment, sealed = excluded.sealed`.execute(tx);
+  });
+}
+
+/** Returns the digest of the application that is staged for a decision; null if there is none. */
+export async function readStagedApplicationDigest(
+  db: Queryable,
+  migrationId: string,
+  decisionId: string,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('sealed_applications')
+    .select(['client_id', 'environment', 'sealed'])
+    .where('migration_id', '=', migrationId)
+    .where('decision_id', '=', decisionId)
+    .executeTakeFirst();
+  if (!row) return null;
+  const { client_id: clientId, environment, sealed } = row;
+  return sealedApplicationDigest({ clientId, environment, sealed });
+}
+
+/** Returns the digest that a decision about the application must carry. */
+export function sealedApplicationDigest({
+  clientId,
+  environment,
+  sealed,
+}: Omit<SealedApplication, 'environment'> & { readonly environment: string }): string {
+  return applicationDigest({ clientId, environment, boxHash: hashOfBox(sealed) });
 }
 
 /**
  * Returns the application that the latest accepted decision supplied, if its client secret is sealed and not registered
- * yet; otherwise null. The decision's own words count: a box that was stored for another application is ignored.
+ * yet; otherwise null. The decision's own words count: a box that was stored for another application, or that is not
+ * the one that was signed, is ignored.
  */
 export async function readUnregisteredApplication(
   db: Queryable,
   migrationId: string,
 ): Promise<(SealedApplication & { readonly decisionId: string }) | null> {
-  const { rows } = await sql<SealedApplication & { readonly decisionId: string }>`
-    select s.decision_id as "decisionId", s.client_id as "clientId", s.environment, s.sealed
+  const { rows } = await sql<SealedApplication & { readonly decisionId: string; readonly signed: string | null }>`
+    select s.decision_id as "decisionId", s.client_id as "clientId", s.environment, s.sealed,
+      d.content ->> 'sealedDigest' as signed
     from (
       select decision_id, content from decisions
       where migration_id = ${migrationId} and applied and verified and content ->> 'kind' = 'application-supplied'
       order by position desc limit 1) d
     join sealed_applications s on s.migration_id = ${migrationId} and s.decision_id = d.decision_id
       and s.client_id = d.content ->> 'clientId' and s.environment = d.content ->> 'environment'`.execute(db);
-  return rows[0] ?? null;
+  const [found] = rows;
+  if (!found) return null;
+  const { signed, ...application } = found;
+  return signed === null || signed === sealedApplicationDigest(application) ? application : null;
 }
 
 /** Deletes a sealed client secret, because it is useless or its decision was refused. */

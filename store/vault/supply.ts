@@ -7,11 +7,13 @@ import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
 import { remediesFor } from '../../domain/companies/remedies';
+import { credentialsDigest } from '../../domain/supply/sealed-digest';
 import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
 import type { Secret } from '../../security';
 import { createSealer, sealCredential } from '../../security';
 import type { Database, Queryable } from '../database/database';
+import { delayRecording, isUnrecorded } from '../migrations/audit-trail';
 import type { CredentialFields } from './vault';
 import { readSealingKey } from './vault-keys';
 
@@ -86,8 +88,9 @@ export interface StagingDecision {
 }
 
 /**
- * Seals credentials, unless the client has sealed them, and stores them apart from those in use. They count only once the ledger has recorded the decision
- * as applied ({@link acceptStaged}), and are deleted if it refuses the decision ({@link discardStaged}).
+ * Seals credentials, unless the client has sealed them, and stores them apart from those in use. They count only once
+ * the ledger has recorded the decision as applied ({@link acceptStaged}), and are deleted if it refuses the decision
+ * ({@link discardStaged}). Nothing can be staged for a decision that is recorded.
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
@@ -220,17 +223,20 @@ async function storeSealed(
         ${suppliedBy}::text as supplied_by, ${supersedes}::boolean as supersedes
       from accepting join supplied on supplied.row = accepting.row
     )`;
-  const statement =
-    decisionId === null
-      ? sql<{ row: number }>`${accepting} ${putInUse(sql`boxes`)}`
-      : sql<{ row: number }>`${accepting}
-          insert into staged_credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes, decision_id)
-          select boxes.*, ${decisionId}::text from boxes
-          on conflict (migration_id, row, decision_id) do update
-          set sealed = excluded.sealed, obtained_at = excluded.obtained_at
-          returning v.row`;
-  const { rows } = await statement.execute(db);
-  return new Set(rows.map(({ row }) => row));
+  if (decisionId === null) {
+    const { rows } = await sql<{ row: number }>`${accepting} ${putInUse(sql`boxes`)}`.execute(db);
+    return new Set(rows.map(({ row }) => row));
+  }
+  return db.transaction().execute(async (tx) => {
+    await delayRecording(tx, migrationId);
+    const { rows } = await sql<{ row: number }>`${accepting}
+      insert into staged_credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes, decision_id)
+      select boxes.*, ${decisionId}::text from boxes where ${isUnrecorded(migrationId, decisionId)}
+      on conflict (migration_id, row, decision_id) do update
+      set sealed = excluded.sealed, obtained_at = excluded.obtained_at
+      returning v.row`.execute(tx);
+    return new Set(rows.map(({ row }) => row));
+  });
 }
 
 /** Builds the statement that makes sealed credentials the ones in use. */
@@ -265,6 +271,23 @@ export async function acceptStaged(
     ) ${putInUse(sql`accepting`)}`.execute(tx);
   await discardStaged(tx, migrationId, decisionId);
   return rows.length;
+}
+
+/**
+ * Returns the digest of the credentials that are staged for a decision (`domain/supply/sealed-digest.ts`). In the
+ * transaction that records the decision, none can be staged before its end.
+ */
+export async function readStagedDigest(
+  db: Queryable,
+  migrationId: string,
+  { decisionId, replaces }: StagingDecision,
+): Promise<string> {
+  const { rows } = await sql<{ reference: string; obtained_at: Date; boxHash: string }>`
+    select c.reference, s.obtained_at, encode(sha256(s.sealed), 'hex') as "boxHash"
+    from staged_credentials s
+    join companies c on c.migration_id = s.migration_id and c.row = s.row
+    where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}`.execute(db);
+  return credentialsDigest(rows.map(({ obtained_at, ...row }) => ({ ...row, obtainedAt: obtained_at.toISOString() })));
 }
 
 /** Deletes the credentials that were staged for a decision. */

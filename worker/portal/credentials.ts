@@ -21,6 +21,7 @@ import {
   readKeyFingerprint,
   readMigration,
   readOutcome,
+  sealedApplicationDigest,
   stageApplication,
   stageCredentials,
 } from '../../store';
@@ -97,6 +98,11 @@ export async function storeApplication(context: PortalContext, request: PortalRe
   if (refusal !== null) return failed(refusal);
   if (decision['clientId'] !== clientId || decision['environment'] !== environment)
     return failed('the signed decision names another application');
+  const box = Buffer.from(sealed, 'base64');
+  if (decision['sealedDigest'] !== sealedApplicationDigest({ clientId, environment, sealed: box }))
+    return failed(
+      'the encrypted client secret is not the one that was signed; enter it again, and tell support if this happens twice',
+    );
   const { decisionId } = decision;
   if (await readOutcome(db, migrationId, decisionId)) return send(context, request, 'applicationSupplied', decision);
   const migration = await readMigration(db, migrationId);
@@ -104,9 +110,7 @@ export async function storeApplication(context: PortalContext, request: PortalRe
     (await keyRefusal(db, migrationId, keyFingerprint)) ??
     (migration && (await applicationRefusal(db, migration, { clientId, environment })));
   if (problem) return failed(problem);
-  await stageApplication(db, migrationId, decisionId, {
-    ...{ clientId, environment, sealed: Buffer.from(sealed, 'base64') },
-  });
+  await stageApplication(db, migrationId, decisionId, { clientId, environment, sealed: box });
   const answer = await send(context, request, 'applicationSupplied', decision);
   if (answer?.outcome === 'refused') await discardSealedApplication(db, migrationId, decisionId);
   return answer;

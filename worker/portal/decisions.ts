@@ -22,8 +22,14 @@ export async function decide(context: PortalContext, request: PortalRequest): Pr
   if (!isDecisionMessage(message)) return failed('there is no such decision');
   if (message === 'applicationSupplied') return failed('supply the application together with its client secret');
   const refusal = decisionRefusal(request, message, decision);
-  return refusal === null ? send(context, request, message, decision) : failed(refusal);
+  if (refusal !== null) return failed(refusal);
+  if (SUPPLIES.includes(message) && decision['sealedDigest'] === undefined)
+    return failed('the signed decision does not say which credentials it supplies; reload the page and try again');
+  return send(context, request, message, decision);
 }
+
+/** The decisions that must contain the digest of the credentials, because the portal could exchange them. */
+const SUPPLIES: readonly DecisionMessage[] = ['credentialsSupplied', 'replaceCredential'];
 
 export async function send(
   { ferry }: PortalContext,

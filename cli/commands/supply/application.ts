@@ -5,7 +5,13 @@ import { applicationName, findOtherApplication, isSameApplication } from '../../
 import type { ApplicationFacts } from '../../../domain/preflight/applications';
 import { clientSecretProblem } from '../../../domain/supply/client-secret';
 import type { StoredMigration } from '../../../store';
-import { discardSealedApplication, readApplications, readApplicationsInUse, stageApplication } from '../../../store';
+import {
+  discardSealedApplication,
+  readApplications,
+  readApplicationsInUse,
+  sealedApplicationDigest,
+  stageApplication,
+} from '../../../store';
 import { CommandFailed } from '../../shared/errors';
 import type { LedgerClient } from '../../../client';
 import { waitForPreflight } from '../../../client';
@@ -93,7 +99,11 @@ async function supply(
     throw new CommandFailed('the application was not replaced', 'nothing was sent');
   const decisionId = randomUUID();
   const decide = () =>
-    sendDecision(ferry, migrationId, 'applicationSupplied', { decisionId, clientId, environment, ...actor });
+    sendDecision(ferry, migrationId, 'applicationSupplied', {
+      ...{ decisionId, clientId, environment },
+      ...(sealed ? { sealedDigest: sealedApplicationDigest(sealed) } : {}),
+      ...actor,
+    });
   const result = sealed
     ? await storeSealed(ferry, migrationId, decisionId, { ...sealed, decide })
     : await sendSecret(terminal, platform.key, { clientId, environment }, options, decide);

@@ -7,6 +7,7 @@ import {
   emptySupplyResult,
   readCompanyPage,
   readKnownCompanies,
+  readStagedDigest,
   stageCredentials,
 } from '../../../store';
 import type { DecisionResult, LedgerClient } from '../../../client';
@@ -104,6 +105,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
       : await decide(ferry, migrationId, 'credentialsSupplied', {
           decisionId,
           companies: staged.stored.length,
+          sealedDigest: await readStagedDigest(ferry.db, migrationId, { decisionId, replaces: false }),
           ...actor,
         });
   const supplied = decision?.outcome === 'refused' ? { ...staged, stored: [] } : staged;
@@ -150,7 +152,8 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
     });
     addSupplyResult(supplied, { ...staged, stored: [] });
     if (staged.stored.length === 0) continue;
-    const sent = { decisionId, companies: staged.stored, ...content };
+    const sealedDigest = await readStagedDigest(ferry.db, migrationId, { decisionId, replaces: true });
+    const sent = { decisionId, companies: staged.stored, sealedDigest, ...content };
     decision = await sendDecision(ferry, migrationId, 'replaceCredential', sent);
     if (decision.json['outcome'] === 'refused') break;
     supplied.stored.push(...staged.stored);

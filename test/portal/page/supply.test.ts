@@ -1,5 +1,6 @@
 /** Credentials and client secrets in the portal's page: checked, encrypted for the workers, and sent in parts. */
 import type { Page } from 'playwright-core';
+import { applicationDigest, credentialsDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
 import {
   applicationBinding,
   createMigrationKey,
@@ -28,6 +29,10 @@ const csvOf = (count: number): string =>
       (_, index) => `K-${index + 1},at-MARKER-${index},rt-MARKER-${index},913${index},2026-11-20T10:00:00Z`,
     ),
   ].join('\n');
+
+const hashIn = (sealed: string): string => hashOfBox(Buffer.from(sealed, 'base64'));
+const digestOf = (credentials: SealedPart['credentials']): string =>
+  credentialsDigest(credentials.map(({ sealed, ...each }) => ({ ...each, boxHash: hashIn(sealed) })));
 
 const fieldsIn = (box: Buffer): unknown => JSON.parse(box.toString('utf8'));
 
@@ -108,7 +113,10 @@ describeWithChromium("supplying in the portal's page", () => {
     expect(parts()[2]).toEqual(parts()[1]);
     expect(new Set(parts().map(({ decisionId }) => decisionId)).size).toBe(1);
     expect(current.portal.sent.filter(({ path }) => path === '/api/decisions').length).toBe(1);
-    expect(current.portal.sent.at(-1)?.body).toMatchObject({ decision: { companies: 2_100 } });
+    const sent = new Map(parts().flatMap(({ credentials }) => credentials.map((each) => [each.reference, each])));
+    expect(current.portal.sent.at(-1)?.body).toMatchObject({
+      decision: { companies: 2_100, sealedDigest: digestOf([...sent.values()]) },
+    });
   });
 
   test('names the credentials that were not accepted', async () => {
@@ -125,7 +133,10 @@ describeWithChromium("supplying in the portal's page", () => {
       .getByRole('dialog')
       .getByText('1 credential not accepted. K-2: there is no company with this reference')
       .waitFor();
-    expect(current.portal.sent.at(-1)?.body).toMatchObject({ decision: { companies: 2 } });
+    const stored = parts().flatMap(({ credentials }) => credentials.filter(({ reference }) => reference !== 'K-2'));
+    expect(current.portal.sent.at(-1)?.body).toMatchObject({
+      decision: { companies: 2, sealedDigest: digestOf(stored) },
+    });
   });
 
   test.each([
@@ -194,7 +205,9 @@ describeWithChromium("supplying in the portal's page", () => {
     expect(facts).toEqual({
       ...{ clientId: 'AB99', environment: 'sandbox', keyFingerprint: fingerprintOf(vault.publicKey) },
     });
-    expect(decision).toMatchObject({ clientId: 'AB99', environment: 'sandbox' });
+    const application = { clientId: 'AB99', environment: 'sandbox' };
+    const sealedDigest = applicationDigest({ ...application, boxHash: hashIn(sealed) });
+    expect(decision).toMatchObject({ ...application, sealedDigest });
     const binding = applicationBinding('kite', { clientId: 'AB99', environment: 'sandbox' });
     expect(createOpener(vault)(Buffer.from(sealed, 'base64'), binding).toString('utf8')).toBe('secret-MARKER');
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { credentialsDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
 import type { MigrationView } from '../../../portal/contract';
 import { MigrationViewSchema } from '../../../portal/contract';
 import {
@@ -14,7 +15,7 @@ import {
   Secret,
 } from '../../../security';
 import type { PortalRequest } from '../../../store';
-import { readMigrationKey, readTrail } from '../../../store';
+import { readMigrationKey, readTrail, sealedApplicationDigest } from '../../../store';
 import { handleRequest } from '../../../worker/portal/requests';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -160,6 +161,7 @@ test('companies whose credentials came sealed through the portal are moved', asy
   const decisionId = randomUUID();
   const body = { decisionId, replaces: false, keyFingerprint: fingerprintOf(publicKey) };
   const first = sealed('R-1', 'sbx-ok-1.sealed');
+  const last = sealed('R-2', 'sbx-ok-1.sealed-2');
   const early = { ...sealed('R-2', 'sbx-ok-1.sealed-2'), obtainedAt: '2020-01-01T00:00:00.000Z' };
   const answer = await ask(guest, 'credentials', { ...body, credentials: [first, first, early, sealed('X-9', 'x')] });
   expect(answer).toMatchObject({ outcome: 'stored', stored: 1, text: '1 credential stored' });
@@ -173,12 +175,18 @@ test('companies whose credentials came sealed through the portal are moved', asy
     outcome: 'failed',
     text: expect.stringMatching(/^it was encrypted with a key that is no longer in use/) as string,
   });
-  const second = await ask(guest, 'credentials', { ...body, credentials: [sealed('R-2', 'sbx-ok-1.sealed-2')] });
+  const second = await ask(guest, 'credentials', { ...body, credentials: [last] });
   expect(second).toMatchObject({ outcome: 'stored', stored: 1 });
   const { rows } = await sql<{ text: string }>`select r::text as text from portal_requests r`.execute(db);
   expect(rows.map(({ text }) => text).join()).not.toContain(first.sealed.slice(0, 40));
 
-  const supplied = await ask(guest, 'decide', decision(migration, 'credentialsSupplied', { decisionId, companies: 2 }));
+  const signed = { decisionId, companies: 2, sealedDigest: credentialsDigest([hashed(first), hashed(last)]) };
+  const { sealedDigest: _, ...undigested } = signed;
+  expect(await ask(guest, 'decide', decision(migration, 'credentialsSupplied', undigested))).toMatchObject({
+    outcome: 'failed',
+    text: expect.stringMatching(/^the signed decision does not say which credentials/) as string,
+  });
+  const supplied = await ask(guest, 'decide', decision(migration, 'credentialsSupplied', signed));
   expect(supplied).toEqual({ outcome: 'applied', text: '2 credentials supplied' });
   expect(await ask(guest, 'credentials', { ...body, credentials: [first] })).toMatchObject({ outcome: 'failed' });
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
@@ -186,6 +194,37 @@ test('companies whose credentials came sealed through the portal are moved', asy
   await migration.until(({ counts }) => counts.moved === 2);
   const signOff = decision(migration, 'approve', { step: 'complete-migration' });
   expect(await ask(guest, 'decide', signOff)).toMatchObject({ outcome: 'applied' });
+});
+
+const hashed = ({ reference, obtainedAt, sealed }: { reference: string; obtainedAt: string; sealed: string }) => ({
+  ...{ reference, obtainedAt, boxHash: hashOfBox(Buffer.from(sealed, 'base64')) },
+});
+
+test('a portal that exchanges credentials after the signature achieves nothing, and the audit trail says so', async () => {
+  const { db, migration, guest } = await startWithGuest(['sbx-ok-1.exchanged']);
+  await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+  const { publicKey } = await readMigrationKey(db, migration.id);
+  const seal = createSealer(publicKey);
+  const box = (refreshToken: string) => {
+    const obtainedAt = new Date().toISOString();
+    const fields = new Secret({ accessToken: 'any', refreshToken, realmId: '1' });
+    const sealed = sealCredential(seal, migration.id, { reference: 'R-1', obtainedAt, fields }).toString('base64');
+    return { reference: 'R-1', obtainedAt, sealed };
+  };
+  const decisionId = randomUUID();
+  const body = { decisionId, replaces: false, keyFingerprint: fingerprintOf(publicKey) };
+  const cleos = box("Cleo's");
+  expect(await ask(guest, 'credentials', { ...body, credentials: [cleos] })).toMatchObject({ stored: 1 });
+  expect(await ask(guest, 'credentials', { ...body, credentials: [box("the portal's")] })).toMatchObject({ stored: 1 });
+  const signed = { decisionId, companies: 1, sealedDigest: credentialsDigest([hashed(cleos)]) };
+  const text = expect.stringMatching(/^the encrypted credentials that arrived are not those/) as string;
+  const answer = await ask(guest, 'decide', decision(migration, 'credentialsSupplied', signed));
+  expect(answer).toMatchObject({ outcome: 'refused', text });
+  const trail: unknown[] = [];
+  for await (const record of readTrail(db, migration.id)) trail.push(record);
+  expect(trail.at(-1)).toMatchObject({ decision: { decisionId, by: 'Cleo' }, outcome: { applied: false, text } });
+  for (const table of ['staged_credentials', 'credentials'] as const)
+    expect(await db.selectFrom(table).select('row').where('migration_id', '=', migration.id).execute()).toEqual([]);
 });
 
 /** The application that is registered for all tests. */
@@ -198,18 +237,21 @@ test('a client secret that came sealed through the portal is registered', async 
   const sealedFor = (application: { readonly clientId: string; readonly environment: 'production' | 'sandbox' }) => {
     const clientSecret = new Secret('a new secret');
     const box = sealClientSecret(createSealer(publicKey), migration.id, { ...application, clientSecret });
-    const signed = signedDecision(CLEO, migration.id, 'applicationSupplied', application);
+    const sealedDigest = sealedApplicationDigest({ ...application, sealed: box });
+    const signed = signedDecision(CLEO, migration.id, 'applicationSupplied', { ...application, sealedDigest });
     return { ...application, keyFingerprint, sealed: box.toString('base64'), decision: signed };
   };
   const refused = await Promise.all([
     ask(guest, 'application', sealedFor({ ...APPLICATION, environment: 'sandbox' })),
     ask(guest, 'application', { ...sealedFor(APPLICATION), clientId: 'another' }),
     ask(guest, 'application', { ...sealedFor(APPLICATION), keyFingerprint: 'an older one' }),
+    ask(guest, 'application', { ...sealedFor(APPLICATION), sealed: sealedFor(APPLICATION).sealed }),
   ]);
   expect(refused.map(({ outcome, text }) => `${outcome}: ${text}`)).toEqual([
     'failed: QuickBooks Online uses the production environment, not sandbox',
     'failed: the signed decision names another application',
     expect.stringMatching(/^failed: it was encrypted with a key that is no longer in use/),
+    expect.stringMatching(/^failed: the encrypted client secret is not the one that was signed/),
   ]);
   expect(await ask(guest, 'application', sealedFor(APPLICATION))).toEqual({
     outcome: 'applied',
@@ -265,7 +307,10 @@ test('a request that always fails is answered in the end, and does not hold up o
   const { publicKey } = await readMigrationKey(db, migration.id);
   const poison = await submit(guest, 'application', {
     ...{ keyFingerprint: fingerprintOf(publicKey), ...APPLICATION, sealed: 'AAAA' },
-    decision: signedDecision(CLEO, migration.id, 'applicationSupplied', { decisionId, ...APPLICATION }),
+    decision: signedDecision(CLEO, migration.id, 'applicationSupplied', {
+      ...{ decisionId, ...APPLICATION },
+      sealedDigest: sealedApplicationDigest({ ...APPLICATION, sealed: Buffer.from('AAAA', 'base64') }),
+    }),
   });
   expect(await ask(guest, 'decide', decision(migration, 'pause', { reason: 'after it' }))).toMatchObject({
     outcome: 'applied',

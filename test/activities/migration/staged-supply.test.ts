@@ -1,0 +1,139 @@
+/** A decision that names the boxes it supplies counts only for these boxes. */
+import { sql } from 'kysely';
+import type { Decision } from '../../../domain/migration/decision';
+import { applicationDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
+import type { Database } from '../../../store';
+import {
+  readDecisions,
+  readStagedDigest,
+  readUnregisteredApplication,
+  stageApplication,
+  stageCredentials,
+} from '../../../store';
+import { useImportRig } from '../../support/company-import';
+import { credentialOf, readRow, rowsWithCredential, untilBlocked, updateRow } from '../../support/ledger';
+
+const rig = useImportRig();
+const sent = { role: 'client', by: 'Cleo' } as const;
+
+async function record(id: string, decision: Decision) {
+  const outcome = { decisionId: decision.decisionId, applied: true, text: 'done', at: new Date().toISOString() };
+  const recorded = [{ decision, outcome }];
+  await rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded }));
+  return (await readDecisions(rig.ledger.db, id)).find((each) => each.decision.decisionId === decision.decisionId);
+}
+
+const clearCredentials = (db: Database, id: string) =>
+  db.deleteFrom('credentials').where('migration_id', '=', id).execute();
+const staged = (db: Database, id: string) =>
+  db.selectFrom('staged_credentials').select('row').where('migration_id', '=', id).execute();
+
+/** Returns a migration in which credentials for all but the last company are staged for the decision `d`, with their digest. */
+async function stagedMigration(replaces: boolean) {
+  const { id, rows } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
+  const { db } = rig.ledger;
+  await clearCredentials(db, id);
+  if (replaces) for (const { row } of rows) await updateRow(db, id, row, { state: 'failed', failure: 'refused' });
+  const stage = async (...some: typeof rows) =>
+    stageCredentials(
+      db,
+      id,
+      some.map((row) => credentialOf(row)),
+      'Cleo',
+      { decisionId: 'd', replaces },
+    );
+  await stage(...rows.slice(0, 2));
+  const sealedDigest = await readStagedDigest(db, id, { decisionId: 'd', replaces });
+  const decision: Decision = replaces
+    ? { kind: 'replace-credential', decisionId: 'd', companies: ['c1', 'c2'], sealedDigest, role: 'support', by: 'Sam' }
+    : { kind: 'credentials-supplied', decisionId: 'd', companies: 2, sealedDigest, ...sent };
+  return { db, id, rows, stage, decision };
+}
+
+describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
+  test('are used if they are the ones that the decision names', async () => {
+    const { db, id, decision } = await stagedMigration(replaces);
+    expect(await record(id, decision)).toMatchObject({ outcome: { applied: true, text: 'done' } });
+    expect(await rowsWithCredential(db, id)).toEqual([1, 2]);
+  });
+
+  test.each<[string, (given: Awaited<ReturnType<typeof stagedMigration>>) => Promise<unknown>]>([
+    ['exchanged', async ({ rows: [first], stage }) => stage(first!)],
+    ['added', async ({ rows: [, , third], stage }) => stage(third!)],
+    ['taken away', async ({ db, id }) => db.deleteFrom('staged_credentials').where('migration_id', '=', id).execute()],
+    [
+      'given another time',
+      async ({ db, id }) =>
+        sql`update staged_credentials set obtained_at = obtained_at + interval '1 ms' where migration_id = ${id} and row = 1`.execute(
+          db,
+        ),
+    ],
+  ])('are refused, all of them, if one was %s after the signature', async (_, change) => {
+    const given = await stagedMigration(replaces);
+    const { db, id, decision } = given;
+    await change(given);
+    const recorded = await record(id, decision);
+    expect(recorded?.outcome.applied).toBe(false);
+    expect(recorded?.outcome.text).toMatch(/^the encrypted credentials that arrived are not those/);
+    expect(await rowsWithCredential(db, id)).toEqual([]);
+    expect(await staged(db, id)).toEqual([]);
+    if (replaces) expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed' });
+  });
+
+  test('cannot be staged once their decision is recorded', async () => {
+    const { db, id, rows, stage, decision } = await stagedMigration(replaces);
+    await record(id, decision);
+    if (replaces) await updateRow(db, id, 1, { state: 'failed', failure: 'refused' });
+    expect(await stage(rows[0]!)).toMatchObject({ stored: [], wrongState: ['c1'] });
+    expect(await staged(db, id)).toEqual([]);
+  });
+});
+
+test('credentials cannot be exchanged while their decision is being recorded', async () => {
+  const { db, id, rows, stage, decision } = await stagedMigration(false);
+  const blocker = await db.startTransaction().execute();
+  await sql`select from companies where migration_id = ${id} for update`.execute(blocker);
+  const recording = record(id, decision);
+  await untilBlocked(db);
+  const staging = stage(rows[0]!);
+  await untilBlocked(db, 2);
+  await blocker.commit().execute();
+  expect(await recording).toMatchObject({ outcome: { applied: true } });
+  expect(await staging).toMatchObject({ stored: [] });
+});
+
+describe('a client secret', () => {
+  const application = { clientId: 'the-clients-own', environment: 'production' } as const;
+  const [box, other] = [Buffer.from('a box'), Buffer.from('another box')];
+  const sealedDigest = applicationDigest({ ...application, boxHash: hashOfBox(box) });
+  const supplied: Decision = { kind: 'application-supplied', decisionId: 'd', ...application, sealedDigest, ...sent };
+
+  test('is used if it is the one that the decision names', async () => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    const { db } = rig.ledger;
+    await stageApplication(db, id, 'd', { ...application, sealed: box });
+    expect(await record(id, supplied)).toMatchObject({ outcome: { applied: true } });
+    await stageApplication(db, id, 'd', { ...application, sealed: other });
+    expect(await readUnregisteredApplication(db, id)).toEqual({ decisionId: 'd', ...application, sealed: box });
+    await db.updateTable('sealed_applications').set({ sealed: other }).where('migration_id', '=', id).execute();
+    expect(await readUnregisteredApplication(db, id)).toBeNull();
+  });
+
+  test('is refused and deleted if it was exchanged, or has not arrived', async () => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    const { db } = rig.ledger;
+    await stageApplication(db, id, 'd', { ...application, sealed: other });
+    const refusal = {
+      outcome: { applied: false, text: expect.stringMatching(/^the encrypted client secret that arrived/) as string },
+    };
+    expect(await record(id, supplied)).toMatchObject(refusal);
+    expect(await record(id, { ...supplied, decisionId: 'e' })).toMatchObject(refusal);
+    expect(await readUnregisteredApplication(db, id)).toBeNull();
+    const left = await db
+      .selectFrom('sealed_applications')
+      .select('decision_id')
+      .where('migration_id', '=', id)
+      .execute();
+    expect(left).toEqual([]);
+  });
+});
