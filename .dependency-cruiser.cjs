@@ -67,7 +67,9 @@ module.exports = {
       'security',
     ]),
     // The page runs in browsers.
-    ...only('portal/page', ['domain', 'platforms', 'portal/contract', 'presentation/wording']),
+    ...only('portal/page', ['domain', 'platforms', 'portal/client', 'portal/contract', 'presentation/wording']),
+    // What the page and `ferry --portal` share.
+    ...only('portal/client', ['domain', 'platforms', 'portal/contract']),
     ...only('workflows', ['presentation', 'domain', 'platforms'], { typesOf: ['activities'] }),
     ...only('security', ['domain', 'platforms']),
     ...only('postgres', []),

@@ -36,7 +36,7 @@ const PAGE_BUNDLE = path.join(dist, 'portal', 'page', 'index.html');
 /** These have packages of their own, or are bundled. */
 const LEFT_OUT = [path.join('bench', 'peers', path.sep), path.join('portal', 'page', path.sep)];
 /** What the portal's page imports. */
-const PAGE_IMPORTS = /^(portal\/contract|domain|platforms|presentation\/wording|scripts\/bundle-page)/;
+const PAGE_IMPORTS = /^(portal\/(client|contract)|domain|platforms|presentation\/wording|scripts\/bundle-page)/;
 
 /**
  * The compiler's options. `ignoreDynamic` keeps `import()` instead of compiling it to `require()`. `lazy` loads a
@@ -58,8 +58,8 @@ const COMPILER = {
 const LAZY_FILES = /^((cli|client)\/|observability\/tracing\.ts$)/;
 /** The sources of the bundled command. */
 const COMMAND_FILES = new RegExp(
-  '^(cli|client|company-data-client|config|domain|observability|platforms|postgres|presentation|security|store|workflows/messages|' +
-    'scripts/(bundle|cache)-command)',
+  '^(cli|client|company-data-client|config|domain|observability|platforms|portal/(client|contract)|postgres|presentation|security|store|' +
+    'workflows/messages|scripts/(bundle|cache)-command)',
 );
 
 /** Updates `dist/`. Logs only when it builds the workflow bundle, which takes seconds. */

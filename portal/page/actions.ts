@@ -1,12 +1,11 @@
 /** Opens the dialog of each decision. */
-import type { RequestAnswer } from '../contract';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/parse-decision';
 import { counted } from '../../domain/text/sentences';
-import type { Action, Company } from './api';
+import type { Action, Company } from '../client/api';
+import { sendInParts } from '../client/decisions';
 import type { App } from './app';
 import { canDecide, decide } from './app';
-import { openDialog, type Sending } from './dialog';
+import { openDialog } from './dialog';
 import type { Child } from './elements';
 import { referencesForm, syncForm, timeForm } from './forms';
 import type { Scope } from './forms';
@@ -44,7 +43,11 @@ async function openForm(app: App, action: Action, selected: readonly Company[]):
         ...(reason === undefined ? {} : { reason }),
       };
       const step = action.step !== undefined && (message === 'approve' || message === 'reject');
-      return sendParts(app, message, { ...fields, ...shared, ...(step ? { step: action.step } : {}) }, sending);
+      return sendInParts(
+        { message, fields: { ...fields, ...shared, ...(step ? { step: action.step } : {}) } },
+        (decision) => decide(app, decision, sending.say),
+        sending.progress,
+      );
     },
     onDone: app.refresh,
   });
@@ -69,28 +72,6 @@ async function formOf(app: App, action: Action, selected: readonly Company[]): P
       return { elements, read: () => ({}) };
     }
   }
-}
-
-/** Sends a decision; one about more companies than fit into a message in several parts. Stops at the first refusal. */
-async function sendParts(
-  app: App,
-  message: DecisionMessage,
-  fields: Readonly<Record<string, unknown>>,
-  { say, progress }: Sending,
-): Promise<RequestAnswer> {
-  const { companies } = fields;
-  if (!Array.isArray(companies) || companies.length <= MAX_COMPANIES_PER_MESSAGE)
-    return decide(app, { message, fields }, say);
-  const texts = new Set<string>();
-  for (let start = 0; start < companies.length; start += MAX_COMPANIES_PER_MESSAGE) {
-    const part = companies.slice(start, start + MAX_COMPANIES_PER_MESSAGE) as readonly string[];
-    const answer = await decide(app, { message, fields: { ...fields, companies: part } }, say);
-    if (answer.outcome !== 'applied')
-      return { ...answer, text: `${counted(start, 'company')} of ${companies.length} sent, then: ${answer.text}` };
-    texts.add(answer.text);
-    progress((start + part.length) / companies.length);
-  }
-  return { outcome: 'applied', text: [...texts].join('; ') };
 }
 
 /** The decisions about single companies, by their remedy, with the text of their button. */

@@ -1,9 +1,9 @@
 /** What all parts of the page share: who is reading, and the newest view of the migration. */
 import type { MigrationView, PortalSession, RequestAnswer } from '../contract';
-import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { signDecision, type DecisionFields } from '../client/decisions';
 import { submit } from './api';
 import type { findKey } from './keys';
-import { signDecision } from './keys';
+import { signerOf } from './keys';
 
 export interface App {
   readonly session: PortalSession;
@@ -16,21 +16,10 @@ export interface App {
 
 export const canDecide = ({ session, key }: App): boolean => session.role === 'client' && key !== null;
 
-export interface DecisionFields {
-  readonly message: DecisionMessage;
-  readonly decisionId?: string;
-  readonly fields?: Readonly<Record<string, unknown>>;
-}
-
-let lastSigned = 0;
-
-/** Returns a decision of this person with its signature. Two decisions never have the same time. */
-export async function signed({ session, key }: App, { message, decisionId, fields }: DecisionFields) {
+/** Returns a decision of this person with its signature. */
+export function signed({ session, key }: App, decision: DecisionFields) {
   if (key === null) throw new Error('this browser does not have your key');
-  lastSigned = Math.max(Date.now(), lastSigned + 1);
-  const sender = { role: 'client', by: session.person, signedAt: new Date(lastSigned).toISOString() } as const;
-  const content = { ...fields, decisionId: decisionId ?? crypto.randomUUID(), ...sender };
-  return signDecision(key, session.migrationId, message, content);
+  return signDecision(session, signerOf(key), decision);
 }
 
 /** Signs and sends a decision, and waits for its outcome. */

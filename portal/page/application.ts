@@ -2,12 +2,13 @@
 import { clientSecretProblem } from '../../domain/supply/client-secret';
 import { applicationDigest, hashOfBox } from '../../domain/supply/sealed-digest';
 import { submit } from './api';
-import type { Action } from './api';
+import type { Action } from '../client/api';
+import { base64Of } from '../client/supply';
 import type { App } from './app';
 import { signed } from './app';
 import { FormProblem, openDialog } from './dialog';
 import { el } from './elements';
-import { createSealer, fromBase64 } from './sealing';
+import { createSealer } from './sealing';
 import { sealingKey } from './supply';
 
 export function openApplication(app: App, action: Action): void {
@@ -43,16 +44,12 @@ export function openApplication(app: App, action: Action): void {
       if (problem !== null) throw new FormProblem(`the client secret ${problem}`);
       const key = await sealingKey(app);
       const seal = await createSealer(key);
-      const sealed = await seal(secret.value.trim(), [
-        'application',
-        key.migrationId,
-        facts.clientId,
-        facts.environment,
-      ]);
-      const sealedDigest = applicationDigest({ ...facts, boxHash: hashOfBox(fromBase64(sealed)) });
+      const box = await seal(secret.value.trim(), ['application', key.migrationId, facts.clientId, facts.environment]);
+      const sealedDigest = applicationDigest({ ...facts, boxHash: hashOfBox(box) });
       const fields = { ...facts, sealedDigest, ...(reason === undefined ? {} : { reason }) };
       const decision = await signed(app, { message: 'applicationSupplied', fields });
-      return submit('/api/application', { keyFingerprint: key.fingerprint, ...facts, sealed, decision }, say);
+      const body = { keyFingerprint: key.fingerprint, ...facts, sealed: base64Of(box), decision };
+      return submit('/api/application', body, say);
     },
     onDone: app.refresh,
   });

@@ -2,8 +2,9 @@
 import { counted } from '../../domain/text/sentences';
 import type { Remedy } from '../../domain/companies/remedies';
 import { companyDecisions, openAction } from './actions';
-import type { Company, CompanyFilter } from './api';
-import { readCompanies, STATE_LABELS } from './api';
+import type { Company, CompanyFilter } from '../client/api';
+import { STATE_LABELS } from '../client/api';
+import { readCompanies } from './api';
 import type { App } from './app';
 import { canDecide } from './app';
 import { problemText, sentence } from './dialog';

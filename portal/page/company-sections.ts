@@ -1,7 +1,7 @@
 /** The two lists of the page: all companies with search and filter, and those that need attention. */
 import type { App } from './app';
-import type { CompanyState } from './api';
-import { STATE_LABELS } from './api';
+import type { CompanyState } from '../client/api';
+import { STATE_LABELS } from '../client/api';
 import { createCompanyList, type CompanyList } from './companies';
 import { byId, el } from './elements';
 import { zoneText } from './times';

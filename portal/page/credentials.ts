@@ -4,7 +4,7 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { templatesOf, templateText } from '../../domain/supply/template';
 import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
-import type { Action, Company } from './api';
+import type { Action, Company } from '../client/api';
 import type { App } from './app';
 import { checkCredentials, type CheckedFile } from './credential-file';
 import { FormProblem, openDialog, problemText, sentence } from './dialog';

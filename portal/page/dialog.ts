@@ -1,6 +1,6 @@
 /** The dialog of a decision: what it is about, what happens next, a reason, and its outcome. */
 import type { RequestAnswer } from '../contract';
-import { ApiError } from './api';
+import { ApiError } from '../client/api';
 import { button, el, type Child } from './elements';
 import { inReadersZone } from './times';
 

@@ -3,7 +3,7 @@ import type { MigrationView } from '../contract';
 import type { Window } from '../../domain/planning/windows';
 import { counted } from '../../domain/text/sentences';
 import { parseWindowText } from '../../presentation/wording/windows';
-import type { Company } from './api';
+import type { Company } from '../client/api';
 import { eachCompany } from './api';
 import { FormProblem } from './dialog';
 import { el } from './elements';

@@ -1,5 +1,6 @@
 /** The invitation: a link with a token in its fragment, which browsers never send. */
-import { ApiError, readSession, redeem } from './api';
+import { ApiError } from '../client/api';
+import { readSession, redeem } from './api';
 import { problemText } from './dialog';
 import { byId, button, el, type Child } from './elements';
 import { canSign, createKey, deleteKey } from './keys';
@@ -82,7 +83,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
     status.textContent = '';
     try {
       key ??= await createKey(provider);
-      await redeem(token, key.publicKey);
+      await redeem(token, key.publicKey, 'cookie');
       onRedeemed();
     } catch (error) {
       go.disabled = false;

@@ -2,8 +2,7 @@
  * The person's signing key: Ed25519, created in this browser and stored in its IndexedDB. Nobody can export it, not even
  * this page, so a decision can only be signed here.
  */
-import { bytesToSign } from '../../domain/migration/signatures';
-import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import type { Signer } from '../client/decisions';
 
 interface StoredKey {
   /** 64 hexadecimal digits. */
@@ -47,17 +46,10 @@ export async function deleteKey(publicKey: string): Promise<void> {
   await inStore('readwrite', (store) => store.delete(publicKey));
 }
 
-/** Signs a decision. Returns its content with the signature. */
-export async function signDecision<Content extends Readonly<Record<string, unknown>>>(
-  { publicKey, privateKey }: Pick<StoredKey, 'publicKey' | 'privateKey'>,
-  migrationId: string,
-  message: DecisionMessage,
-  content: Content,
-): Promise<Content & { readonly signature: { readonly publicKey: string; readonly value: string } }> {
-  const text = Uint8Array.from(bytesToSign(migrationId, { message, content }));
-  const value = toHex(new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, text)));
-  return { ...content, signature: { publicKey, value } };
-}
+export const signerOf = ({ publicKey, privateKey }: StoredKey): Signer => ({
+  publicKey,
+  sign: async (text) => toHex(new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, text))),
+});
 
 function inStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {

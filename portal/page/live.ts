@@ -1,6 +1,6 @@
 /** Live data: server-sent events, which the browser requests again after a lost connection. */
-import type { MigrationAnswer } from './api';
-import { ApiError } from './api';
+import type { MigrationAnswer } from '../client/api';
+import { ApiError } from '../client/api';
 import { byId } from './elements';
 
 interface Listeners {

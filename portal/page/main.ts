@@ -1,8 +1,9 @@
 /** The portal's page for the client of a migration. */
 import type { PortalSession } from '../contract';
 import { fingerprintOf } from '../../domain/text/fingerprints';
-import type { MigrationAnswer } from './api';
-import { ApiError, endSession, insist, readMigration, readSession } from './api';
+import type { MigrationAnswer } from '../client/api';
+import { ApiError, insist } from '../client/api';
+import { endSession, readMigration, readSession } from './api';
 import type { App } from './app';
 import { createAllCompanies, createExceptions } from './company-sections';
 import { problemText } from './dialog';

@@ -1,7 +1,8 @@
 /** Names the companies that were not moved, with the reasons, before a person signs off. */
 import { counted } from '../../domain/text/sentences';
-import type { CompanyState } from './api';
-import { eachCompany, STATE_LABELS } from './api';
+import type { CompanyState } from '../client/api';
+import { STATE_LABELS } from '../client/api';
+import { eachCompany } from './api';
 import { problemText, sentence } from './dialog';
 import { el, type Child } from './elements';
 import { inReadersZone } from './times';

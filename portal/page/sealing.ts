@@ -67,8 +67,8 @@ function parseKey(text: string): Readonly<Record<string, string>> & {
   }
 }
 
-/** Seals a text. `binding` must be given again to open the box. Returns the box in base64. */
-export type Sealer = (text: string, binding: readonly string[]) => Promise<string>;
+/** Seals a text. `binding` must be given again to open the box. Returns the box. */
+export type Sealer = (text: string, binding: readonly string[]) => Promise<Uint8Array>;
 
 /** Creates a sealer, whose boxes share one encapsulation. */
 export async function createSealer({ publicKey }: SealingKey): Promise<Sealer> {
@@ -81,9 +81,7 @@ export async function createSealer({ publicKey }: SealingKey): Promise<Sealer> {
     const mine = sequence++;
     const boundTo = utf8(JSON.stringify(binding));
     const ciphertext = new Uint8Array(await sender.seal(utf8(text), concat(Uint8Array.of(VERSION), boundTo)));
-    return base64(
-      concat(Uint8Array.of(VERSION), encapsulated, fromHex(mine.toString(16).padStart(8, '0')), ciphertext),
-    );
+    return concat(Uint8Array.of(VERSION), encapsulated, fromHex(mine.toString(16).padStart(8, '0')), ciphertext);
   };
 }
 
@@ -101,7 +99,5 @@ function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-const base64 = (bytes: Uint8Array): string => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-
-export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

@@ -1,0 +1,159 @@
+/** Calls the portal's API, for the page in a browser and for `ferry --portal`. */
+import type { z } from 'zod';
+import type {
+  CompaniesSchema,
+  CompanySchema,
+  ErrorSchema,
+  MigrationAnswerSchema,
+  MigrationView,
+  PortalSession,
+  RequestAnswer,
+  RequestStatusSchema,
+} from '../contract';
+
+export type Company = z.infer<typeof CompanySchema>;
+export type CompanyState = Company['state'];
+export type MigrationAnswer = z.infer<typeof MigrationAnswerSchema>;
+export type Action = MigrationView['actions'][number];
+/** `token` is absent if the session is in a cookie. */
+type NewSession = PortalSession & { readonly token?: string };
+type Companies = z.infer<typeof CompaniesSchema>;
+type RequestStatus = z.infer<typeof RequestStatusSchema>;
+
+export const STATE_LABELS: Readonly<Record<CompanyState, string>> = {
+  moved: 'Moved',
+  moving: 'Moving now',
+  'not-moved-yet': 'Not moved yet',
+  'must-reconnect': 'Must reconnect',
+  'not-moved': 'Not moved',
+  'left-out': 'Left out',
+};
+
+/** Thrown when the portal refuses a request. `status` is 0 if it could not be reached. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly advice?: string,
+  ) {
+    super(message);
+  }
+
+  /** True if the same request may succeed later: the network, or a server that is starting or busy. */
+  get isTemporary(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 502;
+  }
+}
+
+export interface PortalAddress {
+  /** The portal's origin; empty for the origin of the page. */
+  readonly origin: string;
+  /** Headers of every request: the session's token, or what identifies the page. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Returns the message about a request that could not be sent. */
+  readonly unreachable: (cause: unknown) => string;
+}
+
+export interface CompanyFilter {
+  readonly state?: CompanyState | undefined;
+  readonly exceptions?: boolean;
+  readonly search?: string;
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+type SubmitPath = '/api/decisions' | '/api/credentials' | '/api/application' | '/api/reports';
+
+/** Returns the functions of the API. All of them throw `ApiError`. */
+export function createPortalApi({ origin, headers, unreachable }: PortalAddress) {
+  async function send(method: string, path: string, body?: unknown): Promise<Response> {
+    const response = await fetch(origin + path, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(60_000),
+    }).catch((cause: unknown) => {
+      throw new ApiError(0, unreachable(cause));
+    });
+    if (response.ok) return response;
+    const answer: unknown = await response.json().catch(() => null);
+    const { error, advice } = (answer ?? {}) as Partial<z.infer<typeof ErrorSchema>>;
+    throw new ApiError(response.status, error ?? `The portal answered with status ${response.status}.`, advice);
+  }
+
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await send(method, path, body);
+    return response.status === 204 ? (undefined as T) : ((await response.json().catch(() => null)) as T);
+  }
+
+  function readCompanies(filter: CompanyFilter): Promise<Companies> {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(filter))
+      if (value !== undefined && value !== '' && value !== false) query.set(name, String(value));
+    return call('GET', `/api/companies?${query.toString()}`);
+  }
+
+  /** Reads all companies that match, page by page. */
+  async function* eachCompany(filter: CompanyFilter): AsyncGenerator<Company> {
+    for (let after = 0; ;) {
+      const { companies, hasMore } = await readCompanies({ ...filter, after, limit: 500 });
+      yield* companies;
+      const last = companies.at(-1);
+      if (!hasMore || last === undefined) return;
+      after = last.row;
+    }
+  }
+
+  /**
+   * Sends a request to the workers and waits for its answer. Repeats it after a lost connection: the portal and the
+   * workers recognize it by its id, so it is carried out once.
+   *
+   * @param onWait is told why it takes longer
+   */
+  async function submit(
+    path: SubmitPath,
+    body: unknown,
+    onWait: (text: string) => void,
+  ): Promise<RequestAnswer & { readonly id: string }> {
+    let { id, answer } = await insist(() => call<RequestStatus>('POST', path, body), onWait);
+    const request = `/api/requests/${id}`;
+    while (answer === null) {
+      onWait('Waiting for the migration to answer…');
+      await sleep(1_000);
+      ({ id, answer } = await insist(() => call<RequestStatus>('GET', request), onWait));
+    }
+    return { ...answer, id };
+  }
+
+  return {
+    readSession: (): Promise<PortalSession> => call('GET', '/api/session'),
+    readMigration: (): Promise<MigrationAnswer> => call('GET', '/api/migration'),
+    endSession: (): Promise<void> => call('DELETE', '/api/session'),
+    redeem: (invitation: string, publicKey: string, as: 'cookie' | 'token'): Promise<NewSession> =>
+      call('POST', '/api/session', { invitation, publicKey, as }),
+    ...{ readCompanies, eachCompany, submit },
+  };
+}
+
+/** How long a request that could not be sent is repeated. */
+const PATIENCE_MS = 10 * 60_000;
+const LONGEST_WAIT_MS = 15_000;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Repeats a call that must not fail because the network was lost for a while, or a server is starting. */
+export async function insist<T>(work: () => Promise<T>, onWait: (text: string) => void): Promise<T> {
+  const until = Date.now() + PATIENCE_MS;
+  for (let wait = 1_000; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ApiError) || !error.isTemporary || Date.now() > until) throw error;
+      onWait(`${error.message} Trying again…`);
+      await sleep(wait);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/** Signs decisions as the page and `ferry --portal` send them. */
+import { bytesToSign } from '../../domain/migration/signatures';
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/parse-decision';
+import { counted } from '../../domain/text/sentences';
+import type { PortalSession, RequestAnswer } from '../contract';
+
+/** The person's key (Ed25519). */
+export interface Signer {
+  /** 64 hexadecimal digits. */
+  readonly publicKey: string;
+  /** Returns the signature: 128 hexadecimal digits. */
+  readonly sign: (text: Uint8Array<ArrayBuffer>) => string | Promise<string>;
+}
+
+/** What identifies the person who decides. */
+export type Decider = Pick<PortalSession, 'migrationId' | 'person'>;
+
+export interface DecisionFields {
+  readonly message: DecisionMessage;
+  readonly decisionId?: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+let lastSigned = 0;
+
+/** Returns a decision of this person with its signature. Two decisions never have the same time. */
+export async function signDecision(
+  { migrationId, person }: Decider,
+  { publicKey, sign }: Signer,
+  { message, decisionId, fields }: DecisionFields,
+) {
+  lastSigned = Math.max(Date.now(), lastSigned + 1);
+  const sender = { role: 'client', by: person, signedAt: new Date(lastSigned).toISOString() } as const;
+  const content = { ...fields, decisionId: decisionId ?? crypto.randomUUID(), ...sender };
+  const value = await sign(Uint8Array.from(bytesToSign(migrationId, { message, content })));
+  return { ...content, signature: { publicKey, value } };
+}
+
+/**
+ * Sends a decision; one about more companies than fit into a message in several parts. Stops at the first refusal.
+ *
+ * @param send signs and sends one part
+ * @param onProgress is told the share that has been sent, 0 to 1
+ */
+export async function sendInParts(
+  { message, fields }: Pick<DecisionFields, 'message'> & Required<Pick<DecisionFields, 'fields'>>,
+  send: (decision: DecisionFields) => Promise<RequestAnswer>,
+  onProgress: (share: number) => void,
+): Promise<RequestAnswer> {
+  const { companies } = fields;
+  if (!Array.isArray(companies) || companies.length <= MAX_COMPANIES_PER_MESSAGE) return send({ message, fields });
+  const texts = new Set<string>();
+  for (let start = 0; start < companies.length; start += MAX_COMPANIES_PER_MESSAGE) {
+    const part = companies.slice(start, start + MAX_COMPANIES_PER_MESSAGE) as readonly string[];
+    const answer = await send({ message, fields: { ...fields, companies: part } });
+    if (answer.outcome !== 'applied')
+      return { ...answer, text: `${counted(start, 'company')} of ${companies.length} sent, then: ${answer.text}` };
+    texts.add(answer.text);
+    onProgress((start + part.length) / companies.length);
+  }
+  return { outcome: 'applied', text: [...texts].join('; ') };
+}

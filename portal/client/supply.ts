@@ -1,0 +1,92 @@
+/** Sends sealed credentials in parts, and the signed decisions about them. */
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/parse-decision';
+import { credentialsDigest, hashOfBox, type HashedCredential } from '../../domain/supply/sealed-digest';
+import { counted } from '../../domain/text/sentences';
+import type { RequestAnswer } from '../contract';
+import type { DecisionFields } from './decisions';
+
+/** The largest number of credentials in one request, and in one decision. */
+const PART = MAX_COMPANIES_PER_MESSAGE;
+
+export interface Supply<Credential> {
+  readonly message: DecisionMessage;
+  readonly credentials: readonly Credential[];
+  /** Fields of the decision that follows. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+type Label = Pick<HashedCredential, 'reference' | 'obtainedAt'>;
+
+/** How the parts are sealed and sent. */
+export interface SupplyLine<Credential> {
+  readonly keyFingerprint: string;
+  /** Returns a function that seals one credential for the migration key. */
+  readonly createSealer: () => Promise<(credential: Credential) => Uint8Array | Promise<Uint8Array>>;
+  readonly submit: (path: '/api/credentials', body: unknown) => Promise<RequestAnswer>;
+  /** Signs and sends a decision. */
+  readonly decide: (decision: DecisionFields) => Promise<RequestAnswer>;
+  readonly say: (text: string) => void;
+  /** @param share from 0 to 1 */
+  readonly progress: (share: number) => void;
+}
+
+/**
+ * Seals and sends credentials, then the decision about them. The decision contains the digest of the credentials that
+ * were stored, so that the ledger refuses it if the portal has exchanged one.
+ *
+ * `credentialsSupplied` is one decision about all parts. `replaceCredential` names its companies, so each part has its
+ * own decision. A part that was sent twice, because the connection was lost, is stored once.
+ */
+export async function supplyInParts<Credential extends Label>(
+  { message, credentials, fields }: Supply<Credential>,
+  { keyFingerprint, createSealer, submit, decide, say, progress }: SupplyLine<Credential>,
+): Promise<RequestAnswer> {
+  const replaces = message === 'replaceCredential';
+  const refused: string[] = [];
+  let stored: HashedCredential[] = [];
+  let answer: RequestAnswer = { outcome: 'failed', text: 'the file contains no credential' };
+  let decisionId: string = crypto.randomUUID();
+  for (let start = 0; start < credentials.length; start += PART) {
+    if (replaces) [decisionId, stored] = [crypto.randomUUID(), []];
+    const part = credentials.slice(start, start + PART);
+    say(`Encrypting ${start + 1} to ${start + part.length} of ${counted(credentials.length, 'credential')}…`);
+    const seal = await createSealer();
+    const sealed: (HashedCredential & { readonly sealed: string })[] = [];
+    for (const credential of part) {
+      const { reference, obtainedAt } = credential;
+      const box = await seal(credential);
+      sealed.push({ reference, obtainedAt, boxHash: hashOfBox(box), sealed: base64Of(box) });
+    }
+    const boxes = sealed.map(({ boxHash: _, ...each }) => each);
+    say(`Sending ${start + 1} to ${start + part.length} of ${counted(credentials.length, 'credential')}…`);
+    answer = await submit('/api/credentials', { decisionId, replaces, keyFingerprint, credentials: boxes });
+    if (answer.outcome !== 'stored') return answer;
+    refused.push(...(answer.refusedCredentials ?? []).map(({ reference, why }) => `${reference}: ${why}`));
+    const notStored = new Set(answer.refusedCredentials?.map(({ reference }) => reference));
+    for (const { sealed: _, ...each } of sealed) if (!notStored.has(each.reference)) stored.push(each);
+    progress((start + part.length) / credentials.length);
+    if (replaces && stored.length > 0) {
+      answer = await supplied(stored.map(({ reference }) => reference));
+      if (answer.outcome !== 'applied') return answer;
+    }
+  }
+  const accepted = credentials.length - refused.length;
+  if (accepted === 0) return { outcome: 'refused', text: `no credential was accepted. ${listed(refused)}` };
+  if (!replaces) answer = await supplied(accepted);
+  return refused.length === 0 || answer.outcome !== 'applied'
+    ? answer
+    : { ...answer, text: `${answer.text}. ${counted(refused.length, 'credential')} not accepted. ${listed(refused)}` };
+
+  async function supplied(companies: number | readonly string[]): Promise<RequestAnswer> {
+    return decide({ message, decisionId, fields: { ...fields, companies, sealedDigest: credentialsDigest(stored) } });
+  }
+}
+
+function listed(refused: readonly string[]): string {
+  const more = refused.length - 10;
+  return refused.slice(0, 10).join('; ') + (more > 0 ? `; and ${counted(more, 'other')}` : '');
+}
+
+export const base64Of = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
