@@ -23,6 +23,7 @@ import { addGoNoGo } from './commands/view/go-nogo';
 import { addInvite } from './commands/operate/invite';
 import { addKeys } from './commands/operate/keys';
 import { addList } from './commands/view/list';
+import { addManifest } from './commands/supply/manifest';
 import { addPortal } from './commands/operate/portal';
 import { addReport } from './commands/view/report';
 import { addSchedule } from './commands/decide/schedule';
@@ -53,7 +54,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
   ],
   'Decide and supply:': [
     ...[addApprove, addDecisions, addCancel, addFirstCompany, addCompanyDecisions, addApprover],
-    ...[addAdjust, addAmend, addApplication, addCredentials, addSeal],
+    ...[addAdjust, addManifest, addAmend, addApplication, addCredentials, addSeal],
   ],
   'Windows:': [addSchedule, addSweep],
   'Repair:': [addReconcile],

@@ -53,6 +53,8 @@ export { openLedgerClient, openMigrationClient } from './connect';
 export type { LedgerClient, LedgerClientConfig, MigrationClient, MigrationClientConfig } from './connect';
 export { startMigration, startSelfService, waitForPreflight } from './start';
 export type { SelfServiceStart, StartRequest } from './start';
+export { supplyManifest } from './manifest';
+export type { ManifestSupply } from './manifest';
 export { decide, sendSigned, signatureProblem } from './decide';
 export type { DecisionContent, DecisionResult, SignedDecision } from './decide';
 export {

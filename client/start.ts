@@ -12,7 +12,14 @@ import type { Platform, Route } from '../platforms/platforms';
 import { isRotating } from '../platforms/platforms';
 import { BOTTOM_PADDING } from '../presentation/temporal-ui/page-parts';
 import type { SuppliedCredential } from '../store';
-import { discardSupplied, MigrationExists, readStagedDigest, stageCredentials, supplyMigration } from '../store';
+import {
+  discardSupplied,
+  manifestDigest,
+  MigrationExists,
+  readStagedDigest,
+  stageCredentials,
+  supplyMigration,
+} from '../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { decide } from './decide';
@@ -35,10 +42,13 @@ export interface StartRequest {
   readonly platform: Platform;
   /** Distinguishes several migrations of one client and platform. Part of the migration's id. */
   readonly label?: string;
-  /** The manifest. Read a second time if an organization is taken, to find all rows whose organization is taken. */
-  readonly rows: Stream<ManifestRow>;
-  /** SHA-256 of the manifest, in hexadecimal. Approvals of step 1 refer to it. */
-  readonly manifestDigest: string;
+  /**
+   * The manifest. Read a second time if an organization is taken, to find all rows whose organization is taken. Absent: the
+   * client or support supplies it in step 1 of the managed route (`supplyManifest`, or the portal).
+   */
+  readonly rows?: Stream<ManifestRow>;
+  /** SHA-256 of the manifest, in hexadecimal. Approvals of step 1 refer to it. Absent if `rows` is absent. */
+  readonly manifestDigest?: string;
   /** The person or team that the client calls for help. */
   readonly contact: string;
   /** The person who supplies the manifest. */
@@ -89,14 +99,14 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
       // In self-service, starting the migration is the confirmation, so credentials can be obtained before it.
       rotating: route === 'managed' && isRotating(platform),
       limits,
-      manifestDigest: request.manifestDigest,
+      manifestDigest: request.manifestDigest ?? manifestDigest([]),
       suppliedBy: request.by,
       recordsInTotal: request.recordsInTotal ?? null,
       decisions: plan.decisions,
       firstCompany: plan.firstCompany,
       namespace: temporal.options.namespace,
     },
-    request.rows,
+    request.rows ?? [],
   );
   try {
     await temporal.workflow.start(MIGRATIONS[route], {
@@ -108,7 +118,7 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
       // Without a number, because `ferry amend` can add companies.
       staticSummary: `${platform.name}: companies of ${client}`,
       staticDetails: workflowDetails(client, platform.name, contact),
-      memo: { contact, platform: platform.name, companies },
+      memo: { contact, platform: platform.name, ...(companies > 0 && { companies }) },
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -186,7 +196,8 @@ export interface SelfServiceStart {
  */
 export async function startSelfService(
   ferry: LedgerClient,
-  request: Omit<StartRequest, 'route' | 'firstCompany' | 'decisions'>,
+  request: Omit<StartRequest, 'route' | 'firstCompany' | 'decisions'> &
+    Required<Pick<StartRequest, 'rows' | 'manifestDigest'>>,
   credentials: Stream<SuppliedCredential>,
 ): Promise<SelfServiceStart> {
   const { by } = request;

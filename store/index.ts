@@ -60,7 +60,9 @@ export type { RecordSendIntent } from './companies/send-intent';
 export * from './database/inspection';
 export { readLedgerFacts } from './migrations/ledger-facts';
 export type { LedgerFacts } from './migrations/ledger-facts';
-export { OrganizationTaken } from './migrations/manifest-rows';
+export { ManifestDigest, manifestDigest } from './migrations/manifest-digest';
+export { findTakenOrganizations, OrganizationTaken } from './migrations/manifest-rows';
+export * from './migrations/staged-manifests';
 export { resendUnknownOutcomes, readRecordedCompanies, writeRepairs } from './migrations/reconciliation';
 export type { RecordedCompany, Repair } from './migrations/reconciliation';
 export {

@@ -41,6 +41,7 @@ import {
 import type { ActivityDeps } from '../deps';
 import { FIRST_COMPANY_RUN } from '../companies/first-company';
 import { applyToCompanies, isExceptionDecision } from './exceptions';
+import { applyManifest, stagedManifestRefusal } from './manifest';
 import { discardSupply, exchangeRefusal } from './staged-supply';
 import { updateWindowOccurrence } from './windows';
 
@@ -127,7 +128,7 @@ async function verifyAndWrite(tx: Database, given: DecisionRecord, facts: Ledger
   const ledger = await viewOf(tx, facts, given);
   const record = withoutInvalidSignature(given, ledger);
   const refusal = record.outcome.applied
-    ? (ledgerRefusal(record, ledger) ?? (await exchangeRefusal(tx, ledger.migrationId, record.decision)))
+    ? ((await refusalOf(tx, record, ledger)) ?? (await exchangeRefusal(tx, ledger.migrationId, record.decision)))
     : null;
   return write(tx, record, ledger, refusal);
 }
@@ -155,7 +156,7 @@ export async function restoreDecision(
   const known = await viewOf(tx, facts, given);
   const record = withoutInvalidSignature(given, known);
   const ledger = isBehind ? { ...known, counts: null, ...(await readFirstCompanyStandIn(tx, migrationId)) } : known;
-  const refusal = record.outcome.applied ? ledgerRefusal(record, ledger) : null;
+  const refusal = record.outcome.applied ? await refusalOf(tx, record, ledger) : null;
   if (refusal !== null) return { ...record.outcome, applied: false, text: refusal };
   if ((await exchangeRefusal(tx, migrationId, record.decision)) !== null)
     await discardSupply(tx, migrationId, record.decision.decisionId);
@@ -168,6 +169,14 @@ async function readFirstCompanyStandIn(
   migrationId: string,
 ): Promise<Partial<Pick<LedgerView, 'firstCompany'>>> {
   return (await hasLinkedCompany(tx, migrationId)) ? { firstCompany: { reference: '', stage: 'verified' } } : {};
+}
+
+/** Returns why the ledger refuses a decision that the workflow has applied; null if it accepts it. */
+async function refusalOf(tx: Database, record: DecisionRecord, ledger: View): Promise<string | null> {
+  const { decision } = record;
+  const refusal = ledgerRefusal(record, ledger);
+  if (refusal !== null || decision.kind !== 'manifest-supplied') return refusal;
+  return stagedManifestRefusal(tx, ledger.migrationId, ledger.platformKey, decision);
 }
 
 /** Applies a decision unless it is refused, and records it. */
@@ -184,7 +193,7 @@ async function write(tx: Database, record: DecisionRecord, ledger: View, refusal
   return outcome;
 }
 
-const CHANGES_RELEASE: readonly Decision['kind'][] = ['step', 'time', 'first-company'];
+const CHANGES_RELEASE: readonly Decision['kind'][] = ['step', 'time', 'first-company', 'manifest-supplied'];
 
 /** Stores what is released after a decision. */
 async function updateRelease(
@@ -210,7 +219,7 @@ async function viewOf(tx: Database, facts: LedgerFacts, { decision }: DecisionRe
 
 /** Returns whether a precondition of the decision depends on the counts. Counting reads all rows of a migration. */
 function needsCounts({ kind }: DecisionRecord['decision']): boolean {
-  return ['step', 'time', 'skip', 'retry', 'relink', 'replace-credential'].includes(kind);
+  return ['step', 'time', 'manifest-supplied', 'skip', 'retry', 'relink', 'replace-credential'].includes(kind);
 }
 
 /**
@@ -257,6 +266,8 @@ async function apply(
       break;
     case 'credentials-supplied':
       return acceptCredentials(tx, migrationId, decision, outcome);
+    case 'manifest-supplied':
+      return applyManifest(tx, migrationId, decision, outcome.text);
     case 'application-supplied':
     case 'manifest-amended':
     case 'add-approver':

@@ -6,7 +6,7 @@ import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { CompanyDataClient, FoundConnection } from '../../company-data-client';
 import { CompanyDataError, readServiceFacts } from '../../company-data-client';
 import { companyFindings, familyFindings, heldBackBy } from '../../domain/preflight/company-findings';
-import { FindingSummary } from '../../domain/preflight/findings';
+import { errorFinding, FindingSummary } from '../../domain/preflight/findings';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { CheckedApplication, Preflight } from '../../domain/migration/migration-state';
 import type { Platform } from '../../platforms/platforms';
@@ -53,7 +53,11 @@ export function preflightActivities(deps: ActivityDeps) {
       if (!migration) return NO_MANIFEST;
       const { total } = await countCompanies(db, migrationId);
       const { manifestDigest, suppliedBy, platformKey, route } = migration;
-      const checked = { companies: total, manifestDigest, suppliedBy };
+      const hasManifest = total > 0;
+      const checked = {
+        companies: total,
+        ...(hasManifest ? { manifestDigest, suppliedBy } : { manifestDigest: null, suppliedBy: null }),
+      };
       const platform = findPlatform(platformKey);
       if (!platform) {
         const problems = [`platform ${platformKey} is unknown`];
@@ -78,6 +82,7 @@ export function preflightActivities(deps: ActivityDeps) {
       const toMove = await countPreflightRows(db, migrationId);
       const endsBy = (await estimateBeforeMove(db, migrationId, startAt)).ends?.latest ?? null;
       const summary = new FindingSummary();
+      if (!hasManifest) summary.add([NO_COMPANIES]);
       const applications = await readApplications(db, migration);
       const { toCreate } = toMove;
       const findings = preflight({ route, platform, isStarted: true, toCreate, service: facts, applications, endsBy });
@@ -197,11 +202,13 @@ async function checkEach(
   return heldBack;
 }
 
+const NO_COMPANIES = errorFinding('no-companies', 'no manifest has been supplied yet', 'supply the manifest');
+
 const NO_MANIFEST: Preflight = {
   companies: 0,
   manifestDigest: null,
   suppliedBy: null,
-  problems: ['no manifest has been supplied'],
+  problems: [NO_COMPANIES.message],
   problemCodes: ['no-companies'],
   warnings: [],
   heldBack: 0,

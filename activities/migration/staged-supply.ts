@@ -1,7 +1,13 @@
 /** Compares what is staged for a decision with the digest in it, which the client has signed. */
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import type { Queryable } from '../../store';
-import { discardSealedApplication, discardStaged, readStagedApplicationDigest, readStagedDigest } from '../../store';
+import {
+  discardSealedApplication,
+  discardStaged,
+  discardStagedManifest,
+  readStagedApplicationDigest,
+  readStagedDigest,
+} from '../../store';
 
 /** Returns why a decision is refused if other boxes are staged for it than it names; null if they are the same. */
 export async function exchangeRefusal(
@@ -23,8 +29,9 @@ export async function exchangeRefusal(
 
 const AGAIN = 'supply again, and tell support if this happens twice';
 
-/** Deletes the credentials and the application that are staged for a decision. */
+/** Deletes the credentials, the application and the manifest that are staged for a decision. */
 export async function discardSupply(tx: Queryable, migrationId: string, decisionId: string): Promise<void> {
   await discardStaged(tx, migrationId, decisionId);
   await discardSealedApplication(tx, migrationId, decisionId);
+  await discardStagedManifest(tx, migrationId, decisionId);
 }

@@ -33,6 +33,7 @@ const CHANGES_THE_CHOICE = [
   'skip',
   'retry',
   'replace-credential',
+  'manifest-supplied',
   'manifest-amended',
   'resume',
 ];

@@ -32,6 +32,13 @@ const startedFields = {
   retrying: z.array(z.string()).optional().describe('why the check of the supplied details has not finished'),
 };
 
+const decision = z.strictObject({
+  outcome: part.sentDecision.outcome,
+  decisionId: part.sentDecision.decisionId,
+  text: part.sentDecision.text,
+  signedBy: part.sentDecision.signedBy,
+});
+
 export const SUPPLY_SCHEMAS: CommandSchemas = {
   'ferry.export-template/1': [
     'ferry export-template',
@@ -101,6 +108,16 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       signedBy: z.string().describe('fingerprint of the key that signed it; compare it with the one that you publish'),
     },
   ],
+  'ferry.manifest/1': [
+    'ferry manifest',
+    {
+      migrationId: z.string().optional(),
+      companies: count.optional(),
+      decision: decision.optional().describe('absent if the findings include an error'),
+      preflight: part.preflight.nullable().optional().describe('null if the manifest has not been checked yet'),
+      ...part.findingFields,
+    },
+  ],
   'ferry.amend/1': [
     'ferry amend',
     {
@@ -110,15 +127,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       unchanged: count.optional(),
       tooLate: z.array(z.string()).optional(),
       heldBack: z.array(z.strictObject({ reference: z.string(), heldBack: z.string() })).optional(),
-      decision: z
-        .strictObject({
-          outcome: part.sentDecision.outcome,
-          decisionId: part.sentDecision.decisionId,
-          text: part.sentDecision.text,
-          signedBy: part.sentDecision.signedBy,
-        })
-        .nullable()
-        .optional(),
+      decision: decision.nullable().optional(),
       ...part.findingFields,
     },
   ],

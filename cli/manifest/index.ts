@@ -7,7 +7,7 @@
  * `row-parser` (company or credential).
  */
 export { readCredentials, readManifest, type Credentials, type Manifest, type ManifestFiles } from './read-manifest';
-export { ManifestDigest, manifestDigest } from './whole-manifest';
+export { manifestDigest } from '../../store';
 export { CredentialMatcher } from './whole-manifest';
 export { HashedKeyMap } from './hashed-key-map';
 export { obtainedAtProblem, type CredentialTimes } from '../../domain/supply/row-parser';

@@ -9,14 +9,9 @@ import { HashedKeyMap } from './hashed-key-map';
 import type { RowReader } from '../../domain/supply/row-reader';
 import { RowFile } from './row-file';
 import { parseSecretCredential, type SecretCredential } from './secret-credential';
+import { ManifestDigest } from '../../store';
 import { hasCredential, parseCompany, type CredentialTimes } from '../../domain/supply/row-parser';
-import {
-  CredentialMatcher,
-  ManifestDigest,
-  ManifestTotals,
-  reportCredentials,
-  reportTotalFindings,
-} from './whole-manifest';
+import { CredentialMatcher, ManifestTotals, reportCredentials, reportTotalFindings } from './whole-manifest';
 
 /** The files that a client supplies for the start of a migration. */
 export interface ManifestFiles extends EncodingOption {

@@ -1,6 +1,4 @@
-/** Computes the totals and the digest of a manifest, and makes checks across its rows and files. */
-import { createHash } from 'node:crypto';
-
+/** Computes the totals of a manifest, and makes checks across its rows and files. */
 import { familyFindings, type FamilySizes } from '../../domain/preflight/company-findings';
 import { Rounding, type ManifestRow } from '../../domain/companies/manifest';
 import type { ManifestVolume } from '../../domain/planning/estimate';
@@ -10,32 +8,6 @@ import { inQuotes, type Report } from '../../domain/supply/findings';
 import { HashedKeyMap } from './hashed-key-map';
 import type { RowReader } from '../../domain/supply/row-reader';
 import type { SecretCredential } from './secret-credential';
-
-/**
- * The SHA-256 of a manifest's rows in order, without credentials. Decisions on a manifest are bound to this digest. It
- * depends only on the values, not on the file's format, encoding or column order.
- */
-export class ManifestDigest {
-  readonly #hash = createHash('sha256');
-
-  add({ row, reference, name, organization, expectedInvoices, wave, family, existing }: ManifestRow): void {
-    const ids = existing ? [existing.companyId, existing.connectionId] : [];
-    const fields = [row, reference, name, organization, expectedInvoices, wave, family, ...ids];
-    this.#hash.update(`${JSON.stringify(fields)}\n`);
-  }
-
-  /** Returns the digest in hexadecimal. Call it once, after the last row. */
-  hex(): string {
-    return this.#hash.digest('hex');
-  }
-}
-
-/** Returns the {@link ManifestDigest} of rows that are in memory. */
-export function manifestDigest(rows: Iterable<ManifestRow>): string {
-  const digest = new ManifestDigest();
-  for (const row of rows) digest.add(row);
-  return digest.hex();
-}
 
 /** The totals of a manifest, added up row by row. */
 export class ManifestTotals implements FamilySizes, ManifestVolume {

@@ -26,6 +26,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'ferry start manifest.csv --platform quickbooks-online --client acme --contact "Sam, +44 20 7946 0000"',
     'ferry start manifest.csv -p quickbooks-online --client acme --window "mon-fri 22:00-05:00 Europe/London"',
     'ferry start manifest.csv -p quickbooks-online --client acme --dry-run',
+    'ferry start --manifest-later -p quickbooks-online --client acme',
   ],
   'self-service': ['ferry self-service companies.csv --platform xero --client acme --credentials credentials.csv'],
   desk: ['ferry desk'],
@@ -72,6 +73,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   relink: [`ferry relink ${M} C-1008`],
   skip: [`ferry skip ${M} C-1014 --reason "closed its books"`],
   adjust: [`ferry adjust ${M} --companies-per-minute 30`, `ferry adjust ${M} --no-window --reason "low load"`],
+  manifest: [`ferry manifest ${M} manifest.csv --as client --by Cleo`],
   amend: [`ferry amend ${M} latecomers.csv`],
   application: [`ferry application ${M} --client-id my-app --environment production --as client --by Cleo`],
   seal: [

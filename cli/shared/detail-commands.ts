@@ -30,12 +30,13 @@ export function detailCommands(progress: Progress, applications?: MigrationAppli
     return [route === 'managed' ? bySupport(cancel) : byClient(cancel)];
   }
   const about = applicationCommands(progress, applications);
-  const amend = codes.includes('no-companies') ? [byClient(`ferry amend ${id} companies.csv`)] : [];
+  const supply = route === 'managed' ? `ferry manifest ${id} manifest.csv` : `ferry amend ${id} companies.csv`;
+  const manifest = codes.includes('no-companies') ? [byClient(supply)] : [];
   const first = [
     ...about.flatMap(({ before }) => before ?? []),
     ...codes.flatMap((code) => BEFORE_CHECKING[code] ?? []),
   ];
-  const commands = [...about.flatMap(({ command }) => command ?? []), ...amend];
+  const commands = [...manifest, ...about.flatMap(({ command }) => command ?? [])];
   if (first.length === 0 && (commands.length > 0 || codes.every((code) => CORRECTED_BY_AMENDING.includes(code)))) {
     return commands;
   }

@@ -16,6 +16,7 @@ import { shellQuoted } from '../shared/remedy-commands';
 /** The options on the command line. */
 export interface GivenOptions {
   readonly manifest: string | undefined;
+  readonly manifestLater?: true;
   readonly platform?: Platform;
   readonly client?: string;
   readonly label?: string;
@@ -29,7 +30,8 @@ export interface GivenOptions {
 interface Answers {
   readonly route: Route;
   readonly platform: Platform;
-  readonly manifest: string;
+  /** Undefined: the manifest is supplied in step 1. */
+  readonly manifest: string | undefined;
   readonly credentials?: string;
   readonly client: string;
   readonly label?: string;
@@ -55,7 +57,9 @@ export async function askForArguments(
   // The self-service command makes its own checks and asks for its own confirmation.
   if (answers.route === 'self-service') return printCommand(['self-service', ...args.slice(1), ...answers.added]);
   for (;;) {
-    const outcome = await check(terminal.env, answers);
+    const { manifest } = answers;
+    if (manifest === undefined) break;
+    const outcome = await check(terminal.env, { ...answers, manifest });
     printFindings(output, outcome.findings);
     printSummary(output, outcome);
     if (outcome.findings.errors === 0) break;
@@ -80,8 +84,9 @@ const notStarted = (): CommandFailed =>
 async function ask(prompts: Prompts, given: GivenOptions, print: (line: string) => void): Promise<Answers> {
   const platform = given.platform ?? (await prompts.search('Which platform are the companies on?', PLATFORM_CHOICES));
   const route = await askRoute(prompts, platform, print);
-  const manifest = given.manifest ?? (await askFile(prompts, 'Manifest file? (CSV or JSON, one company per row)'));
-  const credentials = given.credentials ?? (await askCredentials(prompts, platform, route, print));
+  const manifest = given.manifest ?? (given.manifestLater ? undefined : await askManifest(prompts, route));
+  const credentials =
+    given.credentials ?? (manifest === undefined ? undefined : await askCredentials(prompts, platform, route, print));
   const client =
     given.client ?? (await askWord(prompts, "Short name of the client, e.g. acme (used in the migration's id)"));
   const contact =
@@ -92,7 +97,7 @@ async function ask(prompts: Prompts, given: GivenOptions, print: (line: string) 
     ...(given.label === undefined ? {} : { label: given.label }),
     ...(given.encoding === undefined ? {} : { encoding: given.encoding }),
     added: [
-      ...(given.manifest === undefined ? [manifest] : []),
+      ...(given.manifest !== undefined || given.manifestLater ? [] : [manifest ?? '--manifest-later']),
       ...(given.platform === undefined ? ['--platform', platform.slug] : []),
       ...(given.client === undefined ? ['--client', client] : []),
       ...(given.credentials === undefined && credentials !== undefined ? ['--credentials', credentials] : []),
@@ -118,6 +123,13 @@ async function askRoute(prompts: Prompts, { name, routes }: Platform, print: (li
   const who = only === 'managed' ? 'the provider, in six steps' : 'the client, in self-service';
   print(`  ${name} companies are moved by ${who}.`);
   return only;
+}
+
+async function askManifest(prompts: Prompts, route: Route): Promise<string | undefined> {
+  const question = 'Manifest file? (CSV or JSON, one company per row';
+  if (route === 'self-service') return askFile(prompts, `${question})`);
+  const file = await askFile(prompts, `${question}; Enter: supply it later)`, 'none');
+  return file === '' ? undefined : file;
 }
 
 async function askCredentials(
@@ -161,7 +173,7 @@ function askWord(prompts: Prompts, question: string): Promise<string> {
 
 function check(
   env: NodeJS.ProcessEnv,
-  { platform, route, manifest, credentials, client, label, encoding }: Answers,
+  { platform, route, manifest, credentials, client, label, encoding }: Answers & { readonly manifest: string },
 ): Promise<CheckOutcome> {
   return checkAll(env, {
     files: { manifest, ...(credentials === undefined ? {} : { credentials }), ...(encoding && { encoding }) },

@@ -25,7 +25,7 @@ import { factsOfState, preconditionRefusal } from './preconditions';
 import { endedBy, proposeTime, reject } from './rejections';
 import type { Ruling } from './ruling';
 import { applied, companiesText, refused } from './ruling';
-import { applicationSupplied, manifestAmended } from './supplied-details';
+import { applicationSupplied, manifestAmended, manifestSupplied } from './supplied-details';
 
 /** The number of outcomes that the state keeps. The audit trail keeps all of them. */
 const OUTCOMES_KEPT = 200;
@@ -235,6 +235,8 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
       );
     case 'application-supplied':
       return applicationSupplied(state, decision);
+    case 'manifest-supplied':
+      return manifestSupplied(state, decision);
     case 'manifest-amended':
       return manifestAmended(state, decision);
     case 'exclude':

@@ -82,8 +82,10 @@ export function fourEyesRefusal(
  * Returns why a migration with these approvers could not pass its first two steps; null if it can. In step 1, with four
  * eyes, someone other than the supplier must accept the details. In step 2, both roles approve a time that a third
  * person has proposed. Without an approver of the client, support adds the client's people later.
+ *
+ * @param suppliedBy the person who supplies the manifest; null if that is not known yet
  */
-export function approversDeadlock({ fourEyes, approvers }: DecisionRules, suppliedBy: string): string | null {
+export function approversDeadlock({ fourEyes, approvers }: DecisionRules, suppliedBy: string | null): string | null {
   if (approvers === null) return null;
   if (!approvers.some(({ role }) => role === 'support'))
     return 'without an approver of support, nobody could decide for support or add approvers';
@@ -91,6 +93,7 @@ export function approversDeadlock({ fourEyes, approvers }: DecisionRules, suppli
   const people = new Set(approvers.map(({ by }) => by.trim().toLowerCase()));
   if (people.size < 3 && approvers.some(({ role }) => role === 'client'))
     return 'with four eyes, a time needs three approvers: one proposes it, and one of each role approves it';
+  if (suppliedBy === null) return null;
   const accepts = approvers.some(({ role, by }) => role === 'support' && !isSamePerson(by, suppliedBy));
   return accepts ? null : `with four eyes, an approver of support other than ${suppliedBy} must accept the details`;
 }

@@ -2,7 +2,7 @@
  * Compares the ledger with the signed decisions. Anyone who may write to Postgres can change the ledger without a
  * decision, so what the ledger states is proven only if a signed decision supports it.
  */
-import type { Decision, Outcome } from '../migration/decision';
+import type { Decision, ManifestSupplied, Outcome } from '../migration/decision';
 import type { DecisionRecord } from '../migration/migration-state';
 import type { Route } from '../../platforms/platforms';
 import { counted } from '../text/sentences';
@@ -22,6 +22,8 @@ export interface LedgerClaims {
   readonly route: Route;
   readonly released: Release;
   readonly confirmations: readonly LedgerConfirmations[];
+  /** The digest of the companies as the manifest describes them. Absent in exports of earlier versions. */
+  readonly manifestDigest?: string;
 }
 
 /** Collects signed decisions, and compares the ledger with them. */
@@ -35,13 +37,17 @@ export interface LedgerProof {
 export function createLedgerProof(): LedgerProof {
   let recorded: RecordedDecisions = NO_DECISIONS;
   const confirmable = new Map<string, number>();
+  /** The last manifest that a decision has supplied, unless it was amended since. */
+  let manifest: ManifestSupplied | null = null;
   return {
     add(decision, { applied, at }) {
       if (!applied || decision.kind === 'unreadable') return;
       recorded = withDecision(recorded, decision, at);
+      if (decision.kind === 'manifest-supplied') manifest = decision;
+      if (decision.kind === 'manifest-amended') manifest = null;
       if (decision.kind === 'sync-disabled') confirmable.set(keyOf({ by: decision.by, at }), companiesOf(decision));
     },
-    differences({ route, released, confirmations }) {
+    differences({ route, released, confirmations, manifestDigest }) {
       const confirmed = sum(confirmations.map(({ companies }) => companies));
       const proven = sum(confirmations.map((each) => Math.min(each.companies, confirmable.get(keyOf(each)) ?? 0)));
       const provenRelease = releaseOf(route, recorded);
@@ -52,6 +58,9 @@ export function createLedgerProof(): LedgerProof {
         ...(RELEASES.indexOf(released) <= RELEASES.indexOf(provenRelease)
           ? []
           : [`the ledger allows ${TEXTS[released]} to be moved; the signed decisions allow ${TEXTS[provenRelease]}`]),
+        ...(manifest === null || manifestDigest === undefined || manifest.manifestDigest === manifestDigest
+          ? []
+          : [`the companies in the ledger differ from the manifest that ${manifest.by} has supplied`]),
       ];
     },
   };

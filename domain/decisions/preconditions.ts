@@ -77,6 +77,8 @@ function kindRefusal(decision: Decision, facts: DecisionFacts, at: string): stri
       return hasNoExceptions(facts) ? NO_EXCEPTIONS : null;
     case 'application-supplied':
       return applicationRefusal(facts);
+    case 'manifest-supplied':
+      return manifestRefusal(facts);
     case 'sync-disabled':
     case 'credentials-supplied':
     case 'manifest-amended':
@@ -131,8 +133,17 @@ function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFac
  * company is being moved, a wrong application can still be replaced, because nothing else repairs it.
  */
 function applicationRefusal(facts: DecisionFacts): string | null {
-  return facts.route === 'managed' && facts.ended.includes('supply-details') && !hasCrossed(facts)
-    ? 'the details have been accepted; support must reject supply-details first, and then accept them again'
+  return facts.route === 'managed' && facts.ended.includes('supply-details') && !hasCrossed(facts) ? ACCEPTED : null;
+}
+
+const ACCEPTED = 'the details have been accepted; support must reject supply-details first, and then accept them again';
+
+/** A supplied manifest replaces all companies, so nothing may have happened to any of them. */
+function manifestRefusal(facts: DecisionFacts): string | null {
+  if (hasCrossed(facts)) return 'the move of the first company has already begun, so the manifest cannot be replaced';
+  if (facts.ended.includes('supply-details')) return ACCEPTED;
+  return facts.counts !== null && facts.counts.excluded > 0
+    ? 'companies have been left out, so the manifest cannot be replaced; support can amend it'
     : null;
 }
 

@@ -67,6 +67,9 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
       return { ...before, ended: 'cancelled' };
     case 'application-supplied':
       return withSupplier(by, withDetailsChanged(withoutApplicationApprovals(before)));
+    // Replaces all companies, so nothing that was agreed about the earlier ones may release them.
+    case 'manifest-supplied':
+      return withSupplier(by, withDetailsChanged(withReopened(before, 'supply-details')));
     case 'manifest-amended':
       return withSupplier(by, withDetailsChanged(before));
     case 'exclude':

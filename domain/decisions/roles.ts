@@ -35,6 +35,7 @@ export function roleRefusal(route: Route, decision: Decision): string | null {
     case 'time':
     case 'credentials-supplied':
     case 'application-supplied':
+    case 'manifest-supplied':
     case 'manifest-amended':
     case 'exclude':
     case 'pause':

@@ -35,6 +35,8 @@ export function selfServiceRefusal({ kind }: Decision): string | null {
       return 'a self-service migration has no first company';
     case 'sync-disabled':
       return 'the start of a self-service migration confirms that syncing is off for every company';
+    case 'manifest-supplied':
+      return 'the manifest of a self-service migration is supplied at its start; amend it instead';
     case 'credentials-supplied':
     case 'application-supplied':
     case 'manifest-amended':

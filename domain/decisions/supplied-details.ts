@@ -1,6 +1,6 @@
 /** Changes to the supplied details, which are then checked again and must be accepted or signed off again. */
 import { withoutApprovals, applied } from './ruling';
-import type { ApplicationSupplied, ManifestAmended } from '../migration/decision';
+import type { ApplicationSupplied, ManifestAmended, ManifestSupplied } from '../migration/decision';
 import type { Ruling } from './ruling';
 import type { MigrationState } from '../migration/migration-state';
 import { counted } from '../text/sentences';
@@ -10,6 +10,10 @@ export function applicationSupplied(state: MigrationState, decision: Application
   // The approvals of step 3 were given for the callback URL of another application.
   const changed = state.step === 'supply-details' ? withoutApprovals(state, 'update-application') : state;
   return applied(withSupplier(by, withDetailsChanged(changed)), `the application is ${clientId} (${environment})`);
+}
+
+export function manifestSupplied(state: MigrationState, { companies, by }: ManifestSupplied): Ruling {
+  return applied(withSupplier(by, withDetailsChanged(state)), `the manifest has ${counted(companies, 'company')}`);
 }
 
 export function manifestAmended(state: MigrationState, { added, corrected, by }: ManifestAmended): Ruling {

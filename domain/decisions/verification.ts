@@ -46,9 +46,15 @@ export function ledgerRefusal(record: DecisionRecord, ledger: LedgerView): strin
     signedRecordRefusal(decision, record.signed ?? null, ledger) ??
     preconditionRefusal(decision, ledgerFacts(decision, ledger), outcome.at) ??
     approverRefusal(decision, ledgerSigning(ledger)) ??
+    missingManifest(decision, ledger) ??
     missingDigest(decision, rules.requireDigest);
   if (refusal !== null || !rules.fourEyes || decision.kind !== 'step' || decision.verdict !== 'approve') return refusal;
   return fourEyesRefusal(decision, { ...recorded, suppliers: [suppliedBy, ...recorded.suppliers] });
+}
+
+/** The workflow refuses such an approval because of the preflight, which the ledger does not have. */
+function missingManifest(decision: Decision, { counts }: LedgerView): string | null {
+  return isOf(decision, 'supply-details') && counts?.total === 0 ? 'no manifest has been supplied yet' : null;
 }
 
 /** Returns who must sign according to the ledger: the approvers at the start, as recorded decisions have changed them. */

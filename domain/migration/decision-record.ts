@@ -84,6 +84,7 @@ const MESSAGES: Readonly<Record<Exclude<Decision['kind'], 'step'>, DecisionMessa
   'sync-disabled': 'confirmSyncDisabled',
   'credentials-supplied': 'credentialsSupplied',
   'application-supplied': 'applicationSupplied',
+  'manifest-supplied': 'manifestSupplied',
   'manifest-amended': 'manifestAmended',
   exclude: 'exclude',
   skip: 'skip',

@@ -79,6 +79,17 @@ export interface ApplicationSupplied extends DecisionBase, SealedSupply {
   readonly environment: 'production' | 'sandbox';
 }
 
+/**
+ * Supplies the manifest, or replaces it, as long as support has not accepted the details. The rows are staged in the
+ * ledger, which refuses the decision if they are not the ones that it names.
+ */
+export interface ManifestSupplied extends DecisionBase {
+  readonly kind: 'manifest-supplied';
+  /** SHA-256 of the rows (`domain/supply/manifest-rows.ts`), in hexadecimal. */
+  readonly manifestDigest: string;
+  readonly companies: number;
+}
+
 /** Reports that rows were added to or corrected in the ledger, so that they are checked again. */
 export interface ManifestAmended extends DecisionBase {
   readonly kind: 'manifest-amended';
@@ -136,6 +147,7 @@ export type Decision =
   | SyncDisabledConfirmation
   | CredentialsSupplied
   | ApplicationSupplied
+  | ManifestSupplied
   | ManifestAmended
   | LeaveOut
   | Retry

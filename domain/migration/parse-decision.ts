@@ -25,6 +25,7 @@ export const DECISION_MESSAGES = [
   'resume',
   'cancel',
   'applicationSupplied',
+  'manifestSupplied',
   'manifestAmended',
   'exclude',
   'skip',
@@ -162,6 +163,13 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
       const sealed = parseSealedDigest(fields);
       if (typeof sealed === 'string') return malformed(sealed);
       return { decision: { kind: 'application-supplied', ...sender, clientId, environment, ...sealed } };
+    }
+    case 'manifestSupplied': {
+      const { manifestDigest, companies } = fields;
+      if (typeof manifestDigest !== 'string' || !/^[0-9a-f]{64}$/.test(manifestDigest))
+        return malformed('manifestDigest must be 64 lower-case hexadecimal digits');
+      if (!isCount(companies) || companies === 0) return malformed('companies must be a whole number, 1 or more');
+      return { decision: { kind: 'manifest-supplied', ...sender, manifestDigest, companies } };
     }
     case 'manifestAmended': {
       const { added, corrected } = fields;

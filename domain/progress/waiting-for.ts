@@ -4,7 +4,8 @@ import { countReadyOrMoving, countOpen, isConfirmationDue } from '../companies/c
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
 import { stopReasonText } from '../companies/failures';
-import type { MigrationState, Pause, Proposal } from '../migration/migration-state';
+import type { MigrationState, Pause, Preflight, Proposal } from '../migration/migration-state';
+import { detailProblems } from '../preflight/missing-manifest';
 import type { Outage } from '../migration/outage';
 import type { Role } from '../migration/steps';
 import { windowOccurrences } from '../planning/windows';
@@ -50,9 +51,7 @@ function waitingInStep(state: MigrationState): WaitingFor {
   switch (step) {
     case 'supply-details':
       if (!state.preflight) return nobody('the supplied details are being checked');
-      if (state.preflight.problems.length > 0) {
-        return client(`details to correct: ${state.preflight.problems.join('; ')}`);
-      }
+      if (state.preflight.problems.length > 0) return client(detailsText(state.preflight));
       if (state.route === 'self-service') return nobody('the companies will be moved now');
       return support('accept the supplied details');
     case 'schedule':
@@ -73,6 +72,14 @@ function waitingInStep(state: MigrationState): WaitingFor {
     case 'complete-migration':
       return waitingInComplete(state);
   }
+}
+
+function detailsText(preflight: Preflight): string {
+  const { isManifestMissing, problems } = detailProblems(preflight);
+  return [
+    ...(isManifestMissing ? ['supply the manifest'] : []),
+    ...(problems.length > 0 ? [`details to correct: ${problems.join('; ')}`] : []),
+  ].join('; ');
 }
 
 /** Describes the companies that step 4 waits for: those of the first wave. Later waves are confirmed later. */

@@ -8,6 +8,7 @@ import { stepNumber } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
+import { detailProblems } from '../../domain/preflight/missing-manifest';
 import type { Progress } from '../../domain/progress/progress';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';
@@ -26,12 +27,14 @@ export function taskOf({ step, state, pause, preflight, proposal, waitingFor }: 
   // A person has written why; nothing but that person can say when the reason is gone.
   if (state === 'paused' && pause?.stopReason === null)
     return task('resume the migration once the pause is no longer needed, or ask support to do so');
-  const problems =
-    step === 'supply-details' && state !== 'paused' ? (preflight?.clientProblems ?? preflight?.problems ?? []) : [];
-  return problems.length === 0
-    ? task(currentTask({ waitingFor, proposal }, now))
-    : { what: 'correct these details', problems };
+  if (step !== 'supply-details' || state === 'paused' || preflight === null)
+    return task(currentTask({ waitingFor, proposal }, now));
+  const { isManifestMissing, clientProblems: problems } = detailProblems(preflight);
+  if (problems.length === 0) return task(isManifestMissing ? SUPPLY : currentTask({ waitingFor, proposal }, now));
+  return { what: `${isManifestMissing ? `${SUPPLY}, and ` : ''}correct these details`, problems };
 }
+
+const SUPPLY = 'supply the manifest, which lists the companies to move';
 
 const task = (what: string): Task => ({ what, problems: [] });
 

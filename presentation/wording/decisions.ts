@@ -37,6 +37,8 @@ export function actionText(decision: Decision, timeText: (iso: string) => string
       return `supply ${counted(decision.companies, 'credential')}`;
     case 'application-supplied':
       return `supply application ${decision.clientId} (${decision.environment})`;
+    case 'manifest-supplied':
+      return `supply a manifest of ${counted(decision.companies, 'company')}`;
     case 'manifest-amended':
       return `amend the manifest: ${counted(decision.added, 'company')} added, ${decision.corrected} corrected`;
     case 'exclude':

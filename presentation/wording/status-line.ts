@@ -13,6 +13,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf } from '../../domain/text/sentences';
 import { firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
+import { detailProblems } from '../../domain/preflight/missing-manifest';
 import type { Progress } from '../../domain/progress/progress';
 
 /** @param now ISO 8601, UTC */
@@ -113,10 +114,15 @@ function stopText(reason: StopReason, platform: string, { failed }: Counts): str
 
 function detailsText({ route, preflight }: Progress, platform: string): string {
   if (preflight === null) return 'Your details are being checked.';
-  const { length } = preflight.problems;
-  if (length > 0 && preflight.problemCodes.every((code) => code === 'application-missing')) {
-    return `Please supply your ${platform} application.`;
-  }
+  const {
+    isManifestMissing,
+    problems: { length },
+  } = detailProblems(preflight);
+  const isApplicationMissing = length === 1 && preflight.problemCodes.includes('application-missing');
+  if (isManifestMissing && isApplicationMissing) return `Please supply the manifest and your ${platform} application.`;
+  if (isApplicationMissing) return `Please supply your ${platform} application.`;
+  if (isManifestMissing)
+    return `Please supply the manifest, which lists the companies to move${length > 0 ? `, and correct ${counted(length, 'other problem')}` : ''}.`;
   if (length > 0) return `Please correct the details that you supplied: ${counted(length, 'problem')} found.`;
   return route === 'self-service'
     ? 'Your details have been checked, and the companies will be moved now.'

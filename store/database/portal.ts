@@ -74,6 +74,19 @@ export const portal: Migration = {
         -- When a worker took the view to write it. Null once it is written.
         taken_at timestamptz
       )`.execute(db);
+    await sql`
+      -- The manifest that a decision supplies, in parts, until the ledger has recorded the decision.
+      create table staged_manifests (
+        migration_id text not null references migrations (id) on delete cascade,
+        decision_id text not null,
+        -- Position of the part, from 0.
+        part integer not null,
+        -- The rows, as an array.
+        rows jsonb not null,
+        supplied_by text not null,
+        staged_at timestamptz not null default clock_timestamp(),
+        primary key (migration_id, decision_id, part)
+      )`.execute(db);
     // ANALYZE stores samples of a column unless its statistics target is 0.
     await sql`alter table portal_requests alter column body set statistics 0`.execute(db);
     await sql`alter table portal_requests alter column answer set statistics 0`.execute(db);

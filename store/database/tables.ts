@@ -5,6 +5,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { Decision, Unreadable } from '../../domain/migration/decision';
+import type { ManifestRow } from '../../domain/companies/manifest';
 import type { SignedMessage } from '../../domain/migration/signatures';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
@@ -143,6 +144,16 @@ interface SealedApplicationTable {
   supplied_at: Generated<Date>;
 }
 
+/** Rows of manifests whose decision the ledger has not recorded yet. */
+interface StagedManifestTable {
+  migration_id: string;
+  decision_id: string;
+  part: number;
+  rows: Json<readonly ManifestRow[]>;
+  supplied_by: string;
+  staged_at: Generated<Date>;
+}
+
 interface SliceTable {
   migration_id: string;
   run: string;
@@ -235,6 +246,7 @@ export interface Tables {
   credentials: CredentialTable;
   staged_credentials: StagedCredentialTable;
   sealed_applications: SealedApplicationTable;
+  staged_manifests: StagedManifestTable;
   speeds: SpeedTable;
   slices: SliceTable;
   ledger_marks: LedgerMarkTable;

@@ -5,6 +5,7 @@ import { inChunks } from '../../domain/text/streams';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
 import { violatesConstraint } from '../database/database';
+import { ManifestDigest } from './manifest-digest';
 import type { TakenOrganization } from './manifest-rows';
 import {
   confirmationColumns,
@@ -22,14 +23,6 @@ export interface Amendment {
   readonly migrationId: string;
   /** The added and corrected rows. Existing rows are found by reference; the row numbers are ignored. */
   readonly rows: Stream<ManifestRow>;
-  /** Creates the digest, which is computed over the complete manifest after the amendment. */
-  readonly createDigest: () => RowDigest;
-}
-
-/** Computes a digest of rows that are added one at a time. */
-interface RowDigest {
-  add(row: ManifestRow): void;
-  hex(): string;
 }
 
 /** Outcome of an amendment. The lists contain references. */
@@ -72,7 +65,7 @@ export async function amendManifest(db: Database, amendment: Amendment): Promise
  * in progress. Takes the organizations last, because an amendment can swap them between rows, for example to correct a
  * shifted column.
  */
-async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendment): Promise<AmendmentResult> {
+async function amend(tx: Queryable, { migrationId, rows }: Amendment): Promise<AmendmentResult> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 0))`.execute(tx);
   await assertOpen(tx, migrationId);
   const result = {
@@ -96,9 +89,8 @@ async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendme
     result.unchanged += unchanged;
   }
   await takeOrganizations(tx, migrationId);
-  const digest = createDigest();
-  for await (const row of storedManifest(tx, migrationId)) digest.add(row);
-  await tx.updateTable('migrations').set({ manifest_digest: digest.hex() }).where('id', '=', migrationId).execute();
+  const digest = await computeManifestDigest(tx, migrationId);
+  await tx.updateTable('migrations').set({ manifest_digest: digest }).where('id', '=', migrationId).execute();
   return result;
 }
 
@@ -137,6 +129,13 @@ async function assertOpen(tx: Queryable, migrationId: string): Promise<void> {
     .forShare()
     .executeTakeFirst();
   if (!migration || migration.state === 'closed') throw new ManifestClosed(`migration ${migrationId} has ended`);
+}
+
+/** Computes the digest of the companies, as the manifest and its amendments describe them. */
+export async function computeManifestDigest(db: Queryable, migrationId: string): Promise<string> {
+  const digest = new ManifestDigest();
+  for await (const row of storedManifest(db, migrationId)) digest.add(row);
+  return digest.hex();
 }
 
 async function* storedManifest(tx: Queryable, migrationId: string): AsyncGenerator<ManifestRow> {

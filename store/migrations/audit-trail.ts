@@ -11,6 +11,7 @@ import type { RecordedDecisions } from '../../domain/decisions/release';
 import { NO_DECISIONS, withDecision } from '../../domain/decisions/release';
 import type { LastSigned, SignedMessage } from '../../domain/migration/signatures';
 import type { Database, Queryable } from '../database/database';
+import { computeManifestDigest } from './amendments';
 
 /** A decision, and whether the ledger has verified it. A refused decision is verified if its signature is valid. */
 export type LedgerRecord = DecisionRecord & { readonly verified?: boolean };
@@ -129,7 +130,7 @@ export async function readNewApplication(db: Queryable, migrationId: string): Pr
 }
 
 /**
- * Reads which companies are released and confirmed according to the ledger, to compare this with the signed decisions.
+ * Reads which companies the ledger has, and which are released and confirmed, to compare this with the signed decisions.
  */
 export async function readLedgerClaims(db: Queryable, migrationId: string): Promise<LedgerClaims | null> {
   const migration = await db
@@ -142,7 +143,11 @@ export async function readLedgerClaims(db: Queryable, migrationId: string): Prom
     select coalesce(confirmed_by, '') as by, confirmed_at as at, count(*)::integer as companies from companies
     where migration_id = ${migrationId} and confirmed_at is not null
     group by 1, 2 order by 2, 1`.execute(db);
-  return { ...migration, confirmations: rows.map((each) => ({ ...each, at: each.at.toISOString() })) };
+  return {
+    ...migration,
+    confirmations: rows.map((each) => ({ ...each, at: each.at.toISOString() })),
+    manifestDigest: await computeManifestDigest(db, migrationId),
+  };
 }
 
 /** The SQL for the times at which each approver of migration `m` signed their latest verified decision, as JSON. */

@@ -12,6 +12,7 @@ import { markOf } from './ledger-mark';
 export interface LedgerFacts extends Omit<LedgerView, 'hasBatchBegun' | 'counts'> {
   /** The outcome of the decision, if it has already been recorded; otherwise null. */
   readonly earlierOutcome: Outcome | null;
+  readonly platformKey: string;
   readonly released: Release;
   readonly paused: boolean;
   /** The only run that can claim companies; null before the first one. */
@@ -35,7 +36,7 @@ export async function readLedgerFacts(tx: Queryable, migrationId: string, decisi
       earlier: Omit<Outcome, 'decisionId'> | null;
     }
   >`
-    select m.route, m.decision_rules as rules, m.supplied_by as "suppliedBy", m.ending, m.released, m.paused,
+    select m.route, m.platform_key as "platformKey", m.decision_rules as rules, m.supplied_by as "suppliedBy", m.ending, m.released, m.paused,
       m.paused_itself as "pausedItself", m.current_run as "currentRun",
       ${APPLIED_DECISIONS} as applied,
       ${LAST_SIGNED} as "lastSigned",

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
 import type { ManifestRow, ExistingCompany } from '../../domain/companies/manifest';
-import type { Database, Queryable } from '../database/database';
+import type { Queryable } from '../database/database';
 
 /**
  * A row whose organization already belongs to another migration that has not ended or, after an amendment, to another
@@ -98,7 +98,7 @@ export async function insertRows(
 
 /** Lists the rows whose organizations belong to other migrations that have not ended. */
 export async function findTakenOrganizations(
-  db: Database,
+  db: Queryable,
   { id, platformKey }: { readonly id: string; readonly platformKey: string },
   rows: Stream<ManifestRow>,
 ): Promise<readonly TakenOrganization[]> {

@@ -30,6 +30,14 @@ const content = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('time'), startAt: fc.constant(START_AT) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sync-disabled'), companies: fc.constant('all') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('manifest-supplied'),
+      manifestDigest: fc.constant('ab'.repeat(32)),
+      companies: fc.constant(3),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('pause', 'resume') }) },
 );
 
@@ -46,7 +54,11 @@ export function workflowActs(state: MigrationState): MigrationState {
   const opened = withStepOpened(state, step, AT);
   switch (step) {
     case 'supply-details':
-      return { ...opened, preflight: opened.preflight ?? preflight() };
+      return {
+        ...opened,
+        preflight: opened.preflight ?? preflight(),
+        counts: counts({ total: 3, waiting: 3, unconfirmed: 3 }),
+      };
     case 'disable-syncing':
       return { ...opened, counts: counts({ total: 3, waiting: 3, unconfirmed: 3 }) };
     case 'migrate-first-company':

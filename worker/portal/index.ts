@@ -10,7 +10,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PortalRequest, SignInRequest } from '../../store';
-import { deleteOldPortalRequests, takePortalRequests, takeSignIns, takeWatchedMigrations } from '../../store';
+import {
+  deleteOldPortalRequests,
+  deleteOldStagedManifests,
+  takePortalRequests,
+  takeSignIns,
+  takeWatchedMigrations,
+} from '../../store';
 import type { PortalContext } from './context';
 import { handleRequest } from './requests';
 import { handleSignIn } from './sign-ins';
@@ -131,6 +137,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
     if (Date.now() < cleanUpAt) return;
     cleanUpAt = Date.now() + CLEAN_UP_EVERY_MS;
     await deleteOldPortalRequests(db);
+    await deleteOldStagedManifests(db);
   }
 
   while (!stopping.aborted) {

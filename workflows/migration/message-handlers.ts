@@ -190,6 +190,7 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   resume: 'Continue after a pause: {"role", "by"}',
   cancel: 'End the migration; companies that have moved stay moved: {"role", "by", "reason"}',
   applicationSupplied: 'Sent by ferry after the application was given to the service: {"clientId", "environment"}',
+  manifestSupplied: 'Sent by ferry after the rows of the manifest were stored: {"manifestDigest", "companies"}',
   manifestAmended: 'Sent by ferry after rows were added to the ledger or corrected',
   exclude: 'Leave out companies that have not been moved yet: {"companies": references, "reason", "role", "by"}',
   skip: 'Give up on companies that were not moved, are deferred or have an unknown outcome: {"companies": references, "reason", "role": "support", "by"}',

@@ -96,4 +96,9 @@ function nextLines({ workflow, decisions }: ReconciliationResult, migrationId: s
 }
 
 /** Decisions that only announce files that were stored in the ledger. The files themselves cannot be restored. */
-const SUPPLIES: readonly string[] = ['credentials-supplied', 'replace-credential', 'manifest-amended'];
+const SUPPLIES: readonly string[] = [
+  'credentials-supplied',
+  'replace-credential',
+  'manifest-supplied',
+  'manifest-amended',
+];

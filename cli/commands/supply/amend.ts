@@ -4,7 +4,7 @@ import { CommandFailed } from '../../shared/errors';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, signatureProblem } from '../../../client';
 import type { EncodingOption, Manifest } from '../../manifest';
-import { addEncoding, HashedKeyMap, ManifestDigest, readManifest } from '../../manifest';
+import { addEncoding, HashedKeyMap, readManifest } from '../../manifest';
 import type { CommandResult, Output } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
@@ -92,7 +92,7 @@ async function storeRows(
   { rows }: Manifest,
 ): Promise<AmendmentResult> {
   try {
-    return await amendManifest(ferry.db, { migrationId: migration.id, rows, createDigest: () => new ManifestDigest() });
+    return await amendManifest(ferry.db, { migrationId: migration.id, rows });
   } catch (error) {
     if (error instanceof ManifestClosed)
       throw new CommandFailed(error.message, startNewMigration(migration), { cause: error });

@@ -3,14 +3,15 @@ import type { Preflight } from '../../../domain/migration/migration-state';
 import type { Platform } from '../../../platforms/platforms';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
+import type { DecisionRules } from '../../../domain/migration/plan';
 import type { Approver } from '../../../domain/migration/approvers';
 import { approversDeadlock } from '../../../domain/decisions/guards';
 import { CommandFailed } from '../../shared/errors';
 import { waitForPreflight, readRetriedErrors, startMigration } from '../../../client';
 import type { Manifest } from '../../manifest';
-import { readManifest, identifyFile } from '../../manifest';
+import { FindingList, readManifest, identifyFile } from '../../manifest';
 import { supplyCredentials } from '../../../store';
-import type { CommandResult, Terminal } from '../../terminal';
+import type { CommandResult, Output, Terminal } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import type { Disposal, ShredOption } from '../../manifest';
@@ -19,7 +20,7 @@ import { dryRun } from '../../starting/check';
 import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
-import { shellQuoted } from '../../shared/remedy-commands';
+import { BY_CLIENT, shellQuoted } from '../../shared/remedy-commands';
 import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
 import type { ActorOptions } from '../../shared/decisions';
 import { DEFAULT_BY } from '../../shared/decisions';
@@ -30,6 +31,7 @@ import { clientPageOf } from '../../shared/client-page';
 import { withLedgerClient } from '../../shared/clients';
 
 interface StartOptions extends StartTarget, LimitOptions, ShredOption, EncodingOption, Pick<ActorOptions, 'by'> {
+  readonly manifestLater?: true;
   readonly credentials?: string;
   readonly contact: string;
   readonly firstCompany?: string;
@@ -50,8 +52,13 @@ export function addStart(context: Context): void {
     'short name of the client, e.g. acme: lower-case letters, digits and hyphens',
   );
   const command = program
-    .command(isRequired ? 'start <manifest>' : 'start [manifest]')
+    .command('start [manifest]')
     .description('Start a migration: check and store the manifest (CSV or JSON), and begin step 1')
+    .addOption(
+      new Option('--manifest-later', 'start without a manifest; the client or support supplies it in step 1').conflicts(
+        [...['credentials', 'firstCompany', 'dryRun', 'shred', 'encoding']],
+      ),
+    )
     .addOption(platformOption().makeOptionMandatory(isRequired))
     .addOption(client.makeOptionMandatory(isRequired))
     .option('--label <word>', 'a word that distinguishes this migration from others of the same client and platform')
@@ -69,8 +76,13 @@ export function addStart(context: Context): void {
     .option('--dry-run', 'run all checks without storing or starting anything');
   addLimitOptions(addFileOptions(command)).action(
     async (manifest: string | undefined, options: Partial<StartOptions>) => {
-      if (isComplete(options) && manifest !== undefined) return run(() => start(terminal, manifest, options));
-      if (!prompts) throw new Error('commander accepted a command without its required arguments');
+      if (manifest !== undefined && options.manifestLater)
+        command.error("error: argument 'manifest' cannot be used with option '--manifest-later'");
+      if (isComplete(options)) {
+        if (manifest !== undefined) return run(() => start(terminal, manifest, options));
+        if (options.manifestLater) return run(() => startWithoutManifest(terminal, options));
+      }
+      if (!prompts) return command.error("error: missing required argument 'manifest'");
       const isContactGiven = command.getOptionValueSource('contact') === 'cli';
       const { contact, ...given } = options;
       const known = { manifest, ...given, ...(isContactGiven && contact !== undefined ? { contact } : {}) };
@@ -83,15 +95,71 @@ function isComplete(options: Partial<StartOptions>): options is StartOptions {
   return options.platform !== undefined && options.client !== undefined;
 }
 
-async function start(terminal: Terminal, manifestFile: string, options: StartOptions): Promise<CommandResult> {
+/** @param suppliedBy the person who supplies the manifest; null if that is not known yet */
+function decisionRulesOf(options: StartOptions, suppliedBy: string | null): DecisionRules {
   assertStartable(options, 'managed');
   const decisions = {
     fourEyes: options.fourEyes ?? false,
     requireDigest: options.requireDigest ?? false,
     approvers: options.approver ?? null,
   };
-  const deadlock = approversDeadlock(decisions, options.by);
+  const deadlock = approversDeadlock(decisions, suppliedBy);
   if (deadlock !== null) throw new CommandFailed(deadlock, 'nothing was started; add another --approver');
+  return decisions;
+}
+
+async function startWithoutManifest({ env }: Terminal, options: StartOptions): Promise<CommandResult> {
+  const decisions = decisionRulesOf(options, null);
+  const { client, platform, label, contact, by } = options;
+  const limits = readLimitOptions(options);
+  return withLedgerClient(env, async (ferry) => {
+    const migrationId = await startMigration(ferry, {
+      ...{ client, platform, contact, limits, decisions, by, firstCompany: null },
+      ...(label === undefined ? {} : { label }),
+      ...(options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices }),
+    });
+    const preflight = await waitForPreflight(ferry, migrationId);
+    const retriedErrors = preflight ? [] : await readRetriedErrors(ferry, migrationId);
+    const clientPage = await clientPageOf(env, ferry, migrationId);
+    return startedWithoutManifest({ migrationId, preflight, retriedErrors, clientPage }, platform);
+  });
+}
+
+function startedWithoutManifest(started: StartedMigration, platform: Platform): CommandResult {
+  const { migrationId, preflight, retriedErrors, clientPage } = started;
+  return {
+    failed: false,
+    json: {
+      schema: 'ferry.start/1',
+      started: true,
+      ...{ migrationId, companies: 0, credentialsStored: 0, preflight, retrying: retriedErrors, clientPage },
+      ...findingsJson(new FindingList()),
+    },
+    printQuietly: (output) => output.line(migrationId),
+    print: (output) => {
+      output.line(`${output.styled('green', '✓')} ${migrationId}: started without a manifest (${platform.name})`);
+      printChecked(output, started);
+      output.line('  Let the client supply the manifest in the portal, or supply it yourself:');
+      output.line(`    ferry invite ${migrationId} --name "name of the person"`);
+      output.line(`    ferry manifest ${migrationId} manifest.csv ${BY_CLIENT}`);
+      if (clientPage !== null) output.line(`  Client's page: ${clientPage}`);
+      output.line(`  See what to do next with: ferry show ${migrationId}`);
+    },
+  };
+}
+
+/** Prints the result of the preflight, or why there is none. */
+function printChecked(output: Output, { preflight, retriedErrors }: StartedMigration): void {
+  if (preflight) return printPreflight(output, preflight);
+  const why =
+    retriedErrors.length > 0
+      ? retriedErrors.join('; ')
+      : 'if no worker is running, start one, or start everything with: ferry up';
+  output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
+}
+
+async function start(terminal: Terminal, manifestFile: string, options: StartOptions): Promise<CommandResult> {
+  const decisions = decisionRulesOf(options, options.by);
   const { env } = terminal;
   const { client, platform, label, credentials, encoding } = options;
   const files = {
@@ -162,19 +230,22 @@ async function assertInManifest({ rows }: Manifest, reference: string | undefine
   );
 }
 
-interface Started {
+interface StartedMigration {
   readonly migrationId: string;
-  readonly manifest: Manifest;
-  readonly platform: Platform;
-  readonly stored: number;
   /** Null if it has not finished. */
   readonly preflight: Preflight | null;
   /** Failures that keep the preflight from finishing. */
   readonly retriedErrors: readonly string[];
-  /** The result for the credential file; undefined if `--shred` was not given and credentials are left to be stored. */
-  readonly disposal: Disposal | undefined;
   /** Null if no Web UI for clients is configured. */
   readonly clientPage: string | null;
+}
+
+interface Started extends StartedMigration {
+  readonly manifest: Manifest;
+  readonly platform: Platform;
+  readonly stored: number;
+  /** The result for the credential file; undefined if `--shred` was not given and credentials are left to be stored. */
+  readonly disposal: Disposal | undefined;
   /** The file with the credentials, as it was given. */
   readonly credentialFile: string;
 }
@@ -202,13 +273,7 @@ function startResult(request: Started): CommandResult {
       printFindings(output, findings);
       const what = counted(totals.companies, `${platform.name} company`);
       output.line(`${output.styled('green', '✓')} ${migrationId}: started with ${what}`);
-      if (!preflight) {
-        const why =
-          retriedErrors.length > 0
-            ? retriedErrors.join('; ')
-            : 'if no worker is running, start one, or start everything with: ferry up';
-        output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
-      } else printPreflight(output, preflight);
+      printChecked(output, request);
       if (stored < withCredential) {
         const why = isRotating(platform)
           ? 'tokens must be obtained after syncing is disabled'

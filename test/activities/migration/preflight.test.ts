@@ -1,6 +1,5 @@
 /** The preflight activity with a real ledger and a real service. It uses no credential. */
 import { randomUUID } from 'node:crypto';
-import { ManifestDigest } from '../../../cli/manifest';
 import { Secret } from '../../../security';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { registerApplications } from '../../support/applications';
@@ -120,7 +119,7 @@ test.each([500, 503, 429])(
 );
 
 test('the preflight reports a missing manifest as a problem', async () => {
-  expect((await check('nobody.xero')).problems).toEqual(['no manifest has been supplied']);
+  expect((await check('nobody.xero')).problems).toEqual(['no manifest has been supplied yet']);
 });
 
 /** Creates a company that is linked to an organization, in the account. */
@@ -190,9 +189,7 @@ test.each<[string, Partial<ManifestRow>]>([
 ])('a company that was %s during the preflight is held back until the next one', async (_, amendment) => {
   const { id, rows } = await rig.migration(['sbx-ok-5'], DIGITS);
   const amended = manifestRows(1, () => ({ ...rows[0], ...amendment }));
-  duringPreflight(() =>
-    amendManifest(rig.ledger.db, { migrationId: id, rows: amended, createDigest: () => new ManifestDigest() }),
-  );
+  duringPreflight(() => amendManifest(rig.ledger.db, { migrationId: id, rows: amended }));
   const heldBack = async () => (await readHeldBack(rig.ledger.db, id)).map(({ heldBack: why }) => why);
   await expect(check(id)).rejects.toThrow('was amended during the preflight');
   expect(await heldBack()).toEqual([NOT_CHECKED]);

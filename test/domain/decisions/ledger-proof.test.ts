@@ -65,3 +65,19 @@ test.each([null, {}, { ledger: null }, { ledger: { released: 'everything', confi
     expect(isLedgerLine(value)).toBe(false);
   },
 );
+
+test('the companies are compared with the last manifest that was supplied, unless it was amended since', () => {
+  const proof = createLedgerProof();
+  const claims = { ...confirmed(0), confirmations: [], manifestDigest: 'b'.repeat(64) };
+  const supplied = (letter: string) =>
+    ({ ...cleo, kind: 'manifest-supplied', manifestDigest: letter.repeat(64), companies: 2 }) as const;
+  expect(proof.differences(claims)).toEqual([]);
+  proof.add(supplied('b'), { applied: true, at: AT });
+  expect(proof.differences(claims)).toEqual([]);
+  proof.add(supplied('a'), { applied: true, at: AT });
+  const differ = ['the companies in the ledger differ from the manifest that Cleo has supplied'];
+  expect(proof.differences(claims)).toEqual(differ);
+  expect(proof.differences({ ...confirmed(0), confirmations: [] })).toEqual([]);
+  proof.add({ ...cleo, kind: 'manifest-amended', added: 1, corrected: 0 }, { applied: true, at: AT });
+  expect(proof.differences(claims)).toEqual([]);
+});

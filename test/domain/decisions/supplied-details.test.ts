@@ -1,7 +1,22 @@
-/** Another application than the one that support has accepted. */
+/** Another application than the one that support has accepted, and a manifest that is supplied after the start. */
 import { NO_DECISIONS, withDecision } from '../../../domain/decisions/release';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { approve, AT, counts, decideAll, decideOne, firstCompany, stateAt } from '../../support/migration-states';
+import { digestOf } from '../../../domain/decisions/guards';
+import { progressOf } from '../../../domain/progress/progress';
+import { waitingForOf } from '../../../domain/progress/waiting-for';
+import { taskOf } from '../../../presentation/wording/client-page';
+import { statusLine } from '../../../presentation/wording/status-line';
+import {
+  approve,
+  AT,
+  counts,
+  decideAll,
+  decideOne,
+  firstCompany,
+  migrationPlan,
+  preflight,
+  stateAt,
+} from '../../support/migration-states';
 
 describe('another application', () => {
   const supply = { kind: 'application-supplied', role: 'client', clientId: 'b', environment: 'production' } as const;
@@ -33,5 +48,71 @@ describe('another application', () => {
       AT,
     );
     expect(recorded.approvals).toEqual([]);
+  });
+});
+
+describe('a manifest', () => {
+  const supply = { kind: 'manifest-supplied', role: 'client', manifestDigest: 'ab'.repeat(32), companies: 3 } as const;
+  const inStep1 = (changes: Partial<MigrationState> = {}): MigrationState =>
+    stateAt('supply-details', { preflight: preflight(), ...changes });
+  const answer = (state: MigrationState): string => {
+    const { applied, text } = decideOne(state, supply).outcome;
+    return applied ? 'applied' : text;
+  };
+
+  test('can be supplied and replaced in step 1, and is then checked', () => {
+    const { state, outcome } = decideOne(inStep1(), supply);
+    expect(outcome).toMatchObject({ applied: true, text: 'the manifest has 3 companies' });
+    expect(state).toMatchObject({ preflight: null, changes: 1 });
+    expect(state.suppliers).toHaveLength(1);
+  });
+
+  test('cannot be replaced once support has accepted the details, a company has moved, or one was left out', () => {
+    const ended = { steps: { 'supply-details': { openedAt: AT, endedAt: AT } } };
+    expect(answer(stateAt('schedule', ended))).toContain('support must reject supply-details first');
+    expect(answer(inStep1({ counts: counts({ total: 2, moved: 1, waiting: 1 }) }))).toContain('has already begun');
+    expect(answer(inStep1({ counts: counts({ total: 2, excluded: 1, waiting: 1 }) }))).toContain('left out');
+  });
+
+  test('in the self-service route is supplied only at the start', () => {
+    expect(answer(inStep1({ route: 'self-service' }))).toContain('supplied at its start');
+  });
+
+  test('changes the digest of the details that support accepts', () => {
+    const before = { ...inStep1(), windows: [] };
+    const after = { ...before, preflight: preflight({ manifestDigest: 'm-2' }) };
+    expect(digestOf('supply-details', after)).not.toBe(digestOf('supply-details', before));
+  });
+
+  test('withdraws everything that was agreed about the earlier companies', () => {
+    const approvals = (['supply-details', 'schedule'] as const).map(
+      (step) => ({ step, role: 'support', by: 'Sam', at: AT }) as const,
+    );
+    const recorded = withDecision({ ...NO_DECISIONS, approvals }, { ...supply, by: 'Cleo', decisionId: 'd' }, AT);
+    expect(recorded).toMatchObject({ approvals: [], suppliers: ['Cleo'], detailsChanged: true });
+  });
+});
+
+test('a migration without a manifest waits for the client, and its details cannot be accepted', () => {
+  const problems = ['no manifest has been supplied yet', 'no application is registered'];
+  const problemCodes = ['no-companies', 'application-missing'] as const;
+  const empty = (count: number): MigrationState =>
+    stateAt('supply-details', {
+      preflight: preflight({
+        ...{ companies: 0, manifestDigest: null, suppliedBy: null },
+        ...{ problems: problems.slice(0, count), problemCodes: problemCodes.slice(0, count) },
+      }),
+    });
+  expect(waitingForOf(empty(1))).toEqual({ roles: ['client'], what: 'supply the manifest' });
+  expect(waitingForOf(empty(2)).what).toBe('supply the manifest; details to correct: no application is registered');
+  const progress = progressOf(migrationPlan(), empty(2));
+  expect(taskOf(progress, AT)).toEqual({
+    what: 'supply the manifest, which lists the companies to move, and correct these details',
+    problems: ['no application is registered'],
+  });
+  expect(statusLine(progress, 'Xero', AT)).toBe('Please supply the manifest and your Xero application.');
+  expect(decideOne(empty(1), approve('supply-details', 'support')).outcome).toMatchObject({
+    applied: false,
+    text: expect.stringContaining('no manifest has been supplied yet') as string,
   });
 });

@@ -19,6 +19,7 @@ const CONTENT: Readonly<Partial<Record<DecisionMessage, object>>> = {
   confirmSyncDisabled: { companies: 'all' },
   credentialsSupplied: { companies: 3, sealedDigest: 'ab'.repeat(32) },
   applicationSupplied: { clientId: 'app', environment: 'sandbox' },
+  manifestSupplied: { manifestDigest: 'ab'.repeat(32), companies: 3 },
   manifestAmended: { added: 1, corrected: 0 },
   exclude: { companies: ['R-1'] },
   skip: { companies: ['R-1'] },

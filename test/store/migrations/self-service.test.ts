@@ -3,7 +3,7 @@
  * companies and connections.
  */
 import { randomUUID } from 'node:crypto';
-import { ManifestDigest, manifestDigest } from '../../../cli/manifest';
+import { manifestDigest } from '../../../cli/manifest';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { amendManifest, readMigration, supplyMigration } from '../../../store';
 import { suppliedMigration, useLedger, readRow, manifestRows } from '../../support/ledger';
@@ -18,8 +18,7 @@ async function supplySelfService(rows: readonly ManifestRow[]): Promise<string> 
   return migration.id;
 }
 
-const amend = (migrationId: string, rows: readonly ManifestRow[]) =>
-  amendManifest(ledger.db, { migrationId, rows, createDigest: () => new ManifestDigest() });
+const amend = (migrationId: string, rows: readonly ManifestRow[]) => amendManifest(ledger.db, { migrationId, rows });
 
 test('confirms supplied companies in the self-service route, but not in the managed route', async () => {
   const id = await supplySelfService(manifestRows(1));

@@ -1,0 +1,74 @@
+/** The manifest that a decision supplies: the ledger checks the staged rows, and then replaces all companies. */
+import type { ManifestSupplied } from '../../domain/migration/decision';
+import { organizationKey } from '../../domain/preflight/organization-conflicts';
+import { counted, oneLine } from '../../domain/text/sentences';
+import type { Database } from '../../store';
+import {
+  findTakenOrganizations,
+  lockUntouchedCompanies,
+  ManifestDigest,
+  readStagedManifest,
+  replaceManifest,
+} from '../../store';
+
+/** Maximum number of companies that a refusal names. */
+const MAX_LISTED = 5;
+
+/**
+ * Locks the companies of the migration, and returns why the staged rows cannot replace them; null if they can. Names no
+ * other migration, because the client reads it.
+ */
+export async function stagedManifestRefusal(
+  tx: Database,
+  migrationId: string,
+  platformKey: string,
+  decision: ManifestSupplied,
+): Promise<string | null> {
+  const problem = await contentProblem(tx, migrationId, decision);
+  if (problem !== null) return problem;
+  if (!(await lockUntouchedCompanies(tx, migrationId)))
+    return 'companies have already been moved, tried or left out, so the manifest cannot be replaced';
+  const rows = readStagedManifest(tx, migrationId, decision.decisionId);
+  const taken = await findTakenOrganizations(tx, { id: migrationId, platformKey }, rows);
+  if (taken.length === 0) return null;
+  const listed = taken.slice(0, MAX_LISTED).map(({ reference }) => oneLine(reference, 100));
+  const more = taken.length > listed.length ? ` and ${taken.length - listed.length} more` : '';
+  return `the organization of ${counted(taken.length, 'company')} is already part of another migration: ${listed.join(', ')}${more}`;
+}
+
+/** Returns why the staged rows are not those that the decision names; null if they are. */
+async function contentProblem(tx: Database, migrationId: string, decision: ManifestSupplied): Promise<string | null> {
+  const digest = new ManifestDigest();
+  const references = new Set<string>();
+  const organizations = new Set<string>();
+  let companies = 0;
+  let isInOrder = true;
+  for await (const row of readStagedManifest(tx, migrationId, decision.decisionId)) {
+    companies += 1;
+    isInOrder &&= row.row === companies;
+    references.add(row.reference);
+    organizations.add(organizationKey(row.organization));
+    digest.add(row);
+  }
+  if (companies === 0) return 'the rows of the manifest have not arrived; supply it again';
+  if (!isInOrder || companies !== decision.companies || digest.hex() !== decision.manifestDigest)
+    return 'the rows that arrived are not those of the decision; supply the manifest again';
+  return references.size < companies || organizations.size < companies
+    ? 'the manifest contains a reference or an organization more than once'
+    : null;
+}
+
+/**
+ * Replaces all companies. Call it after {@link stagedManifestRefusal}, in the same transaction.
+ *
+ * @returns the text of the outcome
+ */
+export async function applyManifest(
+  tx: Database,
+  migrationId: string,
+  decision: ManifestSupplied,
+  text: string,
+): Promise<string> {
+  const discarded = await replaceManifest(tx, migrationId, decision);
+  return discarded === 0 ? text : `${text}; ${counted(discarded, 'stored credential')} deleted, supply them again`;
+}

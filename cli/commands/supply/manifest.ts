@@ -1,0 +1,113 @@
+import type { Preflight } from '../../../domain/migration/migration-state';
+import { counted } from '../../../domain/text/sentences';
+import type { DecisionResult, LedgerClient } from '../../../client';
+import { supplyManifest, waitForPreflight } from '../../../client';
+import { CommandFailed } from '../../shared/errors';
+import type { EncodingOption, Manifest } from '../../manifest';
+import { addEncoding, readManifest } from '../../manifest';
+import type { CommandResult, Output } from '../../terminal';
+import { PRINT_NOTHING } from '../../terminal';
+import type { Context } from '../../shared/context';
+import { readOpenMigration, withLedgerClient } from '../../shared/clients';
+import type { ActorOptions } from '../../shared/decisions';
+import { actorFrom, addActorOptions } from '../../shared/decisions';
+import { findingsJson, printFindings, printPreflight } from '../../shared/results';
+import { shellQuoted } from '../../shared/remedy-commands';
+
+type ManifestOptions = ActorOptions & EncodingOption;
+
+/** `ferry manifest`: supplies the manifest of a migration that was started without one, or replaces it in step 1. */
+export function addManifest({ program, run, terminal, output }: Context): void {
+  addActorOptions(
+    addEncoding(
+      program
+        .command('manifest <migration> <manifest>')
+        .description('Supply the manifest (CSV or JSON), or replace it, before support has accepted the details'),
+    ),
+  ).action((migration: string, file: string, options: ManifestOptions) =>
+    run(() => withLedgerClient(terminal.env, (ferry) => supply(ferry, output, { migration, file, options }))),
+  );
+}
+
+interface ManifestRequest {
+  readonly migration: string;
+  readonly file: string;
+  readonly options: ManifestOptions;
+}
+
+async function supply(
+  ferry: LedgerClient,
+  output: Output,
+  { migration: migrationId, file, options }: ManifestRequest,
+): Promise<CommandResult> {
+  const actor = actorFrom(options);
+  const { migration, platform } = await readOpenMigration(
+    ferry,
+    migrationId,
+    () => 'start a new migration, with another --label',
+  );
+  if (migration.route === 'self-service')
+    throw new CommandFailed(
+      'the manifest of a self-service migration is supplied at its start',
+      `to add or correct companies, run: ferry amend ${migrationId} ${shellQuoted(file)}`,
+    );
+  const { encoding } = options;
+  const manifest = await readManifest({ manifest: file, ...(encoding && { encoding }) }, platform);
+  const { companies } = manifest.totals;
+  if (manifest.findings.errors > 0) return invalidManifest(manifest);
+  output.note(`Storing ${counted(companies, 'row')} ...`);
+  const { rows, digest: manifestDigest } = manifest;
+  const decision = await supplyManifest(ferry, migrationId, { rows, manifestDigest, companies, ...actor });
+  if (decision.outcome === 'applied') output.note('Waiting for a worker to check them (up to 15 s) ...');
+  const preflight = decision.outcome === 'applied' ? await waitForPreflight(ferry, migrationId) : null;
+  return result(migrationId, { file, manifest, decision, preflight });
+}
+
+function invalidManifest({ findings }: Manifest): CommandResult {
+  return {
+    failed: true,
+    json: { schema: 'ferry.manifest/1', ...findingsJson(findings) },
+    print: (output) => {
+      printFindings(output, findings);
+      output.line(`${output.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was changed`);
+    },
+  };
+}
+
+interface Supplied {
+  readonly file: string;
+  readonly manifest: Manifest;
+  readonly decision: DecisionResult;
+  /** Null if the manifest was refused, or has not been checked yet. */
+  readonly preflight: Preflight | null;
+}
+
+function result(migrationId: string, { file, manifest, decision, preflight }: Supplied): CommandResult {
+  const { findings, totals, withCredential } = manifest;
+  const isApplied = decision.outcome === 'applied';
+  return {
+    failed: !isApplied,
+    json: {
+      schema: 'ferry.manifest/1',
+      ...{ migrationId, companies: totals.companies, decision, preflight },
+      ...findingsJson(findings),
+    },
+    printQuietly: PRINT_NOTHING,
+    print: (output) => {
+      printFindings(output, findings);
+      if (!isApplied) {
+        const refused = decision.outcome === 'refused' ? 'refused: ' : '';
+        output.line(`${output.styled('red', '✗')} ${refused}${decision.text}`);
+        return;
+      }
+      output.line(`${output.styled('green', '✓')} ${migrationId}: ${decision.text}`);
+      if (preflight) printPreflight(output, preflight);
+      else output.line(`  ${output.styled('yellow', 'The manifest has not been checked yet.')}`);
+      if (withCredential > 0)
+        output.line(
+          `  Not stored: ${counted(withCredential, 'credential')}. Supply them with: ferry credentials ${migrationId} ${shellQuoted(file)}`,
+        );
+      output.line(`  See what to do next with: ferry show ${migrationId}`);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/** Rows of a manifest that another program has parsed: their digest, and the check that they follow the rules of files. */
+import type { ManifestRow } from '../companies/manifest';
+import type { Platform } from '../../platforms/platforms';
+import type { Finding } from '../companies/finding';
+import { parseCompany } from './row-parser';
+import { RowReader } from './row-reader';
+
+/**
+ * Returns the text of a row that goes into the manifest's digest, which is the SHA-256 of the texts of all rows in order.
+ * Contains only values, so the digest does not depend on the file's format, encoding or column order.
+ */
+export function digestedRow(company: ManifestRow): string {
+  const { row, reference, name, organization, expectedInvoices, wave, family, existing } = company;
+  const ids = existing ? [existing.companyId, existing.connectionId] : [];
+  return `${JSON.stringify([row, reference, name, organization, expectedInvoices, wave, family, ...ids])}\n`;
+}
+
+/** Returns why a file with this row would be refused; null if it would be accepted. Does not compare rows. */
+export function suppliedRowProblem(company: ManifestRow, platform: Platform): string | null {
+  const { row, reference, name, organization, expectedInvoices, wave, family } = company;
+  const fields = { reference, name, [platform.organizationField]: organization, expectedInvoices, wave, family };
+  const cells = Object.entries(fields).map(
+    ([field, value], index) => [field, { text: String(value ?? ''), line: row, column: index + 1 }] as const,
+  );
+  const errors: Finding[] = [];
+  const reader = new RowReader({ file: '', modifiedAt: new Date(0) }, row, new Map(cells), (finding) => {
+    if (finding.severity === 'error') errors.push(finding);
+  });
+  const parsed = parseCompany(row, reader, platform);
+  const [error] = errors;
+  if (error || parsed === null) return error?.message ?? 'the row is invalid';
+  return digestedRow(parsed) === digestedRow(company) ? null : 'the row differs from what a file with it would contain';
+}

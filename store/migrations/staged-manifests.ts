@@ -1,0 +1,133 @@
+/**
+ * Manifests that a decision supplies. Their rows are staged in parts, and become the companies of the migration once the
+ * ledger has recorded the decision as applied.
+ */
+import { sql } from 'kysely';
+import type { ManifestRow } from '../../domain/companies/manifest';
+import type { Database, Queryable } from '../database/database';
+import { lockDecisions } from './audit-trail';
+import { insertRows } from './manifest-rows';
+
+/** A part of the rows of a manifest. */
+export interface ManifestPart {
+  readonly decisionId: string;
+  /** Position of the part, from 0. */
+  readonly part: number;
+  readonly rows: readonly ManifestRow[];
+}
+
+/**
+ * Stores a part of the manifest that a decision will supply. Replaces the same part, and deletes what the person has
+ * staged for other decisions.
+ */
+export async function stageManifest(
+  db: Database,
+  migrationId: string,
+  { decisionId, part, rows }: ManifestPart,
+  suppliedBy: string,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    // No rows may be added while the ledger records the decision.
+    await lockDecisions(tx, migrationId);
+    await tx
+      .deleteFrom('staged_manifests')
+      .where('migration_id', '=', migrationId)
+      .where('supplied_by', '=', suppliedBy)
+      .where('decision_id', '<>', decisionId)
+      .execute();
+    const content = { rows: JSON.stringify(rows), supplied_by: suppliedBy };
+    await tx
+      .insertInto('staged_manifests')
+      .values({ migration_id: migrationId, decision_id: decisionId, part, ...content })
+      .onConflict((conflict) => conflict.columns(['migration_id', 'decision_id', 'part']).doUpdateSet(content))
+      .execute();
+  });
+}
+
+/** Yields the rows that are staged for a decision, in the order of their parts. */
+export async function* readStagedManifest(
+  db: Queryable,
+  migrationId: string,
+  decisionId: string,
+): AsyncGenerator<ManifestRow> {
+  for (let after = -1; ;) {
+    const found = await db
+      .selectFrom('staged_manifests')
+      .select(['part', 'rows'])
+      .where('migration_id', '=', migrationId)
+      .where('decision_id', '=', decisionId)
+      .where('part', '>', after)
+      .orderBy('part')
+      .limit(1)
+      .executeTakeFirst();
+    if (!found) return;
+    yield* found.rows;
+    after = found.part;
+  }
+}
+
+/**
+ * Locks the companies of a migration.
+ *
+ * @returns true if nothing has happened to any of them, so that other companies can replace them
+ */
+export async function lockUntouchedCompanies(tx: Queryable, migrationId: string): Promise<boolean> {
+  const { rows } = await sql<{ touched: boolean }>`
+    with locked as (
+      select c.state, c.tries, c.attempt, c.crossed_at, c.authorizations_sent, c.company_id, c.named
+      from companies c where c.migration_id = ${migrationId} order by c.row for update of c)
+    select coalesce(bool_or(state <> 'waiting' or tries > 0 or attempt is not null or crossed_at is not null
+      or authorizations_sent > 0 or (company_id is not null and named is null)), false) as touched
+    from locked`.execute(tx);
+  return rows[0]?.touched === false;
+}
+
+export interface ReplacedManifest {
+  readonly decisionId: string;
+  readonly manifestDigest: string;
+  readonly by: string;
+}
+
+/**
+ * Makes the staged rows the companies of the migration, instead of those that it has. Deletes the credentials of the
+ * earlier companies. The caller has checked the staged rows, and has locked the companies.
+ *
+ * @returns the number of deleted credentials
+ */
+export async function replaceManifest(
+  tx: Queryable,
+  migrationId: string,
+  { decisionId, manifestDigest, by }: ReplacedManifest,
+): Promise<number> {
+  const { rows: stored } = await sql<{ credentials: number }>`
+    select count(*)::integer as credentials from credentials where migration_id = ${migrationId}`.execute(tx);
+  await tx.deleteFrom('companies').where('migration_id', '=', migrationId).execute();
+  const rows = readStagedManifest(tx, migrationId, decisionId);
+  await insertRows(tx, migrationId, rows, { heldBack: null, organizationOpen: true });
+  await tx
+    .updateTable('migrations')
+    .set({
+      manifest_digest: manifestDigest,
+      supplied_by: by,
+      supplied_at: sql<Date>`clock_timestamp()`,
+      first_row: null,
+    })
+    .where('id', '=', migrationId)
+    .execute();
+  await tx.deleteFrom('staged_manifests').where('migration_id', '=', migrationId).execute();
+  return stored[0]?.credentials ?? 0;
+}
+
+/** Deletes the rows that are staged for a decision, because it was refused. */
+export async function discardStagedManifest(tx: Queryable, migrationId: string, decisionId: string): Promise<void> {
+  await tx
+    .deleteFrom('staged_manifests')
+    .where('migration_id', '=', migrationId)
+    .where('decision_id', '=', decisionId)
+    .execute();
+}
+
+/** Deletes manifests that were staged a day ago, because no decision about them has followed. */
+export async function deleteOldStagedManifests(db: Database): Promise<void> {
+  await sql`delete from staged_manifests where staged_at < clock_timestamp() - interval '1 day'`.execute(db);
+}
