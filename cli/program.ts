@@ -3,7 +3,10 @@ import { ConfigurationError } from '../config';
 import { withoutUnsafeCharactersInMultilineText } from '../domain/text/untrusted-text';
 import { stopTracing } from '../observability/tracing';
 import { CommandFailed } from './shared/errors';
-import { ferryCommand, usageText } from './command-line';
+import { ferryCommand } from './command-line';
+import { portalCommand } from './portal/command-line';
+import { findPortal } from './portal/target';
+import { usageText } from './program-frame';
 import type { Context } from './shared/context';
 import { withAdvice, stackTrace } from './shared/errors';
 import { assertKnownOptions, findCommand } from './shared/options';
@@ -22,10 +25,12 @@ const USAGE_ERROR = 2;
  * With `--json`, it writes exactly one JSON value to standard output, even for an error (`ferry.error/1`), unless it
  * prints the help or the version. Standard error then contains only the stack trace of `--debug`.
  *
- * @param args the arguments after the program's name
+ * @param typed the arguments after the program's name
  * @returns the exit code: 0 (success), 1 (failure, or the answer is no) or 2 (usage error)
  */
-export async function runFerry(args: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
+export async function runFerry(typed: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
+  const target = findPortal(typed, terminal.env);
+  const args = target?.args ?? typed;
   const output = new Output(terminal, args.includes('--json'), args.includes('--quiet'));
   let failed = false;
   const run: Context['run'] = async (work) => {
@@ -35,9 +40,13 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
   };
 
   try {
-    const command = ferryCommand({ run, output, terminal, args, now: new Date() });
-    const complete = withHelpForGroup(command, withCommonOptionsLast(args));
-    assertKnownOptions(command, complete);
+    const base = { run, output, terminal, args, now: new Date() };
+    const { command, withDefaults } = target
+      ? portalCommand({ ...base, target })
+      : { command: ferryCommand(base), withDefaults: (given: readonly string[]) => given };
+    const given = withHelpForGroup(command, withCommonOptionsLast(args));
+    assertKnownOptions(command, given);
+    const complete = withDefaults(given);
     await command.parseAsync(complete, { from: 'user' });
     return failed ? FAILED : DONE;
   } catch (error) {

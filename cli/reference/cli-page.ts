@@ -2,6 +2,8 @@
 import { Writable } from 'node:stream';
 import type { Command, Option } from 'commander';
 import { ferryCommand } from '../command-line';
+import { portalCommand } from '../portal/command-line';
+import { portalExamplesOf } from '../portal/examples';
 import { Output } from '../terminal';
 import { argumentUsage, runnableCommands, type NamedCommand } from './commands';
 import { examplesOf } from './examples';
@@ -10,16 +12,19 @@ import { examplesOf } from './examples';
 const PAGE_MOMENT = new Date(2030, 0, 6);
 
 /** Builds the commands without a terminal, because only their definitions are needed. */
-export function programForReference(): Command {
+function definitions() {
   const stdout = new Writable({ write: (_piece, _encoding, done) => done() });
   const terminal = { stdout, stderr: stdout, env: {}, interruption: () => new AbortController().signal };
-  return ferryCommand({
-    output: new Output(terminal, false),
-    terminal,
-    args: [],
-    now: PAGE_MOMENT,
-    run: async () => undefined,
-  });
+  const output = new Output(terminal, false);
+  return { output, terminal, args: [], now: PAGE_MOMENT, run: async () => undefined };
+}
+
+export const programForReference = (): Command => ferryCommand(definitions());
+
+/** The commands of `ferry --portal`. */
+export function portalProgramForReference(): Command {
+  const target = { link: 'https://portal.example', isOption: true, args: [] };
+  return portalCommand({ ...definitions(), target }).command;
 }
 
 /** The options that every command has. The page lists them once. */
@@ -42,8 +47,15 @@ export function cliPage(): string {
       const group = groupOf(each.command);
       const previous = commands[index - 1];
       const isFirstOfGroup = previous === undefined || groupOf(previous.command) !== group;
-      return [...(isFirstOfGroup ? [`## ${group.replace(/:$/, '')}`] : []), chapter(each)];
+      return [...(isFirstOfGroup ? [`## ${group.replace(/:$/, '')}`] : []), chapter(each, FERRY)];
     }),
+    '## For clients: ferry --portal',
+    [
+      'A client who has an [invitation](clients.md) needs only these commands and the portal: no Temporal, no database and no key of the provider.',
+      'Instead of `--portal`, set `TOKENFERRY_PORTAL` to the address of the portal.',
+      'The argument `<migration>` is optional if you have signed in to one migration only.',
+    ].join(' '),
+    ...runnableCommands(portalProgramForReference()).map((each) => chapter(each, PORTAL)),
   ]
     .join('\n\n')
     .concat('\n');
@@ -58,7 +70,16 @@ function commonOptions(program: Command): readonly Option[] {
   return (program.commands[0]?.options ?? []).filter(({ long }) => COMMON_OPTIONS.includes(long ?? ''));
 }
 
-function chapter({ path, command }: NamedCommand): string {
+interface Style {
+  readonly title: string;
+  readonly usage: string;
+  readonly examplesOf: (path: string, now: Date) => readonly string[];
+}
+
+const FERRY: Style = { title: 'ferry', usage: 'ferry', examplesOf };
+const PORTAL: Style = { title: 'ferry --portal', usage: 'ferry --portal <link>', examplesOf: portalExamplesOf };
+
+function chapter({ path, command }: NamedCommand, style: Style): string {
   const specificOptions = command.options.filter(({ long }) => !COMMON_OPTIONS.includes(long ?? ''));
   const usage = [
     path,
@@ -66,11 +87,11 @@ function chapter({ path, command }: NamedCommand): string {
     ...(specificOptions.length > 0 ? ['[options]'] : []),
   ];
   return [
-    `### ferry ${path}`,
+    `### ${style.title} ${path}`,
     `${escaped(command.description())}.`,
-    `\`ferry ${usage.join(' ')}\``,
+    `\`${style.usage} ${usage.join(' ')}\``,
     ...(specificOptions.length === 0 ? [] : [optionList(specificOptions)]),
-    ['```sh', ...examplesOf(path, PAGE_MOMENT), '```'].join('\n'),
+    ['```sh', ...style.examplesOf(path, PAGE_MOMENT), '```'].join('\n'),
   ].join('\n\n');
 }
 

@@ -18,6 +18,7 @@ import type { Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
 import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
 import { printFirstOpening } from '../shared/start-times';
+import { printSteps, type StepRow } from './steps-table';
 import type { Output } from '../terminal';
 import { localTime, shortTime } from '../terminal/times';
 
@@ -71,7 +72,7 @@ export function printMigration(
   for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
   if (progress.route !== 'self-service') {
-    printSteps(output, progress.steps);
+    printSteps(output, progress.steps.map(stepRow));
     output.line();
   }
   printCompanies(output, progress);
@@ -103,35 +104,15 @@ const SUPPLIES_SECRETS = [
   'migrate-first-company',
 ] as const satisfies readonly Step[];
 
+function stepRow({ step, ...rest }: StepProgress): StepRow {
+  return { ...rest, number: stepNumber(step), title: STEP_RULES[step].title };
+}
+
 function waitingText(progress: Progress, now: Date): string {
   const { roles } = progress.waitingFor;
   const what = currentTask(progress, now.toISOString());
   if (roles.length > 0) return `Waiting for ${roles.join(' and ')}: ${what}`;
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
-}
-
-/** Prints one line per step. A terminal that is too narrow for the approvals shows none, so that no line wraps. */
-function printSteps(output: Output, steps: readonly StepProgress[]): void {
-  output.table(
-    [
-      { title: '' },
-      { title: 'Step', unbroken: true },
-      { title: 'State', unbroken: true },
-      { title: 'Since / ended', unbroken: true },
-      { title: 'Approved by', unbroken: true, optional: true },
-    ],
-    steps.map(({ step, state, openedAt, endedAt, approvals }) => [
-      String(stepNumber(step)),
-      STEP_RULES[step].title,
-      state === 'open'
-        ? { text: 'open', style: 'yellow' }
-        : state === 'done'
-          ? { text: 'done', style: 'green' }
-          : state,
-      endedAt ? localTime(endedAt) : openedAt && state === 'open' ? localTime(openedAt) : '',
-      approvals.map(({ role, by }) => `${by} (${role})`).join(', '),
-    ]),
-  );
 }
 
 /** Prints the number of companies in each state, those that need a decision, and what the others lack. */

@@ -9,6 +9,7 @@ import type {
   PortalSession,
   RequestAnswer,
   RequestStatusSchema,
+  SignInAgain,
 } from '../contract';
 
 export type Company = z.infer<typeof CompanySchema>;
@@ -134,6 +135,9 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
     endSession: (): Promise<void> => call('DELETE', '/api/session'),
     redeem: (invitation: string, publicKey: string, as: 'cookie' | 'token'): Promise<NewSession> =>
       call('POST', '/api/session', { invitation, publicKey, as }),
+    signInAgain: (proof: SignInAgain): Promise<NewSession> => call('POST', '/api/session/renewal', proof),
+    readReport: async (id: string, format: string): Promise<string> =>
+      (await send('GET', `/api/reports/${id}?format=${format}`)).text(),
     ...{ readCompanies, eachCompany, submit },
   };
 }

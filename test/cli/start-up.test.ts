@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Http2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -63,6 +64,31 @@ describe('the modules of a command', () => {
     const loaded = await loadedBy('--help');
     expect(loaded).toContain('commander');
     const unneeded = ['@temporalio/client', '@temporalio/common', 'kysely', 'pg', 'zod', 'luxon', 'dist/client'];
+    expect([...SERVERS, ...unneeded].filter((name) => loaded.has(name))).toEqual([]);
+  });
+
+  test('--portal loads neither the client nor the database', async () => {
+    const person = { migrationId: 'acme.xero', person: 'Cleo', role: 'viewer' };
+    const session = { ...person, publicKey: null, isKeyConfirmed: false, expiresAt: '2030-01-01T00:00:00.000Z' };
+    const company = { row: 1, reference: 'C-1001', name: 'Bramble', wave: null, state: 'moved', problem: null };
+    const times = { confirmedAt: null, movedAt: null, hasCredential: true, remedies: [], linkUrl: null };
+    const answers = new Map<string, unknown>([
+      ['/api/session', session],
+      ['/api/companies', { companies: [{ ...company, ...times }], hasMore: false }],
+    ]);
+    const portal = createHttpServer(({ url = '' }, response) => {
+      response.end(JSON.stringify(answers.get(url.split('?')[0] ?? '')));
+    });
+    await new Promise<void>((resolve) => portal.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(portal.address() as AddressInfo).port}`;
+    mkdirSync(path.join(folder, 'portal'));
+    const signIn = { portalSignIn: 1, portal: url, ...person, provider: null, signingKey: '{}', token: 'token' };
+    writeFileSync(path.join(folder, 'portal', 'acme.json'), JSON.stringify(signIn));
+    const loaded = await loadedBy('--portal', url, 'companies');
+    portal.close();
+    expect(loaded).toContain('dist/portal');
+    expect(loaded).toContain('cli-table3');
+    const unneeded = ['@temporalio/client', '@temporalio/common', 'kysely', 'pg', 'dist/client', 'dist/store'];
     expect([...SERVERS, ...unneeded].filter((name) => loaded.has(name))).toEqual([]);
   });
 

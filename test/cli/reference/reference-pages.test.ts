@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readDocument } from '../documented-commands';
-import { cliPage, programForReference } from '../../../cli/reference/cli-page';
+import { cliPage, portalProgramForReference, programForReference } from '../../../cli/reference/cli-page';
 import { jsonPage } from '../../../cli/reference/json-page';
 import { runnableCommands } from '../../../cli/reference/commands';
 import { examplesOf } from '../../../cli/reference/examples';
+import { portalExamplesOf } from '../../../cli/portal/examples';
 import { ferry } from '../captured-terminal';
 import { commandOf } from '../parse-command';
 
@@ -30,6 +31,19 @@ test.each(COMMANDS)('ferry %s has a description and valid examples', async (path
   }
 });
 
+const PORTAL_COMMANDS = runnableCommands(portalProgramForReference()).map(({ path }) => path);
+
+test.each(PORTAL_COMMANDS)('ferry --portal %s has a description and valid examples', async (path) => {
+  const { out } = await ferry(['--portal', 'https://portal.example', path, '--help']);
+  expect(out).toMatch(new RegExp(`^Usage: ferry ${path} .*\\n\\n[A-Z]`));
+  const examples = portalExamplesOf(path, new Date());
+  expect(examples).not.toEqual([]);
+  for (const example of examples) {
+    expect(out).toContain(`  ${example}\n`);
+    expect(await commandOf(example)).toBe(path);
+  }
+});
+
 /** The documents whose command lines are only parsed. Other tests cover README, operating.md and runbook.md. */
 const DOCUMENTS = [
   ...['docs/security.md', 'docs/sandbox.md', 'docs/clients.md', 'docs/deploying.md', 'docs/platforms.md'],
@@ -45,5 +59,7 @@ const PUBLIC_KEY = '930fae9ce700114a8336c65a0a25246e12d297eb6a1063beb5e552fc981f
 
 test.each(LINES)('%s shows a valid command line: %s', async (_, line) => {
   const typed = line.replace(/^npx /, '').replaceAll('<public key>', PUBLIC_KEY);
-  expect(await commandOf(typed)).toBe(COMMANDS.find((command) => typed.startsWith(`ferry ${command}`)));
+  const [, name = ''] = /^ferry --portal \S+ (\S+)/.exec(typed) ?? [];
+  const expected = name === '' ? COMMANDS.find((command) => typed.startsWith(`ferry ${command}`)) : name;
+  expect(await commandOf(typed)).toBe(expected);
 });

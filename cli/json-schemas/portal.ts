@@ -1,0 +1,44 @@
+/** Output of the commands of `ferry --portal`. */
+import { z } from 'zod';
+import { CompanySchema, MigrationAnswerSchema, PORTAL_ROLES, SessionSchema } from '../../portal/contract';
+import type { CommandSchemas } from './parts';
+
+const { migrationId, state, headline, task, counts } = MigrationAnswerSchema.shape.view.shape;
+const fingerprint = z.string().nullable().describe('what support compares; null for a viewer');
+
+export const PORTAL_SCHEMAS: CommandSchemas = {
+  'ferry.portal-sign-in/1': [
+    'ferry --portal sign-in',
+    {
+      sessions: z.array(
+        z.strictObject({ ...SessionSchema.omit({ publicKey: true }).shape, keyFingerprint: fingerprint }),
+      ),
+      provider: z.string().nullable().describe("the provider's fingerprint in the link of the invitation"),
+    },
+  ],
+  'ferry.portal-sign-out/1': ['ferry --portal sign-out', { migrationId }],
+  'ferry.portal-sign-ins/1': [
+    'ferry --portal list',
+    {
+      signIns: z.array(
+        z.strictObject({
+          ...{ portal: z.string(), migrationId, person: z.string(), role: z.enum(PORTAL_ROLES) },
+          keyFingerprint: z.string(),
+          isKeyConfirmed: z.boolean().nullable(),
+          headline: headline.nullable(),
+          problem: z.string().nullable().describe('why the portal did not answer; then the two fields before are null'),
+        }),
+      ),
+    },
+  ],
+  'ferry.portal-show/1': [
+    'ferry --portal show',
+    {
+      ...MigrationAnswerSchema.shape,
+      ...{ person: z.string(), role: z.enum(PORTAL_ROLES), isKeyConfirmed: z.boolean() },
+    },
+  ],
+  'ferry.portal-watch/1': ['ferry --portal watch', { migrationId, state, headline, task, counts }],
+  'ferry.portal-companies/1': ['ferry --portal companies', { migrationId, companies: z.array(CompanySchema) }],
+  'ferry.portal-exceptions/1': ['ferry --portal exceptions', { migrationId, exceptions: z.array(CompanySchema) }],
+};

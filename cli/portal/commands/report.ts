@@ -1,0 +1,36 @@
+import { insist } from '../../../portal/client/api';
+import { CommandFailed } from '../../shared/errors';
+import { choiceOption } from '../../shared/options';
+import type { AlreadyWritten } from '../../terminal';
+import { clause, withPortal, type Connection, type PortalContext } from '../connection';
+
+/** The formats of `ferry report`, with the names that the portal gives them. */
+const FORMATS = { md: 'markdown', html: 'html', csv: 'csv', json: 'json' } as const;
+type Format = keyof typeof FORMATS;
+
+/** `ferry --portal <link> report` */
+export function addReport(context: PortalContext): void {
+  const { program, run, output } = context;
+  program
+    .command('report <migration>')
+    .description('Print the handover report: what was moved, what was not and why, and who decided what')
+    .addOption(
+      choiceOption('--format <format>', 'format of the report: md, html, csv (one row per company) or json', [
+        ...['md', 'html', 'csv', 'json'],
+      ]).default('md'),
+    )
+    .action((migrationId: string, { format }: { readonly format: Format }) =>
+      run(() =>
+        withPortal(context, migrationId, async (portal): Promise<AlreadyWritten> => {
+          await output.stream((await readReport(portal, output.json ? 'json' : format)).trimEnd());
+          return { written: true };
+        }),
+      ),
+    );
+}
+
+async function readReport({ api, say }: Connection, format: Format): Promise<string> {
+  const { id, outcome, text } = await api.submit('/api/reports', { format: FORMATS[format] }, say);
+  if (outcome !== 'done') throw new CommandFailed(clause(text), 'try again; if it happens again, tell your contact');
+  return insist(() => api.readReport(id, FORMATS[format]), say);
+}

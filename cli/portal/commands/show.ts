@@ -1,0 +1,31 @@
+import { commandText, confirmAdvice, withPortal, type PortalContext } from '../connection';
+import { printView } from '../summary';
+
+/** `ferry --portal <link> show` */
+export function addShow(context: PortalContext): void {
+  const { program, run } = context;
+  program
+    .command('show <migration>')
+    .description('Show what is happening, what you need to do and by when, and what you can decide')
+    .action((migrationId: string) =>
+      run(() =>
+        withPortal(context, migrationId, async ({ session, readMigration }) => {
+          const answer = await readMigration();
+          const { publicKey, person, role, isKeyConfirmed } = session;
+          const mustConfirm = publicKey !== null && !isKeyConfirmed;
+          return {
+            json: { schema: 'ferry.portal-show/1', ...answer, person, role, isKeyConfirmed },
+            print: (output) => {
+              printView(output, answer, {
+                suggest: (command) => commandText(context, command),
+                canDecide: role === 'client' && isKeyConfirmed,
+              });
+              if (!mustConfirm) return;
+              output.line();
+              output.line(`Before you can decide, ${confirmAdvice(answer.view, publicKey)}`);
+            },
+          };
+        }),
+      ),
+    );
+}

@@ -1,0 +1,221 @@
+import type { PortalSession } from '../../../portal/contract';
+import { SessionSchema } from '../../../portal/contract';
+import { ApiError } from '../../../portal/client/api';
+import { Secret } from '../../../security/secret';
+import { createSigningKey, parseSigningKey } from '../../../security/signing-key';
+import { CommandFailed } from '../../shared/errors';
+import type { CommandResult, TableCell } from '../../terminal';
+import { localTime } from '../../terminal/times';
+import type { PortalContext } from '../connection';
+import {
+  apiOf,
+  clause,
+  commandText,
+  failingClearly,
+  fingerprintOfKey,
+  signInAgain,
+  validated,
+  withPortal,
+} from '../connection';
+import { createFolder, deleteSignIn, readSignIns, signingKeyOf, writeSignIn, type SignIn } from '../sign-ins';
+import { parseLink, type PortalLink } from '../target';
+
+/** `ferry --portal <link> sign-in`: redeems an invitation, or signs in again with the stored key. */
+export function addSignIn(context: PortalContext): void {
+  const { program, run } = context;
+  program
+    .command('sign-in')
+    .description('Sign in with the link of your invitation. Creates a key on this machine that signs your decisions')
+    .action(() => run(() => failingClearly(context, () => signIn(context))));
+}
+
+async function signIn(context: PortalContext): Promise<CommandResult> {
+  const { output, terminal } = context;
+  const link = context.link();
+  const stored = readSignIns(terminal.env, link.origin);
+  if (link.invitation !== null) return redeem(context, link, link.invitation);
+  if (stored.length > 0) {
+    const signedIn: PortalSession[] = [];
+    for (const each of stored) signedIn.push((await signInAgain(context, each, (text) => output.note(text))).session);
+    return signedInResult(
+      context,
+      signedIn.map((session) => ({ session, file: null })),
+    );
+  }
+  if (!terminal.prompts || output.json)
+    throw new CommandFailed(
+      'the first sign-in needs the link of your invitation',
+      "use it as the value of --portal, in single quotes: ferry --portal '<link>' sign-in",
+    );
+  const typed = parseLink((await terminal.prompts.secret('The link of your invitation?')).trim());
+  if (typed.origin !== link.origin || typed.invitation === null)
+    throw new CommandFailed(
+      typed.invitation === null ? 'the link contains no invitation' : `the link leads to ${typed.origin}`,
+      'nothing was sent; copy the complete link',
+    );
+  return redeem(context, typed, typed.invitation);
+}
+
+async function redeem(
+  context: PortalContext,
+  { origin, provider }: PortalLink,
+  invitation: string,
+): Promise<CommandResult> {
+  // An invitation works once, so it is used only if its result can be stored.
+  createFolder(context.terminal.env);
+  const signingKey = new Secret(createSigningKey('client'));
+  const { publicKey } = parseSigningKey(signingKey);
+  const answer = await apiOf(origin, null)
+    .redeem(invitation, publicKey, 'token')
+    .catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 0) throw error;
+      throw new CommandFailed(
+        clause(error.message),
+        'run the command again; if the invitation is then refused, it was used although no answer arrived: ask your contact for a new one',
+        { cause: error },
+      );
+    });
+  const { token } = answer;
+  const session = validated(SessionSchema, answer);
+  if (token === undefined)
+    throw new CommandFailed('the portal sent no session', 'ask your contact for a new invitation');
+  const { migrationId, person, role } = session;
+  const file = writeSignIn(context.terminal.env, {
+    ...{ portal: origin, migrationId, person, role, provider },
+    ...{ signingKey, token: new Secret(token) },
+  });
+  return signedInResult(context, [{ session, file }], provider);
+}
+
+interface SignedIn {
+  readonly session: PortalSession;
+  /** The new file with the key; null if the key existed. */
+  readonly file: string | null;
+}
+
+function signedInResult(
+  context: PortalContext,
+  signedIn: readonly SignedIn[],
+  provider: string | null = null,
+): CommandResult {
+  return {
+    json: { schema: 'ferry.portal-sign-in/1', sessions: signedIn.map(({ session }) => sessionJson(session)), provider },
+    printQuietly: () => undefined,
+    print: (output) => {
+      for (const { session, file } of signedIn) {
+        const { migrationId, person, role, publicKey, isKeyConfirmed, expiresAt } = session;
+        output.line(
+          `${output.styled('green', '✓')} Signed in to ${migrationId} as ${person} (${role}), until ${localTime(expiresAt)}`,
+        );
+        if (file !== null) output.line(`  Your key and your session are in ${file}. Give this file to nobody.`);
+        if (provider !== null)
+          output.line(`  Provider: ${provider}. Compare it with the fingerprint that the provider publishes.`);
+        if (publicKey === null || isKeyConfirmed) continue;
+        output.line();
+        output.line('Confirm your key by phone: call your contact, and read out this fingerprint:');
+        output.line();
+        output.line(`  ${output.styled('bold', fingerprintOfKey(publicKey))}`);
+        output.line();
+        output.line('Until support has confirmed it, you can only look. See your migration with:');
+        output.line(`  ${commandText(context, 'show')}`);
+      }
+    },
+  };
+}
+
+function sessionJson({ publicKey, ...session }: PortalSession) {
+  return { ...session, keyFingerprint: publicKey === null ? null : fingerprintOfKey(publicKey) };
+}
+
+/** `ferry --portal <link> sign-out` */
+export function addSignOut(context: PortalContext): void {
+  const { program, run, terminal } = context;
+  program
+    .command('sign-out <migration>')
+    .description('End your session, and delete your key from this machine. To sign in later, you need a new invitation')
+    .action((migrationId: string) =>
+      run(async () => {
+        const signIn = readSignIns(terminal.env, context.link().origin).find(
+          (each) => each.migrationId === migrationId,
+        );
+        if (!signIn)
+          throw new CommandFailed(`you are not signed in to ${migrationId}`, `see: ${commandText(context, 'list')}`);
+        await failingClearly(context, () =>
+          apiOf(signIn.portal, signIn.token)
+            .endSession()
+            .catch((error: unknown) => {
+              // The session has ended already.
+              if (!(error instanceof ApiError) || error.status !== 401) throw error;
+            }),
+        );
+        deleteSignIn(terminal.env, signIn);
+        return {
+          json: { schema: 'ferry.portal-sign-out/1', migrationId },
+          printQuietly: () => undefined,
+          print: (output) =>
+            output.line(`${output.styled('green', '✓')} Signed out of ${migrationId}. Your key was deleted.`),
+        };
+      }),
+    );
+}
+
+interface ListedSignIn {
+  readonly signIn: SignIn;
+  readonly headline: string | null;
+  readonly isKeyConfirmed: boolean | null;
+  readonly problem: string | null;
+}
+
+/** `ferry --portal <link> list`: the migrations to which the person has signed in on this machine. */
+export function addList(context: PortalContext): void {
+  const { program, run, terminal } = context;
+  program
+    .command('list')
+    .description('List the migrations at this portal to which you have signed in on this machine')
+    .action(() =>
+      run(async () => {
+        const listed: ListedSignIn[] = [];
+        for (const signIn of readSignIns(terminal.env, context.link().origin)) listed.push(await look(context, signIn));
+        return listResult(listed);
+      }),
+    );
+}
+
+async function look(context: PortalContext, signIn: SignIn): Promise<ListedSignIn> {
+  try {
+    return await withPortal(context, signIn.migrationId, async ({ session, readMigration }) => {
+      const { view } = await readMigration();
+      return { signIn, headline: view.headline, isKeyConfirmed: session.isKeyConfirmed, problem: null };
+    });
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    return { signIn, headline: null, isKeyConfirmed: null, problem: error.message };
+  }
+}
+
+function listResult(listed: readonly ListedSignIn[]): CommandResult {
+  const keyText = ({ signIn, isKeyConfirmed }: ListedSignIn): TableCell => {
+    if (signIn.role === 'viewer' || isKeyConfirmed === null) return '';
+    return isKeyConfirmed ? 'confirmed' : { text: 'not confirmed', style: 'yellow' };
+  };
+  return {
+    failed: listed.some(({ problem }) => problem !== null),
+    json: {
+      schema: 'ferry.portal-sign-ins/1',
+      signIns: listed.map(({ signIn, headline, isKeyConfirmed, problem }) => ({
+        ...{ portal: signIn.portal, migrationId: signIn.migrationId, person: signIn.person, role: signIn.role },
+        ...{ keyFingerprint: fingerprintOfKey(signingKeyOf(signIn).publicKey), isKeyConfirmed, headline, problem },
+      })),
+    },
+    print: (output) => {
+      if (listed.length === 0) return output.line('You have not signed in to any migration at this portal.');
+      output.table(
+        [{ title: 'Migration', unbroken: true }, { title: 'You' }, { title: 'Key' }, { title: 'What is happening' }],
+        listed.map((each) => [
+          ...[each.signIn.migrationId, `${each.signIn.person} (${each.signIn.role})`, keyText(each)],
+          each.problem === null ? (each.headline ?? '') : { text: each.problem, style: 'red' as const },
+        ]),
+      );
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { isEnding } from '../../../domain/migration/migration-state';
+import { ApiError, type MigrationAnswer } from '../../../portal/client/api';
+import { createInterruptibleSleep } from '../../shared/waiting';
+import type { CommandResult } from '../../terminal';
+import { openLiveBlock } from '../../terminal/live-block';
+import { clockTime } from '../../terminal/times';
+import { withPortal, type Connection, type PortalContext } from '../connection';
+import { countsText, inReadersZone } from '../summary';
+
+const POLL_EVERY_MS = 2_000;
+
+/** `ferry --portal <link> watch` */
+export function addWatch(context: PortalContext): void {
+  const { program, run } = context;
+  program
+    .command('watch <migration>')
+    .description('Watch the migration until it ends. The exit code is 1 if it ends without being completed')
+    .option('--until-decision', 'also stop when you must act')
+    .action((migrationId: string, options: { readonly untilDecision?: true }) =>
+      run(() => withPortal(context, migrationId, (portal) => watch(context, portal, options))),
+    );
+}
+
+async function watch(
+  context: PortalContext,
+  { readMigration }: Connection,
+  { untilDecision }: { readonly untilDecision?: true },
+): Promise<CommandResult> {
+  const { terminal, output } = context;
+  const interrupted = terminal.interruption();
+  const { sleep, wake } = createInterruptibleSleep();
+  interrupted.addEventListener('abort', wake, { once: true });
+  const screen = output.json || output.quiet ? null : openScreen(context);
+  try {
+    for (;;) {
+      const answer = await readMigration().catch((error: unknown) => {
+        if (error instanceof ApiError && error.isTemporary) return null;
+        throw error;
+      });
+      if (answer !== null) {
+        screen?.show(answer);
+        const { state, task, next } = answer.view;
+        const hasEnded = isEnding(state);
+        const mustAct = untilDecision && task?.since != null && next !== null;
+        if (hasEnded || mustAct || interrupted.aborted) return result(answer, hasEnded);
+      }
+      await sleep(POLL_EVERY_MS);
+    }
+  } finally {
+    screen?.close();
+  }
+}
+
+function result({ view }: MigrationAnswer, hasEnded: boolean): CommandResult {
+  const { migrationId, state, headline, task, counts } = view;
+  return {
+    failed: hasEnded && state !== 'completed',
+    json: { schema: 'ferry.portal-watch/1', ...{ migrationId, state, headline, task, counts } },
+    print: (output) => output.line(`${migrationId}: ${inReadersZone(headline)}`),
+  };
+}
+
+interface Screen {
+  readonly show: (answer: MigrationAnswer) => void;
+  readonly close: () => void;
+}
+
+/** Redraws a block on a terminal; elsewhere prints a line when something has changed. */
+function openScreen({ output, terminal: { stdout } }: PortalContext): Screen {
+  if (!stdout.isTTY) {
+    let last = '';
+    return {
+      show: ({ view }) => {
+        const line = `${inReadersZone(view.headline)}: ${countsText(view)}`;
+        if (line !== last) output.line(`${clockTime(new Date())} ${line}`);
+        last = line;
+      },
+      close: () => undefined,
+    };
+  }
+  const block = openLiveBlock(stdout);
+  return { show: (answer) => block.draw(linesOf(answer)), close: () => block.close() };
+}
+
+function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer) {
+  const { migrationId, headline, task, notices, steps } = view;
+  return [
+    [{ text: migrationId, style: 'bold' as const }, `  ${clockTime(new Date())}`],
+    [inReadersZone(headline)],
+    ...notices.map((notice) => [{ text: inReadersZone(notice), style: 'yellow' as const }]),
+    ...(task === null ? [] : [[`What you need to do: ${inReadersZone(task.what)}`]]),
+    [],
+    ...steps.map(({ number, title, state }) => [
+      `${state === 'done' ? '✓' : String(number)} ${title}${state === 'open' ? '  (now)' : ''}`,
+    ]),
+    [],
+    [countsText(view)],
+    ...(isCurrent ? [] : [[{ text: `as of ${clockTime(new Date(writtenAt))}`, style: 'yellow' as const }]]),
+  ];
+}

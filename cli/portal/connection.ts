@@ -1,0 +1,202 @@
+/** Connects to the portal as the person who has signed in. */
+import type { z } from 'zod';
+import { MigrationAnswerSchema, type MigrationView, type PortalSession } from '../../portal/contract';
+import type { MigrationAnswer } from '../../portal/client/api';
+import { ApiError, createPortalApi, insist } from '../../portal/client/api';
+import { signInText } from '../../domain/migration/sign-in';
+import { fingerprintOf } from '../../domain/text/fingerprints';
+import { createPortalToken, hashPortalToken } from '../../security/portal-token';
+import { Secret } from '../../security/secret';
+import type { Context } from '../shared/context';
+import { CommandFailed } from '../shared/errors';
+import { readSignIns, signingKeyOf, writeSignIn, type SignIn } from './sign-ins';
+import type { PortalLink, PortalTarget } from './target';
+
+/** The parts of the program that every command of a client receives. */
+export interface PortalContext extends Context {
+  readonly target: PortalTarget;
+  /** Parses the link. @throws CommandFailed */
+  readonly link: () => PortalLink;
+}
+
+export type Api = ReturnType<typeof createPortalApi>;
+
+export interface Connection {
+  readonly api: Api;
+  readonly signIn: SignIn;
+  readonly session: PortalSession;
+  /** Returns the view of the migration. Waits until a worker has written it. */
+  readonly readMigration: () => Promise<MigrationAnswer>;
+  /** Tells why a request takes longer; a text once. */
+  readonly say: (text: string) => void;
+}
+
+/** Returns a command as the person types it, with `--portal` unless the variable replaces it. */
+export function commandText({ target, link }: Pick<PortalContext, 'target' | 'link'>, command: string): string {
+  return target.isOption ? `ferry --portal ${link().origin} ${command}` : `ferry ${command}`;
+}
+
+export function apiOf(origin: string, token: Secret | null): Api {
+  return createPortalApi({
+    origin,
+    headers: token === null ? { 'x-tokenferry-portal': '1' } : { authorization: `Bearer ${token.reveal()}` },
+    unreachable: (cause) => unreachableText(origin, cause),
+  });
+}
+
+/**
+ * Runs the work of a command. Signs in again with the stored key if the session has ended.
+ *
+ * @throws CommandFailed
+ */
+export async function withPortal<Result>(
+  context: PortalContext,
+  migrationId: string,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const { origin } = context.link();
+  const stored = readSignIns(context.terminal.env, origin).find((each) => each.migrationId === migrationId);
+  if (!stored) throw notSignedIn(context, migrationId);
+  return failingClearly(context, async () => {
+    const say = sayOnce(context);
+    const { signIn, session } = await liveSession(context, stored, say);
+    const api = apiOf(origin, signIn.token);
+    const readMigration = async (): Promise<MigrationAnswer> =>
+      validated(MigrationAnswerSchema, await insist(() => api.readMigration(), say));
+    return work({ api, signIn, session, readMigration, say });
+  });
+}
+
+function sayOnce({ output }: Context): (text: string) => void {
+  let last = '';
+  return (text) => {
+    if (text !== last) output.note(text);
+    last = text;
+  };
+}
+
+function notSignedIn(context: PortalContext, migrationId?: string): CommandFailed {
+  const { origin } = context.link();
+  const what = migrationId === undefined ? '' : ` to ${migrationId}`;
+  return new CommandFailed(
+    `you are not signed in${what} at ${origin}`,
+    `sign in with the link of your invitation: ferry --portal '<link>' sign-in`,
+  );
+}
+
+/** Returns the migration of a command that does not name one. @throws CommandFailed unless there is exactly one */
+export function onlyMigration(context: PortalContext): string {
+  const [only, ...others] = readSignIns(context.terminal.env, context.link().origin);
+  if (!only) throw notSignedIn(context);
+  if (others.length === 0) return only.migrationId;
+  throw new CommandFailed(
+    `you are signed in to ${others.length + 1} migrations: ${[only, ...others].map((each) => each.migrationId).join(', ')}`,
+    'name one of them after the command',
+  );
+}
+
+/** Asks the portal for the session; if it has ended, signs in again. */
+async function liveSession(
+  context: PortalContext,
+  signIn: SignIn,
+  say: (text: string) => void,
+): Promise<{ readonly signIn: SignIn; readonly session: PortalSession }> {
+  try {
+    return { signIn, session: await apiOf(signIn.portal, signIn.token).readSession() };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    return signInAgain(context, signIn, say);
+  }
+}
+
+/**
+ * Signs in with the key that was registered with the invitation, and stores the new session.
+ *
+ * @throws CommandFailed if the portal refuses the key
+ */
+export async function signInAgain(
+  { terminal: { env } }: Pick<Context, 'terminal'>,
+  signIn: SignIn,
+  say: (text: string) => void,
+): Promise<{ readonly signIn: SignIn; readonly session: PortalSession }> {
+  const { portal, migrationId, role } = signIn;
+  if (role === 'viewer')
+    throw new CommandFailed(
+      'your session has ended',
+      'ask your contact for a new invitation, and sign in with its link',
+    );
+  const key = signingKeyOf(signIn);
+  const { publicKey } = key;
+  const token = createPortalToken();
+  const signedAt = new Date().toISOString();
+  const sessionHash = hashPortalToken(token).toString('hex');
+  const signature = key.sign(signInText({ migrationId, publicKey, sessionHash, signedAt }));
+  const proof = { migrationId, publicKey, token, signedAt, signature, as: 'token' } as const;
+  const session = await insist(() => apiOf(portal, null).signInAgain(proof), say).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 403) throw error;
+    throw new CommandFailed(
+      `your session has ended, and the portal did not accept your key: ${clause(error.message)}`,
+      error.advice === undefined ? 'ask your contact for a new invitation' : clause(error.advice),
+      { cause: error },
+    );
+  });
+  const renewed = { ...signIn, token: new Secret(token) };
+  writeSignIn(env, renewed);
+  return { signIn: renewed, session };
+}
+
+/** @throws CommandFailed if the portal's answer has another form */
+export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): Answer {
+  const { data, error } = schema.safeParse(answer);
+  if (data !== undefined) return data;
+  throw new CommandFailed(
+    'the answer of the portal has an unknown form',
+    'check the address; if it is right, use the version of ferry that your contact gives you',
+    { cause: error },
+  );
+}
+
+/** Explains the errors of the API. */
+export async function failingClearly<Result>(context: PortalContext, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new CommandFailed(clause(error.message), adviceFor(error), { cause: error });
+  }
+}
+
+function adviceFor({ status, advice }: ApiError): string {
+  if (status === 401) return 'sign in again with: ferry --portal <address> sign-in';
+  if (advice !== undefined) return clause(advice);
+  return status === 0
+    ? 'check the address and your connection; nothing was changed'
+    : 'if it happens again, tell your contact';
+}
+
+/** Makes a clause of a sentence: `You are not signed in.` becomes `you are not signed in`. */
+export function clause(text: string): string {
+  const first = /^[A-Z][a-z]|^An? /.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+  return first.replace(/\.$/, '');
+}
+
+/** OpenSSL's and Node's codes for a certificate that cannot be trusted. */
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/;
+
+function unreachableText(origin: string, error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (CERTIFICATE.test(code))
+    return `the certificate of ${origin} is not trusted (${code}). If your organization has its own certificate authority, set NODE_EXTRA_CA_CERTS to its certificate`;
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return `${origin} does not answer with TLS (${code})`;
+  if (cause instanceof Error && cause.name === 'TimeoutError') return `${origin} does not answer in time`;
+  if (cause instanceof Error && /redirect/.test(cause.message)) return `${origin} leads to another address`;
+  return `${origin} cannot be reached${code === '' ? '' : ` (${code})`}`;
+}
+
+export const fingerprintOfKey = (publicKey: string): string => fingerprintOf(Buffer.from(publicKey, 'hex'));
+
+/** Says whom to call about a key that support has not confirmed. */
+export function confirmAdvice({ contact }: Pick<MigrationView, 'contact'>, publicKey: string): string {
+  return `call ${contact}, and read out the fingerprint ${fingerprintOfKey(publicKey)}`;
+}

@@ -1,0 +1,113 @@
+/** Prints the view of a migration: what is happening, what the client has to do, and what it can decide. */
+import type { MigrationView } from '../../portal/contract';
+import type { Action, MigrationAnswer } from '../../portal/client/api';
+import { counted } from '../../domain/text/sentences';
+import { printSteps } from '../reporting/steps-table';
+import type { Output } from '../terminal';
+import { localTime } from '../terminal/times';
+
+/** Shows the times in a text of the portal, which have the form `2026-11-20 23:55 UTC`, in the reader's zone. */
+export const inReadersZone = (text: string): string =>
+  text.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day: string, clock: string) =>
+    localTime(`${day}T${clock}:00.000Z`),
+  );
+
+export function printView(
+  output: Output,
+  { view, writtenAt, isCurrent }: MigrationAnswer,
+  { suggest, canDecide }: { readonly suggest: (command: string) => string; readonly canDecide: boolean },
+): void {
+  output.line(`${output.styled('bold', view.migrationId)}  ${inReadersZone(view.headline)}`);
+  if (!isCurrent)
+    output.line(output.styled('yellow', `As of ${localTime(writtenAt)}. No worker has updated it since then.`));
+  for (const notice of view.notices) output.line(output.styled('yellow', inReadersZone(notice)));
+  printTask(output, view);
+  output.line();
+  if (view.steps.length > 1) {
+    printSteps(output, view.steps);
+    output.line();
+  }
+  printFacts(output, view);
+  printActions(output, canDecide ? view.actions : [], suggest);
+}
+
+function printTask(output: Output, { task, next }: MigrationView): void {
+  if (task === null) output.line('Nothing for you to do now.');
+  else {
+    output.line(`${output.styled('bold', 'What you need to do:')} ${inReadersZone(task.what)}`);
+    output.line(`  ${task.why}`);
+    if (task.by !== null) output.line(`  By ${localTime(task.by)}`);
+  }
+  if (next !== null) output.line(`What comes next: ${inReadersZone(next)}`);
+}
+
+/** Returns the number of companies in each state: `3 of 25 companies moved, 2 moving`. */
+export function countsText({ counts }: Pick<MigrationView, 'counts'>): string {
+  const parts: readonly (readonly [number, string])[] = [
+    [counts.moving, 'moving'],
+    [counts.notMovedYet, 'not moved yet'],
+    [counts.mustReconnect, 'must reconnect'],
+    [counts.notMoved, 'not moved'],
+    [counts.leftOut, 'left out'],
+  ];
+  const others = parts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `, ${count.toLocaleString('en-US')} ${what}`);
+  return `${counts.moved.toLocaleString('en-US')} of ${counted(counts.total, 'company')} moved${others.join('')}`;
+}
+
+function printFacts(output: Output, view: MigrationView): void {
+  const { counts, start, end, windows, firstCompany, details, callbackUrl, contact } = view;
+  output.line(`Companies: ${countsText(view)}`);
+  if (start !== null)
+    output.line(`Start: ${localTime(start.at)}${start.isAgreed ? '' : `, proposed by ${start.by}, not agreed yet`}`);
+  if (windows !== null && counts.notMovedYet > 0) output.line(`Companies move ${windows}`);
+  if (end !== null)
+    output.line(`Expected end: between ${localTime(end.earliest)} and ${localTime(end.latest)}, ${end.basis}`);
+  if (firstCompany !== null && firstCompany.evidence.length > 0) {
+    const failed = firstCompany.evidence.filter(({ ok }) => !ok);
+    const passed = firstCompany.evidence.length - failed.length;
+    output.line(`First company ${firstCompany.reference}: ${counted(passed, 'check')} passed, ${failed.length} failed`);
+    for (const { label, result } of failed) output.line(`  ${output.styled('red', '✗')} ${label}: ${result}`);
+  }
+  for (const problem of details.problems) output.line(`${output.styled('red', '✗')} ${inReadersZone(problem)}`);
+  for (const warning of details.warnings) output.line(`${output.styled('yellow', '!')} ${inReadersZone(warning)}`);
+  if (callbackUrl !== null) output.line(`Callback URL for your application: ${callbackUrl}`);
+  output.line(`Your contact: ${contact}`);
+}
+
+function printActions(output: Output, actions: readonly Action[], suggest: (command: string) => string): void {
+  const offered = actions.flatMap((action) => {
+    const command = commandOf(action);
+    return command === null ? [] : [{ ...action, command }];
+  });
+  if (offered.length === 0) return;
+  output.line();
+  output.line(output.styled('bold', 'What you can decide:'));
+  for (const { title, isExpected, command } of offered)
+    output.line(`  ${isExpected ? output.styled('yellow', '*') : ' '} ${title}: ${suggest(command)}`);
+  if (offered.some(({ isExpected }) => isExpected))
+    output.line(`  ${output.styled('yellow', '*')} The migration is waiting for this.`);
+}
+
+const COMMANDS: Readonly<Record<string, string>> = {
+  proposeTime: 'propose-time <time>',
+  confirmSyncDisabled: 'confirm-sync-disabled --all',
+  credentialsSupplied: 'credentials credentials.csv',
+  replaceCredential: 'replace-credential credentials.csv',
+  applicationSupplied: 'application --client-id <id> --environment production',
+  exclude: 'exclude <references> --reason "why"',
+  skip: 'skip <references> --reason "why"',
+  retry: 'retry --all',
+  relink: 'relink --all',
+  pause: 'pause --reason "why"',
+  resume: 'resume',
+  cancel: 'cancel --reason "why"',
+};
+
+/** Returns the command that makes a decision, without `ferry`; null if only the page can make it. */
+export function commandOf({ message, step }: Pick<Action, 'message' | 'step'>): string | null {
+  if (message === 'approve') return step === 'complete-migration' ? 'sign-off' : `approve ${step ?? ''}`.trim();
+  if (message === 'reject') return `reject ${step ?? ''} --reason "why"`.replace('  ', ' ');
+  return COMMANDS[message] ?? null;
+}

@@ -1,0 +1,58 @@
+/** Finds out from the command line whether `ferry` works with a portal, as a client. */
+import { CommandFailed } from '../shared/errors';
+
+/** The variable that replaces `--portal`. */
+export const PORTAL_VARIABLE = 'TOKENFERRY_PORTAL';
+
+export interface PortalTarget {
+  /** The link of an invitation, or the address of a portal, as typed. */
+  readonly link: string;
+  /** True if the person typed `--portal`. Suggested commands then need it as well. */
+  readonly isOption: boolean;
+  /** The other arguments. */
+  readonly args: readonly string[];
+}
+
+/** Returns null without `--portal` and `TOKENFERRY_PORTAL`: the command then works with Temporal and the database. */
+export function findPortal(args: readonly string[], env: NodeJS.ProcessEnv): PortalTarget | null {
+  const end = args.indexOf('--');
+  const index = args.findIndex((arg, at) => (end === -1 || at < end) && /^--portal(=|$)/.test(arg));
+  const typed = args[index];
+  if (typed === undefined) {
+    const link = env[PORTAL_VARIABLE];
+    return link === undefined || link === '' ? null : { link, isOption: false, args };
+  }
+  const isOneWord = typed.startsWith('--portal=');
+  const link = isOneWord ? typed.slice('--portal='.length) : args[index + 1];
+  // Commander reports the missing value.
+  if (link === undefined || link === '' || link.startsWith('-')) return null;
+  return { link, isOption: true, args: [...args.slice(0, index), ...args.slice(index + (isOneWord ? 1 : 2))] };
+}
+
+export interface PortalLink {
+  /** For example `https://portal.example`. */
+  readonly origin: string;
+  /** The token of the invitation; null if the link has none. */
+  readonly invitation: string | null;
+  /** The provider's fingerprint that the link contains; null if it has none. */
+  readonly provider: string | null;
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** @throws CommandFailed, with a message that does not quote the link, because it can contain an invitation */
+export function parseLink(text: string): PortalLink {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new CommandFailed(
+      'the portal must be an address that begins with https://',
+      'copy the link of your invitation, in single quotes, or the address of the portal',
+    );
+  const { protocol, hostname, origin, hash } = new URL(text);
+  if (protocol === 'http:' && !LOOPBACK.includes(hostname))
+    throw new CommandFailed(
+      `${origin} is not encrypted, so others could read your session`,
+      'nothing was sent; use the address that begins with https://',
+    );
+  const fragment = new URLSearchParams(hash.slice(1));
+  return { origin, invitation: fragment.get('invitation'), provider: fragment.get('provider') };
+}

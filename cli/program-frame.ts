@@ -1,0 +1,67 @@
+/** The parts of Commander's program that `ferry` and `ferry --portal` share. */
+import { Command } from 'commander';
+import type { Context } from './shared/context';
+import { packageJson } from './shared/context';
+import { fittedTo } from './terminal';
+import { inheritedOptions, runnableCommands } from './reference/commands';
+
+/** Returns Commander's message about a wrong command line in the words of the help. */
+export function usageText(message: string): string {
+  return message
+    .replace(/^error: /, '')
+    .replace(/^command-argument value '(.*)' is invalid for argument '([^']*)'/s, "argument '<$2>' '$1' is invalid");
+}
+
+/** The width of help texts, in columns, if the terminal does not report its own. */
+const DEFAULT_WIDTH = 100;
+
+export function createProgram(
+  { output, terminal: { stdout, stderr } }: Pick<Context, 'output' | 'terminal'>,
+  description: string,
+): Command {
+  return new Command('ferry')
+    .description(description)
+    .version(packageJson().version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .showHelpAfterError('Run with --help for help.')
+    .configureHelp({
+      minWidthToWrap: 25,
+      showGlobalOptions: true,
+      visibleGlobalOptions: (command) => [...inheritedOptions(command)],
+      // Omits the arguments, because the list of commands would be too wide to wrap.
+      subcommandTerm: (command) => command.name(),
+      styleTitle: (title) => output.styled('bold', title),
+    })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => output.json || stderr.write(text),
+      outputError: (text, write) => write(fittedTo(stderr, `ferry: ${usageText(text)}`)),
+      getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
+      getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
+    })
+    .exitOverride();
+}
+
+/** Adds the commands in their groups, the options that every command has, and the examples. */
+export function addCommands<SomeContext extends Context>(
+  context: SomeContext,
+  groups: Readonly<Record<string, readonly ((context: SomeContext) => void)[]>>,
+  examplesOf: (path: string, now: Date) => readonly string[],
+): void {
+  const { program, output, now } = context;
+  for (const [title, commands] of Object.entries(groups)) {
+    program.commandsGroup(title);
+    for (const add of commands) add(context);
+  }
+  for (const command of program.commands) {
+    command
+      .option('--json', 'print one JSON value instead of text')
+      .option('--quiet', 'print only the requested data and failures')
+      .option('--debug', 'print the stack trace of an unexpected error');
+  }
+  for (const { path, command } of runnableCommands(program)) {
+    const lines = examplesOf(path, now).map((example) => `  ${example}`);
+    command.addHelpText('after', () => `\n${output.styled('bold', 'Examples:')}\n${lines.join('\n')}`);
+  }
+}

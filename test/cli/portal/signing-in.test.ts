@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { ferry } from '../captured-terminal';
+import { startTestMigration, type TestMigration } from '../../workflows/running-migration';
+import { useOpened } from '../../support/opened';
+import { openClientPortal, type Client } from './client';
+
+const portal = useOpened(openClientPortal);
+
+let started = 0;
+async function startMigration(): Promise<TestMigration> {
+  started += 1;
+  const migration = await startTestMigration(portal.orchestrator, `remote-${started}`, ['sbx-ok-1.a', 'sbx-ok-1.b']);
+  await migration.until(({ preflight }) => preflight !== null);
+  return migration;
+}
+
+function storedFiles({ home }: Client): readonly string[] {
+  const folder = path.join(home, 'tokenferry', 'portal');
+  return readdirSync(folder).map((name) => path.join(folder, name));
+}
+
+const stored = (client: Client): Record<string, string> =>
+  JSON.parse(readFileSync(storedFiles(client)[0] ?? '', 'utf8')) as Record<string, string>;
+
+test('signs in with the link, stores key and session for the owner only, and shows the migration', async () => {
+  const { id } = await startMigration();
+  const cleo = portal.client();
+  const link = await portal.invite(id);
+  const signedIn = await cleo.runWith(link, 'sign-in');
+  expect(signedIn).toMatchObject({ exitCode: 0, err: '' });
+  expect(signedIn.out).toContain(`✓ Signed in to ${id} as Cleo (client), until `);
+  expect(signedIn.out).toMatch(/\n {2}(?:[\da-f]{4}-){7}[\da-f]{4}\n/);
+  expect(storedFiles(cleo).map((file) => statSync(file).mode & 0o777)).toEqual([0o600]);
+
+  const shown = await cleo.run('show');
+  expect(shown.out).toContain(`${id}  `);
+  expect(shown.out).toContain('Companies: 0 of 2 companies moved, 2 not moved yet');
+  expect(shown.out).toMatch(
+    /Before you can decide, call the solutions team, and read out the fingerprint [\da-f-]{39}/,
+  );
+  expect((await cleo.run('companies')).out).toMatch(/R-1 +Company 1 +not moved yet[^]*2 companies\n/);
+  expect(await cleo.runJson('companies', id)).toMatchObject({ migrationId: id, companies: [{ row: 1 }, { row: 2 }] });
+  expect((await cleo.run('exceptions')).out).toContain('0 exceptions');
+  expect((await cleo.run('list')).out).toMatch(new RegExp(`${id} +Cleo \\(client\\) +not confirmed`));
+  expect((await cleo.run('report')).out).toContain(id);
+  expect(await cleo.runJson('show')).toMatchObject({
+    view: { migrationId: id },
+    person: 'Cleo',
+    isKeyConfirmed: false,
+  });
+});
+
+test('prints neither the token nor the key nor the invitation', async () => {
+  const { id } = await startMigration();
+  const cleo = portal.client();
+  const link = await portal.invite(id);
+  const runs = [
+    await cleo.runWith(link, 'sign-in', '--debug'),
+    await cleo.runWith(link, 'sign-in', '--debug'),
+    ...[
+      await cleo.run('list', '--json'),
+      await cleo.run('show', '--debug'),
+      await cleo.run('show', 'x.xero', '--debug'),
+    ],
+  ];
+  const { token = '', signingKey = '' } = stored(cleo);
+  const { privateKey } = JSON.parse(signingKey) as { readonly privateKey: string };
+  const [, invitation = ''] = /invitation=([^&]+)/.exec(link) ?? [];
+  const printed = runs.map(({ out, err }) => out + err).join('') + portal.log.join('');
+  for (const secret of [token, privateKey, invitation]) {
+    expect(secret.length).toBeGreaterThan(40);
+    expect(printed).not.toContain(secret);
+  }
+});
+
+test('signs in again by itself with the confirmed key once the session has ended', async () => {
+  const { id } = await startMigration();
+  const cleo = await portal.signedIn(id);
+  const { token: before } = stored(cleo);
+  await portal.orchestrator.ferry.db.deleteFrom('portal_sessions').execute();
+  expect(await cleo.run('show')).toMatchObject({ exitCode: 0, err: '' });
+  expect(stored(cleo)['token']).not.toBe(before);
+  expect((await cleo.run('sign-in')).out).toContain(`✓ Signed in to ${id}`);
+});
+
+describe('says what to do if', () => {
+  test('nobody has signed in', async () => {
+    const { exitCode, err } = await portal.client().run('show');
+    expect({ exitCode, err }).toEqual({
+      exitCode: 1,
+      err: `ferry: you are not signed in at ${portal.url}; sign in with the link of your invitation: ferry --portal '<link>' sign-in\n`,
+    });
+  });
+
+  test('the invitation was used', async () => {
+    const { id } = await startMigration();
+    const link = await portal.invite(id);
+    await portal.client().runWith(link, 'sign-in');
+    expect((await portal.client().runWith(link, 'sign-in')).err).toBe(
+      'ferry: this invitation cannot be used; an invitation works once, and for a limited time. Ask your contact for a new one\n',
+    );
+  });
+
+  test('the invitation was revoked after signing in', async () => {
+    const { id } = await startMigration();
+    const cleo = await portal.signedIn(id);
+    const listed = await portal.support('invite', '--list', id, '--json');
+    const { invitations } = JSON.parse(listed.out) as { readonly invitations: readonly { readonly id: string }[] };
+    await portal.support('invite', '--revoke', invitations[0]?.id ?? '');
+    expect((await cleo.run('show')).err).toBe(
+      'ferry: your session has ended, and the portal did not accept your key: this key cannot be used to sign in; ask your contact for a new invitation\n',
+    );
+  });
+
+  test('the session has ended, and support has not confirmed the key', async () => {
+    const { id } = await startMigration();
+    const cleo = portal.client();
+    await cleo.runWith(await portal.invite(id), 'sign-in');
+    await portal.orchestrator.ferry.db.deleteFrom('portal_sessions').execute();
+    expect((await cleo.run('show')).err).toMatch(
+      /^ferry: your session has ended, and the portal did not accept your key: support has not confirmed your key yet; call your contact/,
+    );
+  });
+
+  test('there are several sign-ins, or the migration is another one', async () => {
+    const [one, other] = [await startMigration(), await startMigration()];
+    const cleo = portal.client();
+    for (const { id } of [one, other]) await cleo.runWith(await portal.invite(id), 'sign-in');
+    expect((await cleo.run('show')).err).toContain(
+      `you are signed in to 2 migrations: ${one.id}, ${other.id}; name one`,
+    );
+    expect((await cleo.run('show', other.id)).out).toContain(`${other.id}  `);
+    expect((await cleo.run('show', 'another.xero')).err).toContain('you are not signed in to another.xero at');
+    expect((await cleo.run('sign-out', other.id)).exitCode).toBe(0);
+    expect((await cleo.run('show')).out).toContain(`${one.id}  `);
+  });
+
+  test.each([
+    ['not-an-address', /must be an address that begins with https:/],
+    ['http://portal.example', /http:\/\/portal\.example is not encrypted/],
+    ['http://127.0.0.1:49999', /http:\/\/127\.0\.0\.1:49999 cannot be reached \(ECONNREFUSED\); run the command again/],
+  ])('the address is %s', async (link, message) => {
+    expect((await portal.client().runWith(`${link}#invitation=${'a'.repeat(43)}`, 'sign-in')).err).toMatch(message);
+  });
+
+  test('the certificate is not trusted', async () => {
+    const certificates = path.join(__dirname, '../../portal/certificates');
+    const [cert, key] = ['certificate-1.pem', 'key-1.pem'].map((name) => readFileSync(path.join(certificates, name)));
+    const server = createServer({ cert, key }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const link = `https://localhost:${(server.address() as AddressInfo).port}/#invitation=${'a'.repeat(43)}`;
+    const { err } = await portal.client().runWith(link, 'sign-in');
+    server.close();
+    expect(err).toMatch(/the certificate of https:\/\/localhost:\d+ is not trusted \(\w+\)\. .*NODE_EXTRA_CA_CERTS/);
+  });
+
+  test('the command is only for support', async () => {
+    const { exitCode, err } = await portal.client().run('invite', 'acme.xero');
+    expect(exitCode).toBe(2);
+    expect(err).toContain("unknown command 'invite'");
+  });
+});
+
+test('takes the portal from TOKENFERRY_PORTAL', async () => {
+  const { id } = await startMigration();
+  const { home } = portal.client();
+  const env = { TOKENFERRY_HOME: home, TOKENFERRY_PORTAL: await portal.invite(id) };
+  expect((await ferry(['sign-in'], undefined, env)).out).toContain('See your migration with:\n  ferry show\n');
+  expect((await ferry(['show'], undefined, { ...env, TOKENFERRY_PORTAL: portal.url })).out).toContain(`${id}  `);
+});
