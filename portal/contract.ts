@@ -236,6 +236,39 @@ export const SealedApplicationSchema = z.strictObject({
   decision: SignedDecisionSchema,
 });
 
+/** The largest number of rows in one part of a manifest, and of parts. */
+export const MAX_ROWS_PER_PART = 1_000;
+export const MAX_MANIFEST_PARTS = 100;
+
+const text = (max: number) => z.string().min(1).max(max);
+const upTo = (max: number, min = 0) => z.number().int().min(min).max(max);
+
+/**
+ * A part of the manifest that one decision supplies. Send all parts with the same `decisionId`, then the decision
+ * `manifestSupplied` with that id, the number of companies, and the digest of all rows as `manifestDigest` (see
+ * `domain/supply/supplied-rows.ts`).
+ */
+export const ManifestPartSchema = z.strictObject({
+  decisionId: z.uuid(),
+  /** Position of the part, from 0. */
+  part: upTo(MAX_MANIFEST_PARTS - 1),
+  rows: z
+    .array(
+      z.strictObject({
+        /** Position in the manifest, from 1. */
+        row: upTo(MAX_MANIFEST_PARTS * MAX_ROWS_PER_PART, 1),
+        reference,
+        name: text(250),
+        organization: text(250),
+        expectedInvoices: upTo(999_999_999).nullable(),
+        wave: upTo(999_999_999, 1).nullable(),
+        family: text(250).nullable(),
+      }),
+    )
+    .min(1)
+    .max(MAX_ROWS_PER_PART),
+});
+
 export const REPORT_FORMATS = ['html', 'csv', 'json', 'markdown'] as const;
 export const ReportRequestSchema = z.strictObject({ format: z.enum(REPORT_FORMATS) });
 
@@ -244,6 +277,7 @@ export const PORTAL_REQUESTS = {
   decide: DecideSchema,
   credentials: SealedCredentialsSchema,
   application: SealedApplicationSchema,
+  manifest: ManifestPartSchema,
   report: ReportRequestSchema,
 } as const;
 export type PortalRequestKind = keyof typeof PORTAL_REQUESTS;
@@ -252,7 +286,7 @@ export type PortalRequestKind = keyof typeof PORTAL_REQUESTS;
  * The answer to a portal request.
  *
  * - `applied` or `refused`: the ledger's outcome of a decision
- * - `stored`: the credentials are staged; `refusedCredentials` lists those that were not
+ * - `stored`: the credentials, or a part of the manifest, are staged; `refusedCredentials` lists those that were not
  * - `done`: the report is in `content`
  * - `failed`: nothing was done, or it is not known whether it was; `text` says which, and why
  */

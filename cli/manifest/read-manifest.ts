@@ -11,7 +11,8 @@ import { RowFile } from './row-file';
 import { parseSecretCredential, type SecretCredential } from './secret-credential';
 import { ManifestDigest } from '../../store';
 import { hasCredential, parseCompany, type CredentialTimes } from '../../domain/supply/row-parser';
-import { CredentialMatcher, ManifestTotals, reportCredentials, reportTotalFindings } from './whole-manifest';
+import { ManifestTotals, reportTotalFindings } from '../../domain/supply/manifest-totals';
+import { CredentialMatcher, reportCredentials } from './whole-manifest';
 
 /** The files that a client supplies for the start of a migration. */
 export interface ManifestFiles extends EncodingOption {
@@ -62,7 +63,7 @@ export async function readManifest(
   suppliedEarlier: (reference: string) => boolean = () => false,
 ): Promise<Manifest> {
   const findings = new FindingList();
-  const totals = new ManifestTotals();
+  const totals = new ManifestTotals(new HashedKeyMap());
   const digest = new ManifestDigest();
   const duplicates = new Duplicates(platform.organizationField, () => new HashedKeyMap());
   const matcher = new CredentialMatcher();

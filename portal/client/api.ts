@@ -65,7 +65,7 @@ export interface CompanyFilter {
   readonly limit?: number;
 }
 
-type SubmitPath = '/api/decisions' | '/api/credentials' | '/api/application' | '/api/reports';
+type SubmitPath = '/api/decisions' | '/api/credentials' | '/api/application' | '/api/manifest' | '/api/reports';
 
 /** Returns the functions of the API. All of them throw `ApiError`. */
 export function createPortalApi({ origin, headers, unreachable }: PortalAddress) {

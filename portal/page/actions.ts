@@ -27,6 +27,10 @@ export function openAction(app: App, action: Action, selected: readonly Company[
     void import('./application').then(({ openApplication }) => openApplication(app, action));
     return;
   }
+  if (message === 'manifestSupplied') {
+    void import('./manifest').then(({ openManifest }) => openManifest(app, action));
+    return;
+  }
   void openForm(app, action, selected);
 }
 

@@ -1,22 +1,19 @@
 /** Supplies credentials from a file: it is checked, encrypted and sent by this page. */
-import type { Finding } from '../../domain/companies/finding';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { templatesOf, templateText } from '../../domain/supply/template';
 import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { Action, Company } from '../client/api';
 import type { App } from './app';
 import { checkCredentials, type CheckedFile } from './credential-file';
-import { FormProblem, openDialog, problemText, sentence } from './dialog';
-import { button, el, type Child } from './elements';
+import { FormProblem, openDialog, problemText } from './dialog';
+import { el, type Child } from './elements';
+import { fileInput, findingsList, templateLinks } from './file-form';
 import { sealingKey, supply } from './supply';
 import { localInput, zoneText } from './times';
 
-const MOST_FINDINGS = 100;
-
 export async function openCredentials(app: App, action: Action, selected: readonly Company[]): Promise<void> {
   const platform = findPlatform(app.view().platform.key);
-  const input = el('input', { id: 'file', type: 'file', accept: '.csv,.json,text/csv,application/json' });
+  const input = fileInput();
   const obtainedAt = el('input', { id: 'obtained-at', type: 'datetime-local' });
   const result = el('div', { role: 'status' });
   // The field shows minutes. Within the minute of the confirmation, the seconds decide whether a credential counts.
@@ -55,7 +52,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
           { class: 'field' },
           el('label', { for: 'file' }, 'Credential file (CSV or JSON)'),
           input,
-          el('p', { class: 'hint' }, 'One row for each company. ', ...templateLinks(app)),
+          el('p', { class: 'hint' }, 'One row for each company. ', ...templateLinks(app, 'credentials')),
         ),
         el(
           'div',
@@ -97,28 +94,6 @@ async function keyLine(app: App): Promise<Child> {
   }
 }
 
-function templateLinks(app: App): readonly Child[] {
-  const platform = findPlatform(app.view().platform.key);
-  const template = platform && templatesOf(platform, app.view().route).find(({ name }) => name === 'credentials');
-  if (template === undefined) return [];
-  return (['csv', 'json'] as const).flatMap((format) => [
-    button(
-      `Template as ${format.toUpperCase()}`,
-      () => download(`credentials.${format}`, templateText(template, format)),
-      {
-        class: 'small',
-      },
-    ),
-    ' ',
-  ]);
-}
-
-function download(name: string, text: string): void {
-  const href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  el('a', { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 1_000);
-}
-
 /** Returns the references of the file that were not selected, because a decision names its companies. */
 function unselected({ credentials }: CheckedFile, selected: readonly Company[]): readonly string[] {
   const references = new Set(selected.map(({ reference }) => reference));
@@ -126,7 +101,7 @@ function unselected({ credentials }: CheckedFile, selected: readonly Company[]):
 }
 
 function resultOf({ findings, credentials }: CheckedFile, others: readonly string[]): readonly Child[] {
-  const { errors, warnings, listed } = findings;
+  const { errors } = findings;
   const isGood = errors === 0 && others.length === 0;
   return [
     el(
@@ -138,32 +113,6 @@ function resultOf({ findings, credentials }: CheckedFile, others: readonly strin
           ? `The file has ${counted(errors, 'error')}. Nothing was sent.`
           : `The file contains companies that you have not selected: ${others.slice(0, 5).join(', ')}.`,
     ),
-    warnings > 0 && el('p', { class: 'hint' }, counted(warnings, 'warning')),
-    listed.length > 0 &&
-      el(
-        'ul',
-        { class: 'findings', tabindex: 0, 'aria-label': 'Errors and warnings in the file' },
-        ...listed.slice(0, MOST_FINDINGS).map(findingLine),
-      ),
-    listed.length > MOST_FINDINGS && el('p', { class: 'hint' }, `The first ${MOST_FINDINGS} are shown.`),
+    ...findingsList(findings),
   ];
-}
-
-function findingLine({ severity, line, column, field, message, advice }: Finding): HTMLElement {
-  const place = [
-    line !== undefined && `Row ${line}`,
-    column !== undefined && `column ${column}`,
-    field !== undefined && field,
-  ].filter((each) => each !== false);
-  return el(
-    'li',
-    { class: severity },
-    el(
-      'strong',
-      {},
-      `${severity === 'error' ? 'Error' : 'Warning'}${place.length > 0 ? `, ${place.join(', ')}` : ''}: `,
-    ),
-    sentence(message),
-    el('span', { class: 'hint' }, ` ${sentence(advice)}`),
-  );
 }

@@ -66,7 +66,14 @@ export function renderProgress({ counts, end, start, windows }: MigrationView): 
   const number = (count: number): string => count.toLocaleString('en-US');
   return [
     el('h2', { id: 'progress-title' }, 'Progress'),
-    el('p', { class: 'big' }, number(counts.moved), el('span', {}, ` of ${counted(counts.total, 'company')} moved`)),
+    counts.total === 0
+      ? el('p', { class: 'hint' }, 'Companies are shown here once the manifest has been supplied and checked.')
+      : el(
+          'p',
+          { class: 'big' },
+          number(counts.moved),
+          el('span', {}, ` of ${counted(counts.total, 'company')} moved`),
+        ),
     bar(counts),
     el(
       'ul',

@@ -4,10 +4,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Api } from './api';
 import { badRequest, busy, tooMany } from './errors';
 
-/** Limit on every body but that of sealed credentials. */
+/** Limit on every body but those of sealed credentials and of manifests. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** Limit on a body with sealed credentials. */
 export const MAX_CREDENTIALS_BYTES = 30 * 1024 * 1024;
+/** Limit on a body with a part of a manifest. 1,000 rows of the greatest length have 3 MB. */
+export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 /** Limit on the headers and the URL of a request, together. */
 export const MAX_HEADER_BYTES = 8 * 1024;
 /** Time within which the headers, and the complete request, must arrive. */
@@ -31,7 +33,7 @@ export interface PortalLimits {
   readonly streamsPerSession: number;
   /** Connections of the process. */
   readonly connections: number;
-  /** Bodies with sealed credentials that are read at the same time. Each one needs about 100 MB of memory. */
+  /** Bodies with sealed credentials or a part of a manifest that are read at the same time. Each one needs about 100 MB of memory. */
   readonly largeBodies: number;
 }
 

@@ -44,6 +44,7 @@ export function supplies(progress: Progress, { canSeal, isRotating }: ActionFact
   const application = ownApplication(progress);
   const isSupplyingDetails = step === 'supply-details' && route === 'managed';
   return [
+    manifest(progress),
     {
       message: 'credentialsSupplied',
       sample: { kind: 'credentials-supplied', companies: 0 },
@@ -71,6 +72,25 @@ export function supplies(progress: Progress, { canSeal, isRotating }: ActionFact
         (preflight?.problemCodes.some((code) => code.startsWith('application-')) ?? false),
     },
   ];
+}
+
+function manifest({ route, step, state, counts, preflight }: Progress): Candidate {
+  const isMissing = preflight?.problemCodes.includes('no-companies') ?? false;
+  const by = preflight?.suppliedBy ?? null;
+  return {
+    message: 'manifestSupplied',
+    sample: { kind: 'manifest-supplied', manifestDigest: '', companies: 1 },
+    applies: route === 'managed' && step === 'supply-details',
+    title: isMissing ? 'Supply the manifest' : 'Replace the manifest',
+    facts:
+      counts.total === 0
+        ? []
+        : [`Now: ${counted(counts.total, 'company')}${by === null ? '' : `, supplied by ${oneLine(by, 200)}`}`],
+    consequence: isMissing
+      ? 'The companies in the file are stored and checked. You can replace them until support has accepted the details.'
+      : 'All companies are replaced by those in the file, and checked. Credentials that are already stored are deleted.',
+    isExpected: isMissing && state !== 'paused',
+  };
 }
 
 const COMPANIES = ['any'] as const;

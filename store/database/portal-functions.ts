@@ -165,7 +165,7 @@ async function createRequestFunctions(db: Kysely<unknown>): Promise<void> {
       perform from portal_invitations i where i.id = by_session.invitation_id and i.revoked_at is null for update;
       if not found then return null; end if;
       if request is null or content is null or request_kind is null
-        or request_kind not in ('decide', 'credentials', 'application', 'report')
+        or request_kind not in ('decide', 'credentials', 'application', 'manifest', 'report')
         or (by_session.role <> 'client' and request_kind <> 'report') then return 'refused'; end if;
       select r.invitation_id into owner from portal_requests r where r.id = request;
       if owner = by_session.invitation_id then return 'exists'; end if;

@@ -49,7 +49,7 @@ export const portal: Migration = {
         id uuid primary key,
         invitation_id uuid not null references portal_invitations (id) on delete cascade,
         migration_id text not null references migrations (id) on delete cascade,
-        kind text not null check (kind in ('decide', 'credentials', 'application', 'report')),
+        kind text not null check (kind in ('decide', 'credentials', 'application', 'manifest', 'report')),
         -- Null once answered, because it can contain sealed credentials.
         body jsonb,
         -- Size of the body's text.

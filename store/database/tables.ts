@@ -212,7 +212,7 @@ interface PortalRequestTable {
   id: string;
   invitation_id: string;
   migration_id: string;
-  kind: 'decide' | 'credentials' | 'application' | 'report';
+  kind: 'decide' | 'credentials' | 'application' | 'manifest' | 'report';
   body: Json<unknown> | null;
   bytes: number;
   created_at: Generated<Date>;

@@ -9,7 +9,7 @@ import type { PortalRole } from './invitations';
 export interface PortalRequest {
   readonly id: string;
   readonly migrationId: string;
-  readonly kind: 'decide' | 'credentials' | 'application' | 'report';
+  readonly kind: 'decide' | 'credentials' | 'application' | 'manifest' | 'report';
   /** As the browser sent it. Not validated. */
   readonly body: unknown;
   readonly invitationId: string;

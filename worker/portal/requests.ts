@@ -9,6 +9,7 @@ import type { PortalContext } from './context';
 import { failed } from './context';
 import { storeApplication, storeCredentials } from './credentials';
 import { decide } from './decisions';
+import { storeManifestPart } from './manifest';
 
 /** After this time, a request that no worker could carry out is answered. In milliseconds. */
 const GIVE_UP_AFTER_MS = 3 * 60_000;
@@ -67,6 +68,8 @@ async function carryOut(context: PortalContext, request: PortalRequest): Promise
       return storeCredentials(context, request);
     case 'application':
       return storeApplication(context, request);
+    case 'manifest':
+      return storeManifestPart(context, request);
     case 'report':
       return writeReport(context, request);
   }

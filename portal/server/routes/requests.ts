@@ -4,6 +4,7 @@ import { z } from 'zod';
 import {
   DecideSchema,
   ErrorSchema,
+  ManifestPartSchema,
   REPORT_FORMATS,
   ReportRequestSchema,
   RequestStatusSchema,
@@ -15,7 +16,7 @@ import type { Api } from '../api';
 import type { PortalContext } from '../context';
 import { notFound } from '../errors';
 import { REPORT_POLICY } from '../headers';
-import { MAX_CREDENTIALS_BYTES } from '../limits';
+import { MAX_CREDENTIALS_BYTES, MAX_MANIFEST_BYTES } from '../limits';
 import { submitAndWait, type RequestStatus } from '../requests';
 
 const DESCRIPTION =
@@ -85,6 +86,22 @@ export function requestRoutes(app: Api, context: PortalContext): void {
       },
     },
     async (request, reply) => submit('application', request.body, request, reply),
+  );
+
+  app.post(
+    '/api/manifest',
+    {
+      config: { access: 'client', isLargeBody: true },
+      bodyLimit: MAX_MANIFEST_BYTES,
+      schema: {
+        summary: 'Supply a part of the manifest',
+        description: `At most 1,000 rows and 4 MB. The rows count once the decision \`manifestSupplied\` is applied. ${DESCRIPTION}`,
+        tags: ['Decisions'],
+        body: ManifestPartSchema,
+        response: { ...RESPONSES, 503: ErrorSchema },
+      },
+    },
+    async (request, reply) => submit('manifest', request.body, request, reply),
   );
 
   app.post(

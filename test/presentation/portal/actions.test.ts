@@ -41,7 +41,38 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
   [
     'the application is missing',
     stateAt('supply-details', { preflight: preflight({ problems: ['a'], problemCodes: ['application-missing'] }) }),
-    ['*applicationSupplied', 'approve update-application', 'reject supply-details', 'exclude', 'pause', 'cancel'],
+    [
+      '*applicationSupplied',
+      'approve update-application',
+      'manifestSupplied',
+      'reject supply-details',
+      'exclude',
+      'pause',
+      'cancel',
+    ],
+  ],
+  [
+    'the manifest is missing',
+    stateAt('supply-details', {
+      preflight: preflight({ companies: 0, problems: ['a'], problemCodes: ['no-companies'] }),
+      counts: counts({}),
+    }),
+    [
+      '*manifestSupplied',
+      'approve update-application',
+      'applicationSupplied',
+      'reject supply-details',
+      'pause',
+      'cancel',
+    ],
+  ],
+  [
+    'a company was left out before the details are accepted',
+    stateAt('supply-details', {
+      preflight: preflight(),
+      counts: counts({ total: 2, waiting: 1, unconfirmed: 1, excluded: 1 }),
+    }),
+    ['approve update-application', 'applicationSupplied', 'reject supply-details', 'exclude', 'pause', 'cancel'],
   ],
   [
     'no start is proposed',
@@ -174,8 +205,8 @@ test('a sign-off says what was moved and what was not', () => {
 function sentFor({ message, step, digest }: ActionView, at: string) {
   const base = { decisionId: 'd-1', role: 'client', by: 'Clio', reason: 'a test', step, digest, startAt: at };
   const lists = ['exclude', 'skip', 'replaceCredential'].includes(message) ? ['acme-1'] : 'all';
-  const companies = message === 'credentialsSupplied' ? 1 : lists;
-  const fields = { ...base, companies, clientId: 'app', environment: 'production' };
+  const companies = message === 'credentialsSupplied' || message === 'manifestSupplied' ? 1 : lists;
+  const fields = { ...base, companies, manifestDigest: 'ab'.repeat(32), clientId: 'app', environment: 'production' };
   return JSON.parse(JSON.stringify(fields)) as Record<string, unknown>;
 }
 

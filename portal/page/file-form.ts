@@ -1,0 +1,70 @@
+/** Parts of the dialogs in which a person chooses a file: its templates, and what the check found. */
+import type { Finding } from '../../domain/companies/finding';
+import type { FindingList } from '../../domain/supply/findings';
+import { templatesOf, templateText, type Template } from '../../domain/supply/template';
+import { counted } from '../../domain/text/sentences';
+import { findPlatform } from '../../platforms/platforms';
+import type { App } from './app';
+import { sentence } from './dialog';
+import { button, el, type Child } from './elements';
+
+const MOST_FINDINGS = 100;
+
+export const fileInput = () =>
+  el('input', { id: 'file', type: 'file', accept: '.csv,.json,text/csv,application/json' });
+
+/** Returns buttons that download an empty file to fill in. */
+export function templateLinks(app: App, which: Template['name']): readonly Child[] {
+  const platform = findPlatform(app.view().platform.key);
+  const template = platform && templatesOf(platform, app.view().route).find(({ name }) => name === which);
+  if (template === undefined) return [];
+  return (['csv', 'json'] as const).flatMap((format) => [
+    button(
+      `Template as ${format.toUpperCase()}`,
+      () => download(`${which}.${format}`, templateText(template, format)),
+      {
+        class: 'small',
+      },
+    ),
+    ' ',
+  ]);
+}
+
+function download(name: string, text: string): void {
+  const href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  el('a', { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 1_000);
+}
+
+/** Returns the first findings, with their rows and columns. */
+export function findingsList({ warnings, listed }: FindingList): readonly Child[] {
+  return [
+    warnings > 0 && el('p', { class: 'hint' }, counted(warnings, 'warning')),
+    listed.length > 0 &&
+      el(
+        'ul',
+        { class: 'findings', tabindex: 0, 'aria-label': 'Errors and warnings in the file' },
+        ...listed.slice(0, MOST_FINDINGS).map(findingLine),
+      ),
+    listed.length > MOST_FINDINGS && el('p', { class: 'hint' }, `The first ${MOST_FINDINGS} are shown.`),
+  ];
+}
+
+function findingLine({ severity, line, column, field, message, advice }: Finding): HTMLElement {
+  const place = [
+    line !== undefined && `Row ${line}`,
+    column !== undefined && `column ${column}`,
+    field !== undefined && field,
+  ].filter((each) => each !== false);
+  return el(
+    'li',
+    { class: severity },
+    el(
+      'strong',
+      {},
+      `${severity === 'error' ? 'Error' : 'Warning'}${place.length > 0 ? `, ${place.join(', ')}` : ''}: `,
+    ),
+    sentence(message),
+    el('span', { class: 'hint' }, ` ${sentence(advice)}`),
+  );
+}

@@ -1,0 +1,38 @@
+/** Reads and checks a manifest, with the rules of `ferry check`. */
+import type { ManifestRow } from '../../domain/companies/manifest';
+import { manifestColumns } from '../../domain/supply/columns';
+import { Duplicates } from '../../domain/supply/duplicates';
+import { FindingList } from '../../domain/supply/findings';
+import { ManifestTotals, reportTotalFindings } from '../../domain/supply/manifest-totals';
+import { hasCredential, parseCompany } from '../../domain/supply/row-parser';
+import type { Platform } from '../../platforms/platforms';
+import { createMap, readRows } from './row-file';
+
+export interface CheckedManifest {
+  readonly findings: FindingList;
+  /** The companies whose rows have no errors. */
+  readonly rows: readonly ManifestRow[];
+  /** Rows that also contain a credential, which is not sent. */
+  readonly withCredential: number;
+}
+
+export async function checkManifest(file: File, platform: Platform): Promise<CheckedManifest> {
+  const findings = new FindingList();
+  const rows: ManifestRow[] = [];
+  const duplicates = new Duplicates(platform.organizationField, createMap);
+  const totals = new ManifestTotals(createMap());
+  let row = 0;
+  let withCredential = 0;
+  for await (const reader of readRows(file, manifestColumns(platform, 'managed'), findings)) {
+    row += 1;
+    const company = parseCompany(row, reader, platform);
+    if (hasCredential(reader, platform)) withCredential += 1;
+    if (company === null) continue;
+    duplicates.checkCompany(reader, company);
+    if (!reader.isValid) continue;
+    totals.add(company);
+    rows.push(company);
+  }
+  if (findings.errors === 0) reportTotalFindings(file.name, totals, platform, findings.add);
+  return { findings, rows, withCredential };
+}

@@ -1,0 +1,101 @@
+/** Supplies the manifest from a file: it is checked by this page, which shows what would be supplied. */
+import { MAX_MANIFEST_PARTS, MAX_ROWS_PER_PART } from '../contract';
+import { counted } from '../../domain/text/sentences';
+import { findPlatform } from '../../platforms/platforms';
+import type { Action } from '../client/api';
+import { supplyManifest } from '../client/manifest';
+import { submit } from './api';
+import { decide, type App } from './app';
+import { FormProblem, openDialog } from './dialog';
+import { el, type Child } from './elements';
+import { fileInput, findingsList, templateLinks } from './file-form';
+import { checkManifest, type CheckedManifest } from './manifest-file';
+
+const MAX_COMPANIES = MAX_MANIFEST_PARTS * MAX_ROWS_PER_PART;
+
+export function openManifest(app: App, action: Action): void {
+  const platform = findPlatform(app.view().platform.key);
+  const input = fileInput();
+  const result = el('div', { role: 'status' });
+  let checked: CheckedManifest | null = null;
+
+  async function check(): Promise<void> {
+    const [file] = input.files ?? [];
+    checked = null;
+    result.replaceChildren();
+    if (file === undefined || platform === undefined) return;
+    result.textContent = 'Checking the file…';
+    const found = await checkManifest(file, platform);
+    // A person may have chosen another file meanwhile.
+    if (input.files?.[0] !== file) return;
+    checked = isUsable(found) ? found : null;
+    result.replaceChildren(...resultOf(found, app.view().platform.name).filter((each) => each instanceof Node));
+  }
+  input.addEventListener('change', () => void check());
+
+  openDialog({
+    ...action,
+    fields: [
+      el(
+        'fieldset',
+        {},
+        el('legend', { class: 'unseen' }, 'The file'),
+        el(
+          'div',
+          { class: 'field' },
+          el('label', { for: 'file' }, 'Manifest (CSV or JSON)'),
+          input,
+          el('p', { class: 'hint' }, 'One row for each company to move. ', ...templateLinks(app, 'manifest')),
+        ),
+        result,
+      ),
+    ],
+    send: async (reason, { say, progress }) => {
+      if (checked === null) throw new FormProblem('choose a file without errors');
+      return supplyManifest(checked.rows, reason === undefined ? {} : { reason }, {
+        submit: (path, body) => submit(path, body, say),
+        decide: (decision) => decide(app, decision, say),
+        ...{ say, progress },
+      });
+    },
+    onDone: app.refresh,
+  });
+}
+
+const isUsable = ({ findings, rows }: CheckedManifest): boolean =>
+  findings.errors === 0 && rows.length > 0 && rows.length <= MAX_COMPANIES;
+
+function resultOf(found: CheckedManifest, platform: string): readonly Child[] {
+  const { findings, rows, withCredential } = found;
+  return [
+    isUsable(found)
+      ? el('p', { class: 'done' }, `✓ ${counted(rows.length, 'company')} on ${platform}${wavesText(found)}.`)
+      : el('p', { class: 'problem' }, problemOf(found)),
+    isUsable(found) &&
+      withCredential > 0 &&
+      el(
+        'p',
+        { class: 'hint' },
+        `The file also contains ${counted(withCredential, 'credential')}. This page does not send them; supply them later.`,
+      ),
+    ...findingsList(findings),
+  ];
+}
+
+function problemOf({ findings, rows }: CheckedManifest): string {
+  return findings.errors > 0
+    ? `The file has ${counted(findings.errors, 'error')}. Nothing was sent.`
+    : `The file has ${counted(rows.length, 'company')}; the portal accepts up to ${counted(MAX_COMPANIES, 'company')}. Ask your contact.`;
+}
+
+/** Describes the waves in their order: `: wave 1: 10 companies, wave 2: 50 companies`. */
+function wavesText({ rows }: CheckedManifest): string {
+  const sizes = new Map<number | null, number>();
+  for (const { wave } of rows) sizes.set(wave, (sizes.get(wave) ?? 0) + 1);
+  if (sizes.size === 1 && sizes.has(null)) return '';
+  const texts = [...sizes]
+    .sort(([one], [other]) => (one ?? Infinity) - (other ?? Infinity))
+    .map(([wave, size]) => `${wave === null ? 'without a wave' : `wave ${wave}`}: ${size.toLocaleString('en-US')}`);
+  const shown = texts.slice(0, 10).join(', ');
+  return ` (${shown}${texts.length > 10 ? `, and ${texts.length - 10} more waves` : ''})`;
+}

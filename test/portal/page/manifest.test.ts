@@ -1,0 +1,148 @@
+/** The manifest in the portal's page: checked by row and column, then sent in parts with a signed decision. */
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import type { ManifestRow } from '../../../domain/companies/manifest';
+import { manifestDigest } from '../../../store';
+import { axeViolations, describeWithChromium, signIn, usePage } from './browser-page';
+import { sampleSteps, sampleView } from './sample-view';
+
+interface ManifestPart {
+  readonly decisionId: string;
+  readonly part: number;
+  readonly rows: readonly ManifestRow[];
+}
+
+const HEADER = 'reference,name,realmId,expectedInvoices,wave';
+
+describeWithChromium("the manifest in the portal's page", () => {
+  const current = usePage((portal) => {
+    const { counts } = sampleView();
+    const none = Object.fromEntries(Object.keys(counts).map((count) => [count, 0])) as typeof counts;
+    portal.companies = [];
+    portal.view = sampleView({
+      ...{ counts: none, steps: sampleSteps(1), start: null, end: null, waves: [], firstCompany: null },
+      headline: 'Please supply the manifest, which lists the companies to move.',
+      actions: [
+        {
+          ...{ message: 'manifestSupplied', title: 'Supply the manifest', facts: [], reason: 'none' as const },
+          consequence: 'The companies in the file are stored and checked.',
+          ...{ isIrreversible: false, isExpected: true },
+        },
+      ],
+    });
+    portal.answer = ({ path }) =>
+      path === '/api/manifest' ? { outcome: 'stored', text: 'stored' } : { outcome: 'applied', text: 'done' };
+  });
+
+  const parts = (): ManifestPart[] =>
+    current.portal.sent
+      .filter(({ path }) => path === '/api/manifest')
+      .map(({ body }) => body as unknown as ManifestPart);
+
+  async function open(width = 1440): Promise<Page> {
+    const page = await signIn(current.browser, current, { width });
+    await page.getByText('Companies are shown here once the manifest has been supplied').waitFor();
+    await page.getByRole('button', { name: 'Supply the manifest' }).click();
+    return page;
+  }
+  const choose = (page: Page, name: string, text: string): Promise<void> =>
+    page.getByLabel('Manifest (CSV or JSON)').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const send = (page: Page): Promise<void> =>
+    page.getByRole('dialog').getByRole('button', { name: 'Supply the manifest' }).click();
+
+  test.each([390, 1440])(
+    '%i px: a wrong file is refused with rows and columns, then a right one is sent',
+    async (width) => {
+      const page = await open(width);
+      await choose(page, 'wrong.csv', `${HEADER}\nC-1,Acme,9130000000000001,x,1\nC-1,,9.13E+15,2,1\n`);
+      const findings = page.getByLabel('Errors and warnings in the file');
+      await findings.getByText('Error, Row 2, column 4, expectedInvoices:').waitFor();
+      await findings.getByText('Error, Row 3, column 2, name:').waitFor();
+      await findings.getByText('Error, Row 3, column 3, realmId:').waitFor();
+      await findings.getByText('Fill it in.').waitFor();
+      await page.getByText('The file has 3 errors. Nothing was sent.').waitFor();
+      expect(await axeViolations(page)).toEqual([]);
+      await send(page);
+      await page.getByText('Choose a file without errors.').waitFor();
+      expect(parts()).toEqual([]);
+
+      await choose(page, 'right.csv', `${HEADER}\nC-1,Acme,9130000000000001,5,1\nC-2,Bolt,9130000000000002,2,2\n`);
+      await page.getByText('✓ 2 companies on QuickBooks Online (wave 1: 1, wave 2: 1).').waitFor();
+      await send(page);
+      await page.getByText('✓ Done.').waitFor();
+      const rows: ManifestRow[] = [
+        {
+          row: 1,
+          reference: 'C-1',
+          name: 'Acme',
+          organization: '9130000000000001',
+          expectedInvoices: 5,
+          wave: 1,
+          family: null,
+        },
+        {
+          row: 2,
+          reference: 'C-2',
+          name: 'Bolt',
+          organization: '9130000000000002',
+          expectedInvoices: 2,
+          wave: 2,
+          family: null,
+        },
+      ];
+      expect(parts()).toEqual([{ decisionId: parts()[0]?.decisionId, part: 0, rows }]);
+      expect(current.portal.sent.at(-1)?.body).toMatchObject({
+        message: 'manifestSupplied',
+        decision: {
+          decisionId: parts()[0]?.decisionId,
+          companies: 2,
+          manifestDigest: manifestDigest(rows),
+          by: 'Cleo',
+        },
+      });
+    },
+  );
+
+  test('2,500 companies are sent in parts, and credentials in the file are not sent', async () => {
+    const page = await open();
+    const lines = Array.from({ length: 2_500 }, (_, row) => `C-${row},Company ${row},91${row},1,token-MARKER-${row}`);
+    await choose(page, 'many.csv', ['reference,name,realmId,expectedInvoices,refreshToken', ...lines].join('\n'));
+    await page.getByText('The file also contains 2,500 credentials. This page does not send them').waitFor();
+    await send(page);
+    await page.getByText('✓ Done.').waitFor();
+    expect(parts().map(({ part, rows }) => [part, rows.length])).toEqual([
+      ...[
+        [0, 1_000],
+        [1, 1_000],
+        [2, 500],
+      ],
+    ]);
+    const rows = parts().flatMap((each) => each.rows);
+    expect(current.portal.sent.at(-1)?.body).toMatchObject({
+      decision: { companies: 2_500, manifestDigest: manifestDigest(rows) },
+    });
+    expect(JSON.stringify(current.portal.sent)).not.toContain('MARKER');
+  });
+
+  test('the template has the columns of the platform', async () => {
+    const page = await open();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Template as CSV' }).click();
+    const file = await (await download).path();
+    expect(readFileSync(file, 'utf8')).toBe('reference,name,realmId,expectedInvoices,wave\n');
+    await choose(page, 'manifest.csv', readFileSync(file, 'utf8'));
+    await page.getByText('The file contains only a header row.').waitFor();
+  });
+
+  test('says why the migration refuses the manifest, and keeps the dialog open', async () => {
+    current.portal.answer = ({ path }) =>
+      path === '/api/manifest'
+        ? { outcome: 'stored', text: 'stored' }
+        : { outcome: 'refused', text: 'the organization of 1 company is already part of another migration: C-1' };
+    const page = await open();
+    await choose(page, 'right.csv', `${HEADER}\nC-1,Acme,9130000000000001,5,1\n`);
+    await page.getByText('✓ 1 company on QuickBooks Online').waitFor();
+    await send(page);
+    await page.getByText('The organization of 1 company is already part of another migration: C-1.').waitFor();
+  });
+});

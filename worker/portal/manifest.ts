@@ -1,0 +1,36 @@
+/** The manifest that the client supplies through the portal: its rows are staged in parts, for the decision that follows. */
+import { suppliedRowProblem } from '../../domain/supply/supplied-rows';
+import { counted, oneLine } from '../../domain/text/sentences';
+import { findPlatform } from '../../platforms/platforms';
+import type { RequestAnswer } from '../../portal/contract';
+import { ManifestPartSchema } from '../../portal/contract';
+import type { PortalRequest } from '../../store';
+import { readMigration, readOutcome, stageManifest } from '../../store';
+import type { PortalContext } from './context';
+import { failed } from './context';
+import { UNCONFIRMED } from './decisions';
+
+/**
+ * Stages a part of a manifest. Checks each row again, because a browser can send anything. The ledger compares all rows
+ * with the decision when it records it. Idempotent.
+ */
+export async function storeManifestPart({ ferry }: PortalContext, request: PortalRequest): Promise<RequestAnswer> {
+  const { db } = ferry;
+  const { migrationId, person, role, isKeyConfirmed } = request;
+  if (role !== 'client') return failed(`${person} was invited to read, and cannot supply anything`);
+  if (!isKeyConfirmed) return failed(UNCONFIRMED);
+  const parsed = ManifestPartSchema.safeParse(request.body);
+  if (!parsed.success) return failed('the rows of the manifest are malformed');
+  const { decisionId, part, rows } = parsed.data;
+  const migration = await readMigration(db, migrationId);
+  const platform = migration && findPlatform(migration.platformKey);
+  if (!platform) return failed('the migration accepts no manifest');
+  for (const row of rows) {
+    const problem = suppliedRowProblem(row, platform);
+    if (problem !== null) return failed(`${oneLine(row.reference, 100)} (row ${row.row}): ${problem}`);
+  }
+  if (await readOutcome(db, migrationId, decisionId))
+    return failed('the decision about this manifest has been made; supply it again with a new one');
+  await stageManifest(db, migrationId, { decisionId, part, rows }, person);
+  return { outcome: 'stored', text: `${counted(rows.length, 'row')} stored`, stored: rows.length };
+}
