@@ -237,8 +237,8 @@ export const SealedApplicationSchema = z.strictObject({
 });
 
 /** The largest number of rows in one part of a manifest, and of parts. */
-export const MAX_ROWS_PER_PART = 1_000;
-export const MAX_MANIFEST_PARTS = 100;
+const MAX_ROWS_PER_PART = 1_000;
+const MAX_MANIFEST_PARTS = 100;
 
 const text = (max: number) => z.string().min(1).max(max);
 const upTo = (max: number, min = 0) => z.number().int().min(min).max(max);

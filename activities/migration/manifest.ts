@@ -45,6 +45,8 @@ async function contentProblem(tx: Database, migrationId: string, decision: Manif
   let isInOrder = true;
   for await (const row of readStagedManifest(tx, migrationId, decision.decisionId)) {
     companies += 1;
+    // More rows than the decision names could take longer than the activity may.
+    if (companies > decision.companies) break;
     isInOrder &&= row.row === companies;
     references.add(row.reference);
     organizations.add(organizationKey(row.organization));

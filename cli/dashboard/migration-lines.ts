@@ -55,7 +55,7 @@ export function companyLines({ progress, overview }: MigrationSnapshot, now: Dat
   return [
     [
       { text: barText(done, counts.total, BAR_WIDTH), style: 'green' },
-      ` ${outOf(done, counts.total, 'company')} done`,
+      counts.total === 0 ? ' no companies yet' : ` ${outOf(done, counts.total, 'company')} done`,
       rate === null ? '' : `, ${rateText(rate)} a minute`,
       endText(forecast, now),
     ],

@@ -121,7 +121,8 @@ function printCompanies(output: Output, { migrationId, route, state, step, count
   const others = (['moving', 'not-moved-yet', 'left-out'] as const satisfies readonly ClientState[])
     .filter((each) => byState[each] > 0)
     .map((each) => `, ${number(byState[each])} ${CLIENT_STATES[each]}`);
-  output.line(`Companies: ${number(counts.moved)} of ${number(counts.total)} moved${others.join('')}`);
+  if (counts.total === 0) output.line('Companies: none yet');
+  else output.line(`Companies: ${number(counts.moved)} of ${number(counts.total)} moved${others.join('')}`);
 
   const exceptions = listed([
     [byState['must-reconnect'], CLIENT_STATES['must-reconnect']],

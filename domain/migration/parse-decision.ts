@@ -42,6 +42,9 @@ export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
 /** Maximum number of companies in one message. Senders split longer lists. */
 export const MAX_COMPANIES_PER_MESSAGE = 1_000;
 
+/** The ledger replaces the companies in one transaction, within the time limit of an activity. */
+export const MAX_MANIFEST_COMPANIES = 100_000;
+
 const MAX_TEXT_LENGTH = 2_000;
 /**
  * More than the 100 characters that a manifest allows. Keeps the longest message far below Temporal's limit of 2 MB.
@@ -168,7 +171,8 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
       const { manifestDigest, companies } = fields;
       if (typeof manifestDigest !== 'string' || !/^[0-9a-f]{64}$/.test(manifestDigest))
         return malformed('manifestDigest must be 64 lower-case hexadecimal digits');
-      if (!isCount(companies) || companies === 0) return malformed('companies must be a whole number, 1 or more');
+      if (!isCount(companies) || companies === 0 || companies > MAX_MANIFEST_COMPANIES)
+        return malformed(`companies must be a whole number from 1 to ${MAX_MANIFEST_COMPANIES}`);
       return { decision: { kind: 'manifest-supplied', ...sender, manifestDigest, companies } };
     }
     case 'manifestAmended': {

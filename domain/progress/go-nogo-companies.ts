@@ -6,6 +6,8 @@ import type { Progress } from './progress';
 export function companyAnswers({ next, progress }: Pick<GoNoGoFacts, 'next' | 'progress'>): readonly Answer[] {
   const ofWave = next.wave === null ? '' : ` of wave ${next.wave}`;
   const { unconfirmed } = next;
+  if (progress?.counts.total === 0)
+    return [{ check: 'companies', go: false, why: 'no manifest has been supplied yet' }];
   return [
     {
       check: 'sync-disabled',

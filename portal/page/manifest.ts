@@ -1,5 +1,5 @@
 /** Supplies the manifest from a file: it is checked by this page, which shows what would be supplied. */
-import { MAX_MANIFEST_PARTS, MAX_ROWS_PER_PART } from '../contract';
+import { MAX_MANIFEST_COMPANIES } from '../../domain/migration/parse-decision';
 import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { Action } from '../client/api';
@@ -10,8 +10,6 @@ import { FormProblem, openDialog } from './dialog';
 import { el, type Child } from './elements';
 import { fileInput, findingsList, templateLinks } from './file-form';
 import { checkManifest, type CheckedManifest } from './manifest-file';
-
-const MAX_COMPANIES = MAX_MANIFEST_PARTS * MAX_ROWS_PER_PART;
 
 export function openManifest(app: App, action: Action): void {
   const platform = findPlatform(app.view().platform.key);
@@ -63,7 +61,7 @@ export function openManifest(app: App, action: Action): void {
 }
 
 const isUsable = ({ findings, rows }: CheckedManifest): boolean =>
-  findings.errors === 0 && rows.length > 0 && rows.length <= MAX_COMPANIES;
+  findings.errors === 0 && rows.length > 0 && rows.length <= MAX_MANIFEST_COMPANIES;
 
 function resultOf(found: CheckedManifest, platform: string): readonly Child[] {
   const { findings, rows, withCredential } = found;
@@ -85,7 +83,7 @@ function resultOf(found: CheckedManifest, platform: string): readonly Child[] {
 function problemOf({ findings, rows }: CheckedManifest): string {
   return findings.errors > 0
     ? `The file has ${counted(findings.errors, 'error')}. Nothing was sent.`
-    : `The file has ${counted(rows.length, 'company')}; the portal accepts up to ${counted(MAX_COMPANIES, 'company')}. Ask your contact.`;
+    : `The file has ${counted(rows.length, 'company')}; the portal accepts up to ${counted(MAX_MANIFEST_COMPANIES, 'company')}. Ask your contact.`;
 }
 
 /** Describes the waves in their order: `: wave 1: 10 companies, wave 2: 50 companies`. */

@@ -63,17 +63,27 @@ const PARTS: readonly { readonly count: keyof Counts; readonly state: string; re
 ];
 
 export function renderProgress({ counts, end, start, windows }: MigrationView): readonly Child[] {
-  const number = (count: number): string => count.toLocaleString('en-US');
   return [
     el('h2', { id: 'progress-title' }, 'Progress'),
-    counts.total === 0
-      ? el('p', { class: 'hint' }, 'Companies are shown here once the manifest has been supplied and checked.')
-      : el(
-          'p',
-          { class: 'big' },
-          number(counts.moved),
-          el('span', {}, ` of ${counted(counts.total, 'company')} moved`),
-        ),
+    ...(counts.total === 0 ? [el('p', {}, NO_COMPANIES)] : companyCounts(counts)),
+    el(
+      'dl',
+      { class: 'facts' },
+      (end !== null || counts.notMovedYet + counts.moving > 0) &&
+        fact('Expected end', end ? spanText(end.earliest, end.latest) : 'Not known yet.', end?.basis),
+      start &&
+        fact('Start', timeText(start.at), start.isAgreed ? undefined : `Proposed by ${start.by}, not agreed yet`),
+      counts.notMovedYet + counts.moving > 0 && fact('Companies move', windows ?? 'at any time'),
+    ),
+  ];
+}
+
+const NO_COMPANIES = 'Companies are shown here once the manifest has been supplied and checked.';
+
+function companyCounts(counts: Counts): readonly Child[] {
+  const number = (count: number): string => count.toLocaleString('en-US');
+  return [
+    el('p', { class: 'big' }, number(counts.moved), el('span', {}, ` of ${counted(counts.total, 'company')} moved`)),
     bar(counts),
     el(
       'ul',
@@ -87,15 +97,6 @@ export function renderProgress({ counts, end, start, windows }: MigrationView): 
           el('strong', {}, number(counts[count])),
         ),
       ),
-    ),
-    el(
-      'dl',
-      { class: 'facts' },
-      (end !== null || counts.notMovedYet + counts.moving > 0) &&
-        fact('Expected end', end ? spanText(end.earliest, end.latest) : 'Not known yet.', end?.basis),
-      start &&
-        fact('Start', timeText(start.at), start.isAgreed ? undefined : `Proposed by ${start.by}, not agreed yet`),
-      counts.notMovedYet + counts.moving > 0 && fact('Companies move', windows ?? 'at any time'),
     ),
   ];
 }

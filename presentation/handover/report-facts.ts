@@ -77,7 +77,9 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
       : []),
     ['State', stateText(head)],
     ...(head.unproven === null ? [] : [['Signed decisions', proofText(head.unproven)] as const]),
-    ['Details supplied', `${timeText(head.suppliedAt)} by ${head.suppliedBy}`],
+    head.counts.total === 0
+      ? ['Manifest', 'not supplied yet']
+      : ['Details supplied', `${timeText(head.suppliedAt)} by ${head.suppliedBy}`],
     ['Times', 'all in UTC'],
     ['Who to call', head.contact],
   ];

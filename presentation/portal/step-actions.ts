@@ -189,7 +189,8 @@ export function controls(progress: Progress): readonly Candidate[] {
       sample: { kind: 'cancel' },
       applies: true,
       title: 'Cancel the migration',
-      facts: [`${outOf(counts.moved, counts.total, 'company')} moved so far, and staying moved`],
+      facts:
+        counts.total === 0 ? [] : [`${outOf(counts.moved, counts.total, 'company')} moved so far, and staying moved`],
       consequence:
         'No more moves begin, and all supplied credentials are destroyed. A cancelled migration cannot be resumed.',
       isIrreversible: true,

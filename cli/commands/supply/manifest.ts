@@ -1,4 +1,5 @@
 import type { Preflight } from '../../../domain/migration/migration-state';
+import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/parse-decision';
 import { counted } from '../../../domain/text/sentences';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { supplyManifest, waitForPreflight } from '../../../client';
@@ -55,6 +56,11 @@ async function supply(
   const manifest = await readManifest({ manifest: file, ...(encoding && { encoding }) }, platform);
   const { companies } = manifest.totals;
   if (manifest.findings.errors > 0) return invalidManifest(manifest);
+  if (companies > MAX_MANIFEST_COMPANIES)
+    throw new CommandFailed(
+      `the manifest has ${counted(companies, 'company')}; after the start, at most ${counted(MAX_MANIFEST_COMPANIES, 'company')} can be supplied`,
+      'nothing was changed; start a migration with this manifest, and another --label',
+    );
   output.note(`Storing ${counted(companies, 'row')} ...`);
   const { rows, digest: manifestDigest } = manifest;
   const decision = await supplyManifest(ferry, migrationId, { rows, manifestDigest, companies, ...actor });

@@ -95,6 +95,7 @@ test('a manifest replaces all companies, their credentials and what was agreed a
 
 test.each<[string, (rows: readonly ManifestRow[]) => readonly ManifestRow[], RegExp]>([
   ['that never arrived', () => [], /have not arrived/],
+  ['with one more', (rows) => [...rows, { ...rows[0]!, row: 4 }], /not those of the decision/],
   ['of which one is missing', (rows) => rows.slice(0, 2), /not those of the decision/],
   ['of which one was exchanged', ([one, two, three]) => [one!, two!, { ...three!, organization: '1' }], /not those/],
 ])('a manifest with rows %s is refused and changes nothing', async (_, staged, refusal) => {

@@ -35,16 +35,17 @@ test('a migration that is started without a manifest waits for it, and every vie
   expect(out).toContain(`ferry invite ${id} --name "name of the person"`);
   const shown = await run('show', id);
   expect(shown.out).toContain('Waiting for client: supply the manifest');
-  expect(shown.out).toContain('Companies: 0 of 0 moved');
+  expect(shown.out).toContain('Companies: none yet');
   expect(shown.out).toContain(`client: ferry manifest ${id} manifest.csv --as client`);
   expect((await run('list')).out).toMatch(/later\.quickbooks-online.*0\/0/);
   expect((await run('go-nogo', id)).out).toContain('waiting for client: supply the manifest');
+  expect((await run('go-nogo', id)).out).toContain('companies: no manifest has been supplied yet');
   expect((await run('companies', id)).exitCode).toBe(0);
   expect((await run('exceptions', id)).exitCode).toBe(0);
   for (const format of ['md', 'html', 'csv', 'json']) {
     const report = await run('report', id, '--format', format);
     expect({ format, exitCode: report.exitCode }).toEqual({ format, exitCode: 0 });
-    expect(report.out).not.toMatch(/NaN|undefined|Infinity/);
+    expect(report.out).not.toMatch(/NaN|undefined|Infinity|Details supplied/);
   }
   const approval = await run('approve', id, 'supply-details', '--yes', '--by', 'Sam');
   expect(approval.exitCode).toBe(1);
