@@ -1,6 +1,7 @@
 /** Output of the commands of `ferry --portal`. */
 import { z } from 'zod';
 import { CompanySchema, MigrationAnswerSchema, PORTAL_ROLES, SessionSchema } from '../../portal/contract';
+import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
 const { migrationId, state, headline, task, counts } = MigrationAnswerSchema.shape.view.shape;
@@ -36,6 +37,18 @@ export const PORTAL_SCHEMAS: CommandSchemas = {
     {
       ...MigrationAnswerSchema.shape,
       ...{ person: z.string(), role: z.enum(PORTAL_ROLES), isKeyConfirmed: z.boolean() },
+    },
+  ],
+  'ferry.portal-credentials/1': [
+    'ferry --portal credentials, replace-credential',
+    {
+      migrationId,
+      outcome: z.enum(['applied', 'refused']),
+      text: z.string(),
+      supplied: part.count,
+      refusedCredentials: z.array(z.strictObject({ reference: z.string(), why: z.string() })),
+      shredded: z.boolean(),
+      ...part.findingFields,
     },
   ],
   'ferry.portal-watch/1': ['ferry --portal watch', { migrationId, state, headline, task, counts }],

@@ -8,6 +8,9 @@ import { findCommand } from '../shared/options';
 import { addShow } from './commands/show';
 import { addList, addSignIn, addSignOut } from './commands/sign-in';
 import { addCompanies, addExceptions } from './commands/companies';
+import { addApplication } from './commands/application';
+import { addCredentials } from './commands/credentials';
+import { addCompanyDecisions, addStepDecisions } from './commands/decisions';
 import { addReport } from './commands/report';
 import { addWatch } from './commands/watch';
 import { onlyMigration, type PortalContext } from './connection';
@@ -17,6 +20,8 @@ import { parseLink, type PortalTarget } from './target';
 const GROUPS: Readonly<Record<string, readonly ((context: PortalContext) => void)[]>> = {
   'Sign in:': [addSignIn, addSignOut, addList],
   'See progress:': [addShow, addWatch, addCompanies, addExceptions, addReport],
+  'Decide:': [addStepDecisions, addCompanyDecisions],
+  'Supply:': [addApplication, addCredentials],
 };
 
 export interface PortalCommand {

@@ -9,6 +9,7 @@ import { createPortalToken, hashPortalToken } from '../../security/portal-token'
 import { Secret } from '../../security/secret';
 import type { Context } from '../shared/context';
 import { CommandFailed } from '../shared/errors';
+import { fittedTo } from '../terminal';
 import { readSignIns, signingKeyOf, writeSignIn, type SignIn } from './sign-ins';
 import type { PortalLink, PortalTarget } from './target';
 
@@ -67,11 +68,17 @@ export async function withPortal<Result>(
   });
 }
 
-function sayOnce({ output }: Context): (text: string) => void {
+/** A wait that is shorter is not worth a line. */
+const SAY_AFTER_MS = 3_000;
+
+/** Tells on standard error, because standard output can be a file. */
+export function sayOnce({ output, terminal: { stderr } }: Context): (text: string) => void {
+  const startedAt = Date.now();
   let last = '';
   return (text) => {
-    if (text !== last) output.note(text);
+    if (text === last || output.json || output.quiet || Date.now() - startedAt < SAY_AFTER_MS) return;
     last = text;
+    stderr.write(`${fittedTo(stderr, text)}\n`);
   };
 }
 
@@ -174,9 +181,13 @@ function adviceFor({ status, advice }: ApiError): string {
     : 'if it happens again, tell your contact';
 }
 
+/** Words that begin a sentence with a capital letter and have none elsewhere. */
+const FIRST_WORDS =
+  /^(?:A|An|Another|Ask|Call|It|No|Nothing|Once|Only|Open|Please|Send|Set|Signing|Support|The|There|They|This|Too|Try|You|Your)\b/;
+
 /** Makes a clause of a sentence: `You are not signed in.` becomes `you are not signed in`. */
 export function clause(text: string): string {
-  const first = /^[A-Z][a-z]|^An? /.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+  const first = FIRST_WORDS.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
   return first.replace(/\.$/, '');
 }
 

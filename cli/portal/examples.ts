@@ -17,6 +17,31 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     `${FERRY} companies --csv > companies.csv`,
   ],
   exceptions: [`${FERRY} exceptions`],
+  approve: [`${FERRY} approve`, `${FERRY} approve schedule --yes`],
+  'sign-off': [`${FERRY} sign-off`],
+  reject: [`${FERRY} reject complete-migration --reason "two companies are missing"`],
+  'propose-time': [
+    `${FERRY} propose-time "${TIME}"`,
+    `${FERRY} propose-time "${TIME}" --window "mon-fri 22:00-05:00 Europe/London"`,
+  ],
+  pause: [`${FERRY} pause --reason "month end"`],
+  resume: [`${FERRY} resume`],
+  cancel: [`${FERRY} cancel --reason "the project was stopped"`],
+  'confirm-sync-disabled': [`${FERRY} confirm-sync-disabled --all`, `${FERRY} confirm-sync-disabled --wave 1`],
+  exclude: [`${FERRY} exclude C-1003 --reason "sold last week"`],
+  retry: [`${FERRY} retry C-1008`],
+  relink: [`${FERRY} relink C-1008`],
+  skip: [`${FERRY} skip C-1014 --reason "closed its books"`],
+  application: [
+    `${FERRY} application --client-id ABq7yK --environment production`,
+    `${FERRY} application --sealed secret.txt.sealed`,
+  ],
+  credentials: [
+    `${FERRY} credentials credentials.csv --obtained-at now`,
+    `${FERRY} credentials credentials.csv.sealed`,
+  ],
+  'replace-credential': [`${FERRY} replace-credential new-credentials.csv`],
+  seal: [`${FERRY} seal credentials.csv`],
   report: [`${FERRY} report --format html > handover.html`],
 };
 

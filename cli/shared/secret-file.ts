@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { clientSecretProblem } from '../../domain/supply/client-secret';
 import { Secret } from '../../security';
+import type { Terminal } from '../terminal';
 import { CommandFailed } from './errors';
 
 const ADVICE = 'nothing was sent or sealed; specify a file that contains only the client secret';
@@ -20,4 +21,26 @@ export function readSecretFile(file: string): Secret {
   const problem = clientSecretProblem(text);
   if (problem !== null) throw new CommandFailed(`${file} ${problem}`, ADVICE);
   return new Secret(text);
+}
+
+/**
+ * Reads the secret from a file or a prompt. It is never an argument, because arguments are visible in the process list
+ * and kept in the shell's history.
+ */
+export async function readClientSecret(
+  { prompts }: Pick<Terminal, 'prompts'>,
+  { secretFile }: { readonly secretFile?: string },
+): Promise<Secret> {
+  if (secretFile !== undefined) return readSecretFile(secretFile);
+  if (!prompts) {
+    throw new CommandFailed(
+      'cannot ask for the secret, because this is not a terminal',
+      'put it in a file and pass --secret-file',
+    );
+  }
+  const secret = (await prompts.secret('Client secret')).trim();
+  const problem = clientSecretProblem(secret);
+  if (problem !== null)
+    throw new CommandFailed(`the secret ${problem}`, 'nothing was sent; run the command again with the secret');
+  return new Secret(secret);
 }

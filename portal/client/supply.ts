@@ -37,13 +37,15 @@ export interface SupplyLine<Credential> {
  *
  * `credentialsSupplied` is one decision about all parts. `replaceCredential` names its companies, so each part has its
  * own decision. A part that was sent twice, because the connection was lost, is stored once.
+ *
+ * @returns the outcome of the last decision, with the credentials that were not accepted
  */
 export async function supplyInParts<Credential extends Label>(
   { message, credentials, fields }: Supply<Credential>,
   { keyFingerprint, createSealer, submit, decide, say, progress }: SupplyLine<Credential>,
 ): Promise<RequestAnswer> {
   const replaces = message === 'replaceCredential';
-  const refused: string[] = [];
+  const refused: { readonly reference: string; readonly why: string }[] = [];
   let stored: HashedCredential[] = [];
   let answer: RequestAnswer = { outcome: 'failed', text: 'the file contains no credential' };
   let decisionId: string = crypto.randomUUID();
@@ -62,7 +64,7 @@ export async function supplyInParts<Credential extends Label>(
     say(`Sending ${start + 1} to ${start + part.length} of ${counted(credentials.length, 'credential')}…`);
     answer = await submit('/api/credentials', { decisionId, replaces, keyFingerprint, credentials: boxes });
     if (answer.outcome !== 'stored') return answer;
-    refused.push(...(answer.refusedCredentials ?? []).map(({ reference, why }) => `${reference}: ${why}`));
+    refused.push(...(answer.refusedCredentials ?? []));
     const notStored = new Set(answer.refusedCredentials?.map(({ reference }) => reference));
     for (const { sealed: _, ...each } of sealed) if (!notStored.has(each.reference)) stored.push(each);
     progress((start + part.length) / credentials.length);
@@ -72,20 +74,23 @@ export async function supplyInParts<Credential extends Label>(
     }
   }
   const accepted = credentials.length - refused.length;
-  if (accepted === 0) return { outcome: 'refused', text: `no credential was accepted. ${listed(refused)}` };
+  const refusedCredentials = refused;
+  if (accepted === 0)
+    return { outcome: 'refused', text: `no credential was accepted. ${listed(refused)}`, refusedCredentials };
   if (!replaces) answer = await supplied(accepted);
-  return refused.length === 0 || answer.outcome !== 'applied'
-    ? answer
-    : { ...answer, text: `${answer.text}. ${counted(refused.length, 'credential')} not accepted. ${listed(refused)}` };
+  if (refused.length === 0 || answer.outcome !== 'applied') return answer;
+  const text = `${answer.text}. ${counted(refused.length, 'credential')} not accepted. ${listed(refused)}`;
+  return { ...answer, text, refusedCredentials };
 
   async function supplied(companies: number | readonly string[]): Promise<RequestAnswer> {
     return decide({ message, decisionId, fields: { ...fields, companies, sealedDigest: credentialsDigest(stored) } });
   }
 }
 
-function listed(refused: readonly string[]): string {
+function listed(refused: NonNullable<RequestAnswer['refusedCredentials']>): string {
   const more = refused.length - 10;
-  return refused.slice(0, 10).join('; ') + (more > 0 ? `; and ${counted(more, 'other')}` : '');
+  const first = refused.slice(0, 10).map(({ reference, why }) => `${reference}: ${why}`);
+  return first.join('; ') + (more > 0 ? `; and ${counted(more, 'other')}` : '');
 }
 
 export const base64Of = (bytes: Uint8Array): string =>

@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
-import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { clientStateText } from '../../../domain/companies/company-state';
 import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor } from '../../../domain/companies/remedies';
@@ -8,107 +5,35 @@ import type { Database } from '../../../store';
 import { findUnknownReferences, readCompanies } from '../../../store';
 import type { DecisionContent, MigrationClient } from '../../../client';
 import { readProgressIfAnswered } from '../../../client';
+import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
+import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
 import type { CommandResult } from '../../terminal';
 import { assertLedger, withMigrationClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, sendCompanyDecision, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { integerOption } from '../../shared/options';
 import { referenceList } from '../../shared/results';
-
-interface CompanyOptions extends DecisionOptions {
-  readonly all?: true;
-  readonly file?: string;
-  readonly wave?: number;
-}
-
-/** A command that sends a decision on companies. */
-interface CompanyCommand {
-  readonly name: string;
-  readonly message: DecisionMessage;
-  readonly description: string;
-  /** Adds `--wave`. */
-  readonly byWave?: true;
-  /** Adds `--all` with this description. */
-  readonly all?: string;
-  readonly needsReason?: true;
-}
-
-const COMMANDS: readonly CompanyCommand[] = [
-  {
-    name: 'confirm-sync-disabled',
-    message: 'confirmSyncDisabled',
-    description: "Confirm that the client's own application no longer uses the tokens of these companies",
-    all: 'all companies of the manifest',
-    byWave: true,
-  },
-  {
-    name: 'exclude',
-    message: 'exclude',
-    description: 'Leave out companies that have not been moved yet',
-    needsReason: true,
-  },
-  {
-    name: 'retry',
-    message: 'retry',
-    description: 'Retry now the companies that were not moved, were deferred, or have an unknown outcome',
-    all: 'all companies that were not moved, were deferred, or have an unknown outcome',
-  },
-  {
-    name: 'relink',
-    message: 'relink',
-    description: 'Wait for end customers to reconnect with the link, then check their companies',
-    all: 'all companies that must reconnect',
-  },
-  {
-    name: 'skip',
-    message: 'skip',
-    description: 'Give up on companies that were not moved, were deferred, or have an unknown outcome',
-    needsReason: true,
-  },
-];
 
 const MAX_REFERENCES = 5;
 
 /** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: send decisions on companies. */
 export function addCompanyDecisions(context: Context): void {
-  for (const command of COMMANDS) addCommand(context, command);
+  for (const command of COMPANY_COMMANDS) addCommand(context, command);
 }
 
 function addCommand({ program, run, terminal, now }: Context, definition: CompanyCommand): void {
-  const command: Command = program
-    .command(`${definition.name} <migration> [references...]`)
-    .description(definition.description)
-    .option('--file <path>', 'a file with one reference per line');
-  if (definition.all !== undefined) command.option('--all', definition.all);
-  if (definition.byWave)
-    command.addOption(integerOption('--wave <number>', 'all companies of this wave that are waiting to be moved'));
+  const command = addCompanyCommand(program, definition);
   addDecisionOptions(command, now, definition.needsReason ? 'reason required' : 'reason optional').action(
-    (migration: string, references: string[], options: CompanyOptions) =>
+    (migration: string, references: string[], options: SelectionOptions & DecisionOptions) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
-          const companies = await readSelection(ferry, migration, references, options, definition);
+          const companies = await readSelection(references, options, definition, (wave) =>
+            readWave(assertLedger(ferry).db, migration, wave),
+          );
           return decideCompanies(ferry, migration, definition, companies, contentFrom(options));
         }),
       ),
-  );
-}
-
-async function readSelection(
-  ferry: MigrationClient,
-  migrationId: string,
-  given: readonly string[],
-  { all, file, wave }: CompanyOptions,
-  { all: allDescription }: CompanyCommand,
-): Promise<'all' | readonly string[]> {
-  if (all) return 'all';
-  if (wave !== undefined) return readWave(assertLedger(ferry).db, migrationId, wave);
-  const references = [...new Set([...given, ...(file === undefined ? [] : readLines(file))])];
-  if (references.length > 0) return references;
-  throw new CommandFailed(
-    'no company was specified',
-    allDescription === undefined ? 'specify references, or use --file' : 'specify references, or use --file or --all',
   );
 }
 
@@ -122,17 +47,6 @@ async function readWave(db: Database, migrationId: string, wave: number): Promis
     `wave ${wave} of ${migrationId} has no company that is waiting to be moved`,
     `list the companies with: ferry companies ${migrationId}`,
   );
-}
-
-function readLines(file: string): readonly string[] {
-  try {
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
-  } catch (error) {
-    throw new CommandFailed(`${file} cannot be read`, 'specify a file with one reference per line', { cause: error });
-  }
 }
 
 async function decideCompanies(

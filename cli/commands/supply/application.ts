@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CompanyDataClient } from '../../../company-data-client';
-import { Secret } from '../../../security';
 import { applicationName, findOtherApplication, isSameApplication } from '../../../domain/preflight/applications';
 import type { ApplicationFacts } from '../../../domain/preflight/applications';
-import { clientSecretProblem } from '../../../domain/supply/client-secret';
 import type { StoredMigration } from '../../../store';
 import {
   discardSealedApplication,
@@ -26,7 +24,7 @@ import { sendDecision, addActorOptions, actorFrom } from '../../shared/decisions
 import type { ActorOptions } from '../../shared/decisions';
 import { isSealedFile, readSealedApplication } from '../../manifest';
 import { assertSealedFor } from '../../shared/sealed-for';
-import { readSecretFile } from '../../shared/secret-file';
+import { readClientSecret } from '../../shared/secret-file';
 
 interface ApplicationOptions extends ActorOptions, YesOption {
   readonly clientId?: string;
@@ -174,7 +172,7 @@ async function sendSecret(
   options: ApplicationOptions,
   decide: Decide,
 ): ReturnType<Decide> {
-  const clientSecret = await readSecret(terminal, options);
+  const clientSecret = await readClientSecret(terminal, options);
   return withService(terminal.env, async (service: CompanyDataClient) => {
     // A wrong API key or URL fails here, before a decision is sent.
     await service.integration(platformKey);
@@ -216,23 +214,4 @@ async function consequenceForMoved(
   if (!other) return null;
   const companies = counted(other.companies, 'company');
   return `${companies} moved with ${applicationName(other.application)}; with ${applicationName(application)}, the service can no longer refresh their tokens`;
-}
-
-/**
- * Reads the secret from a file or a prompt. It is never an argument, because arguments are visible in the process list
- * and kept in the shell's history.
- */
-async function readSecret({ prompts }: Terminal, { secretFile }: ApplicationOptions): Promise<Secret> {
-  if (secretFile !== undefined) return readSecretFile(secretFile);
-  if (!prompts) {
-    throw new CommandFailed(
-      'cannot ask for the secret, because this is not a terminal',
-      'put it in a file and pass --secret-file',
-    );
-  }
-  const secret = (await prompts.secret('Client secret')).trim();
-  const problem = clientSecretProblem(secret);
-  if (problem !== null)
-    throw new CommandFailed(`the secret ${problem}`, 'nothing was sent; run the command again with the secret');
-  return new Secret(secret);
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Command } from 'commander';
 import { loadConfig } from '../../../config';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
@@ -33,13 +34,20 @@ import { readSecretFile } from '../../shared/secret-file';
 import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
 import type { CommandResult, Terminal } from '../../terminal';
 
-interface SealOptions extends ShredOption, EncodingOption {
-  readonly for: string;
-  readonly provider?: string;
+export interface SealFileOptions extends ShredOption, EncodingOption {
   readonly output?: string;
   readonly obtainedAt?: Date;
   readonly clientId?: string;
   readonly environment?: 'production' | 'sandbox';
+}
+
+interface SealOptions extends SealFileOptions, ProviderOption {
+  readonly for: string;
+}
+
+export interface ProviderOption {
+  /** The fingerprint that the provider publishes. */
+  readonly provider?: string;
 }
 
 /**
@@ -52,18 +60,10 @@ export function addSeal({ program, run, terminal }: Context): void {
     .description(
       "Encrypt a credential file, or a file with an application's client secret, so that only the provider's workers can open it; works offline",
     )
-    .requiredOption('--for <key>', 'the migration key that support sent, or a file that contains it')
-    .option(
-      '--provider <fingerprint>',
-      'the fingerprint that the provider publishes (default: TOKENFERRY_PROVIDER_FINGERPRINT; otherwise the command asks)',
-    )
-    .option('--output <file>', 'the sealed file (default: the name of the file with .sealed)')
-    .addOption(obtainedAtOption())
-    .option('--client-id <id>', 'the file contains only the client secret of the application with this client id')
-    .addOption(
-      choiceOption('--environment <name>', 'platform environment of that application', ['production', 'sandbox']),
-    );
-  addFileOptions(command).action((file: string, options: SealOptions) => run(() => seal(terminal, file, options)));
+    .requiredOption('--for <key>', 'the migration key that support sent, or a file that contains it');
+  addSealOptions(addProviderOption(command)).action((file: string, options: SealOptions) =>
+    run(() => seal(terminal, file, options)),
+  );
 
   program
     .command('migration-key <migration>')
@@ -75,6 +75,25 @@ export function addSeal({ program, run, terminal }: Context): void {
         ),
       ),
     );
+}
+
+export function addProviderOption(command: Command): Command {
+  return command.option(
+    '--provider <fingerprint>',
+    'the fingerprint that the provider publishes (default: TOKENFERRY_PROVIDER_FINGERPRINT; otherwise the command asks)',
+  );
+}
+
+export function addSealOptions(command: Command): Command {
+  return addFileOptions(
+    command
+      .option('--output <file>', 'the sealed file (default: the name of the file with .sealed)')
+      .addOption(obtainedAtOption())
+      .option('--client-id <id>', 'the file contains only the client secret of the application with this client id')
+      .addOption(
+        choiceOption('--environment <name>', 'platform environment of that application', ['production', 'sandbox']),
+      ),
+  );
 }
 
 function migrationKeyResult(key: MigrationKey): CommandResult {
@@ -102,6 +121,16 @@ function migrationKeyResult(key: MigrationKey): CommandResult {
 async function seal(terminal: Terminal, file: string, options: SealOptions): Promise<CommandResult> {
   const key = readKey(options.for);
   await assertTrusted(key, terminal, options);
+  return sealFile(terminal, key, file, options);
+}
+
+/** Seals a credential file, or a file with a client secret. */
+export async function sealFile(
+  terminal: Terminal,
+  key: MigrationKey,
+  file: string,
+  options: SealFileOptions,
+): Promise<CommandResult> {
   const output = options.output ?? `${file}.sealed`;
   if (existsSync(output)) throw new CommandFailed(`${output} already exists`, 'choose another file with --output');
   return options.clientId === undefined
@@ -130,7 +159,11 @@ function readKey(keyOrFile: string): MigrationKey {
  * Asserts that the client's provider has signed the key. Without a fingerprint, asks whether the fingerprint of the
  * signature is the provider's.
  */
-async function assertTrusted(key: MigrationKey, { prompts, env }: Terminal, options: SealOptions): Promise<void> {
+export async function assertTrusted(
+  key: MigrationKey,
+  { prompts, env }: Pick<Terminal, 'prompts' | 'env'>,
+  options: ProviderOption,
+): Promise<void> {
   const expected = options.provider ?? providerOf(env);
   if (expected !== undefined) return assertSignedBy(key, expected);
   const signer = providerFingerprint(key.signedBy);
@@ -146,7 +179,7 @@ async function assertTrusted(key: MigrationKey, { prompts, env }: Terminal, opti
 }
 
 /** Reads only the variable, because a stack that the client runs to try the product is another provider. */
-function providerOf(env: NodeJS.ProcessEnv): string | undefined {
+export function providerOf(env: NodeJS.ProcessEnv): string | undefined {
   return loadConfig([], { TOKENFERRY_PROVIDER_FINGERPRINT: env['TOKENFERRY_PROVIDER_FINGERPRINT'] }, [
     'providerFingerprint',
   ]).providerFingerprint;
@@ -156,7 +189,7 @@ async function sealCredentials(
   terminal: Terminal,
   key: MigrationKey,
   { file, output }: Files,
-  options: SealOptions,
+  options: SealFileOptions,
 ): Promise<CommandResult> {
   const platform = findPlatform(key.platformKey);
   if (!platform)
@@ -202,7 +235,7 @@ async function sealSecret(
   terminal: Terminal,
   key: MigrationKey,
   { file, output }: Files,
-  options: SealOptions & { readonly clientId: string },
+  options: SealFileOptions & { readonly clientId: string },
 ): Promise<CommandResult> {
   const { clientId, environment } = options;
   if (environment === undefined)

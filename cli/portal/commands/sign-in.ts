@@ -13,6 +13,7 @@ import {
   commandText,
   failingClearly,
   fingerprintOfKey,
+  sayOnce,
   signInAgain,
   validated,
   withPortal,
@@ -36,7 +37,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
   if (link.invitation !== null) return redeem(context, link, link.invitation);
   if (stored.length > 0) {
     const signedIn: PortalSession[] = [];
-    for (const each of stored) signedIn.push((await signInAgain(context, each, (text) => output.note(text))).session);
+    for (const each of stored) signedIn.push((await signInAgain(context, each, sayOnce(context))).session);
     return signedInResult(
       context,
       signedIn.map((session) => ({ session, file: null })),

@@ -1,0 +1,76 @@
+import { base64Of } from '../../../portal/client/supply';
+import { applicationDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
+import { createSealer, fingerprintOf, sealClientSecret } from '../../../security';
+import { addProviderOption, type ProviderOption } from '../../commands/supply/seal';
+import { isSealedFile, readSealedApplication } from '../../manifest';
+import { CommandFailed } from '../../shared/errors';
+import { choiceOption } from '../../shared/options';
+import { readClientSecret } from '../../shared/secret-file';
+import type { CommandResult } from '../../terminal';
+import { withPortal, type Connection, type PortalContext } from '../connection';
+import { decisionResult, review, sign, type DecideOptions } from '../decide';
+import { assertSealedWith, trustedKey } from '../sealing-key';
+import { addDecideOptions } from './decisions';
+
+interface ApplicationOptions extends DecideOptions, ProviderOption {
+  readonly clientId?: string;
+  readonly environment?: 'production' | 'sandbox';
+  readonly secretFile?: string;
+  readonly sealed?: string;
+}
+
+/** `ferry --portal <link> application` */
+export function addApplication(context: PortalContext): void {
+  const { program, run } = context;
+  const command = program
+    .command('application <migration>')
+    .description('Supply your own application; its client secret is encrypted on this machine')
+    .option('--client-id <id>', 'client id of the application at the platform')
+    .addOption(
+      choiceOption('--environment <name>', 'platform environment that the application is registered in', [
+        ...['production', 'sandbox'],
+      ]),
+    )
+    .option('--secret-file <path>', 'a file that contains only the client secret (default: ask for it)')
+    .option('--sealed <file>', 'the application and its secret, sealed with ferry seal; replaces the other options');
+  addProviderOption(addDecideOptions(command)).action((migrationId: string, options: ApplicationOptions) =>
+    run(() => withPortal(context, migrationId, (portal) => supply(context, portal, options))),
+  );
+}
+
+async function supply(context: PortalContext, portal: Connection, options: ApplicationOptions): Promise<CommandResult> {
+  const { view } = await portal.readMigration();
+  const key = await trustedKey(context, portal, view, options);
+  const { box, ...facts } = await readApplication(context, key, options);
+  const message = 'applicationSupplied';
+  const shown = [`Your application: ${facts.clientId} (${facts.environment})`];
+  await review(context, portal, { message, facts: shown }, options);
+  const { reason } = options;
+  const sealedDigest = applicationDigest({ ...facts, boxHash: hashOfBox(box) });
+  const fields = { ...facts, sealedDigest, ...(reason === undefined ? {} : { reason }) };
+  const decision = await sign(portal, { message, fields });
+  const body = { keyFingerprint: fingerprintOf(key.publicKey), ...facts, sealed: base64Of(box), decision };
+  const answer = await portal.api.submit('/api/application', body, portal.say);
+  return decisionResult(portal, { message, decisionId: decision.decisionId, answer });
+}
+
+async function readApplication(
+  { terminal }: PortalContext,
+  key: Awaited<ReturnType<typeof trustedKey>>,
+  options: ApplicationOptions,
+) {
+  const { sealed: file, clientId, environment } = options;
+  if (file !== undefined) {
+    if (!(await isSealedFile(file)))
+      throw new CommandFailed(`${file} is not a sealed file`, 'specify the file that ferry seal has written');
+    const application = await readSealedApplication(file);
+    assertSealedWith(key, application, file);
+    return { clientId: application.clientId, environment: application.environment, box: application.sealed };
+  }
+  if (clientId === undefined || environment === undefined)
+    throw new CommandFailed('the application is not specified', 'add --client-id and --environment, or --sealed');
+  const clientSecret = await readClientSecret(terminal, options);
+  const seal = createSealer(key.publicKey);
+  const box = sealClientSecret(seal, key.migrationId, { clientId, environment, clientSecret });
+  return { clientId, environment, box };
+}

@@ -1,0 +1,184 @@
+import { supplyInParts } from '../../../portal/client/supply';
+import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { counted } from '../../../domain/text/sentences';
+import { findPlatform } from '../../../platforms/platforms';
+import { createSealer, fingerprintOf, sealCredential, type MigrationKey } from '../../../security';
+import { addSealOptions, addProviderOption, sealFile } from '../../commands/supply/seal';
+import type { ProviderOption, SealFileOptions } from '../../commands/supply/seal';
+import type { EncodingOption, FindingList, ShredOption } from '../../manifest';
+import {
+  addFileOptions,
+  disposeOf,
+  identifyFile,
+  isSealedFile,
+  readCredentials,
+  readSealedCredentials,
+} from '../../manifest';
+import { CommandFailed } from '../../shared/errors';
+import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
+import { findingsJson, printFindings } from '../../shared/results';
+import type { CommandResult } from '../../terminal';
+import { clause, withPortal, type Connection, type PortalContext } from '../connection';
+import { review, send, type DecideOptions } from '../decide';
+import { assertSealedWith, trustedKey } from '../sealing-key';
+import { inReadersZone } from '../summary';
+import { addDecideOptions } from './decisions';
+
+interface CredentialOptions extends DecideOptions, ShredOption, EncodingOption, ProviderOption {
+  readonly obtainedAt?: Date;
+}
+
+/** `ferry --portal <link> credentials`, `replace-credential`, `seal` */
+export function addCredentials(context: PortalContext): void {
+  const { program, run, terminal } = context;
+  for (const [name, message, description] of [
+    [
+      'credentials',
+      'credentialsSupplied',
+      'Check, encrypt and send credentials that were obtained after syncing was disabled, from a file (CSV or JSON) with one row per company, or send a sealed file',
+    ],
+    [
+      'replace-credential',
+      'replaceCredential',
+      'Replace the credentials of companies that were not moved, and move the companies with the new ones',
+    ],
+  ] as const)
+    addFileOptions(
+      addProviderOption(
+        addDecideOptions(program.command(`${name} <migration> <file>`).description(description)).addOption(
+          obtainedAtOption(),
+        ),
+      ),
+    ).action((migrationId: string, file: string, options: CredentialOptions) =>
+      run(() => withPortal(context, migrationId, (portal) => supply(context, portal, { message, file, options }))),
+    );
+
+  addSealOptions(
+    addProviderOption(
+      program
+        .command('seal <migration> <file>')
+        .description(
+          'Encrypt a credential file or a client secret into a file that only the provider can open, without sending it',
+        ),
+    ),
+  ).action((migrationId: string, file: string, options: SealFileOptions & ProviderOption) =>
+    run(() =>
+      withPortal(context, migrationId, async (portal) => {
+        const { view } = await portal.readMigration();
+        return sealFile(terminal, await trustedKey(context, portal, view, options), file, options);
+      }),
+    ),
+  );
+}
+
+interface Supply {
+  readonly message: DecisionMessage;
+  readonly file: string;
+  readonly options: CredentialOptions;
+}
+
+async function supply(
+  context: PortalContext,
+  portal: Connection,
+  { message, file, options }: Supply,
+): Promise<CommandResult> {
+  const { view } = await portal.readMigration();
+  const key = await trustedKey(context, portal, view, options);
+  const original = await identifyFile(file);
+  const read = await readFile(key, file, options);
+  const json = { schema: 'ferry.portal-credentials/1', migrationId: view.migrationId } as const;
+  if (read.findings && read.findings.errors > 0) return invalidFile(json, read.findings);
+  const { reason } = options;
+  const facts = [`${file}: ${counted(read.credentials.length, 'credential')}`];
+  await review(context, portal, { message, facts }, options);
+  const answer = await supplyInParts(
+    { message, credentials: read.credentials, fields: reason === undefined ? {} : { reason } },
+    {
+      keyFingerprint: fingerprintOf(key.publicKey),
+      createSealer: async () => {
+        const sealer = createSealer(key.publicKey);
+        return ({ seal }) => seal(sealer);
+      },
+      submit: (path, body) => portal.api.submit(path, body, portal.say),
+      decide: (decision) => send(portal, decision),
+      say: portal.say,
+      progress: () => undefined,
+    },
+  );
+  const { outcome, text, refusedCredentials = [] } = answer;
+  if (outcome !== 'applied' && outcome !== 'refused')
+    throw new CommandFailed(clause(text), 'look at the migration, and supply the file again if necessary');
+  const isComplete = outcome === 'applied' && refusedCredentials.length === 0;
+  const disposal = read.findings && (await disposeOf(original, isComplete, options, context.terminal));
+  return {
+    failed: !isComplete || disposal?.failed === true,
+    json: {
+      ...{ ...json, outcome, text, supplied: read.credentials.length - refusedCredentials.length, refusedCredentials },
+      ...{ shredded: disposal?.shredded ?? false, ...(read.findings ? findingsJson(read.findings) : { findings: [] }) },
+    },
+    ...(isComplete ? { printQuietly: () => undefined } : {}),
+    print: (output) => {
+      if (read.findings) printFindings(output, read.findings);
+      const mark = isComplete
+        ? output.styled('green', '✓')
+        : output.styled('red', outcome === 'refused' ? '✗ refused:' : '✗');
+      output.line(`${mark} ${view.migrationId}: ${inReadersZone(text)}`);
+      disposal?.print(output);
+    },
+  };
+}
+
+type Sealer = ReturnType<typeof createSealer>;
+
+/** A credential that is sealed when its part is sent, or that is sealed already. */
+interface SealableCredential {
+  readonly reference: string;
+  readonly obtainedAt: string;
+  readonly seal: (sealer: Sealer) => Uint8Array;
+}
+
+interface ReadFile {
+  /** Null for a sealed file, which was checked when it was sealed. */
+  readonly findings: FindingList | null;
+  readonly credentials: readonly SealableCredential[];
+}
+
+async function readFile(key: MigrationKey, file: string, options: CredentialOptions): Promise<ReadFile> {
+  const credentials: SealableCredential[] = [];
+  if (await isSealedFile(file)) {
+    const sealedFile = await readSealedCredentials(file);
+    assertSealedWith(key, sealedFile, file);
+    for await (const { reference, obtainedAt, sealed } of sealedFile.credentials)
+      credentials.push({ reference, obtainedAt, seal: () => sealed });
+    return { findings: null, credentials };
+  }
+  const platform = findPlatform(key.platformKey);
+  if (!platform) throw new CommandFailed(`this version does not know the platform ${key.platformKey}`, 'update it');
+  const read = await readCredentials(file, platform, timesFrom(options), options.encoding);
+  if (read.findings.errors === 0)
+    for await (const credential of read.credentials) {
+      const { reference, obtainedAt } = credential;
+      const seal = (sealer: Sealer): Uint8Array => sealCredential(sealer, key.migrationId, credential);
+      credentials.push({ reference, obtainedAt, seal });
+    }
+  return { findings: read.findings, credentials };
+}
+
+function invalidFile(json: CommandResult['json'], findings: FindingList): CommandResult {
+  return {
+    failed: true,
+    json: {
+      ...json,
+      outcome: 'refused',
+      text: 'the file has errors',
+      supplied: 0,
+      refusedCredentials: [],
+      shredded: false,
+      ...findingsJson(findings),
+    },
+    print: (output) => {
+      printFindings(output, findings);
+      output.line(`${output.styled('red', '✗')} nothing was sent`);
+    },
+  };
+}

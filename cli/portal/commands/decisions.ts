@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { addYesOption } from '../../shared/context';
+import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
+import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
+import { CommandFailed } from '../../shared/errors';
+import { addWindowOptions, windowsFrom, type LimitOptions } from '../../shared/limit-options';
+import { exampleTime, localTime, parseTime } from '../../terminal/times';
+import { commandText, withPortal, type Connection, type PortalContext } from '../connection';
+import { decide, type DecideOptions, type Deciding } from '../decide';
+
+const REASON = 'reason for the decision; the audit trail records it';
+
+/** Adds `--reason`, `--yes` and what else a decision can need. */
+export function addDecideOptions(command: Command, reason: 'required' | 'optional' = 'optional'): Command {
+  if (reason === 'required') command.requiredOption('--reason <text>', REASON);
+  else command.option('--reason <text>', REASON);
+  return addYesOption(command);
+}
+
+/** `approve`, `reject`, `sign-off`, `propose-time`, `pause`, `resume`, `cancel` */
+export function addStepDecisions(context: PortalContext): void {
+  const { program, now } = context;
+  const run = (migrationId: string, deciding: Deciding, options: DecideOptions): Promise<void> =>
+    context.run(() => withPortal(context, migrationId, (portal) => decide(context, portal, deciding, options)));
+  const digestOption = [
+    '--digest <digest>',
+    'decide only if what you reviewed still has this digest (printed by --json of show)',
+  ] as const;
+
+  addDecideOptions(
+    program.command('approve <migration> [step]').description('Approve a step (default: the one that waits for you)'),
+  )
+    .option(...digestOption)
+    .action((migrationId: string, step: string | undefined, options: DecideOptions) =>
+      run(migrationId, { message: 'approve', step }, options),
+    );
+  addDecideOptions(
+    program
+      .command('sign-off <migration>')
+      .description('Sign off the handover: accept what was moved, and what was not'),
+  )
+    .option(...digestOption)
+    .action((migrationId: string, options: DecideOptions) =>
+      run(migrationId, { message: 'approve', step: 'complete-migration' }, options),
+    );
+  addDecideOptions(
+    program.command('reject <migration> [step]').description('Reject a step, which reopens it'),
+    'required',
+  ).action((migrationId: string, step: string | undefined, options: DecideOptions) =>
+    run(migrationId, { message: 'reject', step }, options),
+  );
+  addDecideOptions(
+    addWindowOptions(
+      program
+        .command('propose-time')
+        .argument('<migration>')
+        .argument('<when>', undefined, parseTime)
+        .description(
+          `Propose when to move the first company: "${exampleTime(now)}" in your time zone, ISO 8601, or now`,
+        ),
+    ),
+  ).action((migrationId: string, when: Date, options: DecideOptions & Pick<LimitOptions, 'window'>) => {
+    const fields = { startAt: when.toISOString(), ...windowsFrom(options) };
+    return run(migrationId, { message: 'proposeTime', fields, facts: [`You propose ${localTime(when)}`] }, options);
+  });
+  for (const [message, reason, description] of [
+    ['pause', 'required', 'Pause the migration: no more moves begin'],
+    ['resume', 'optional', 'Resume a paused migration'],
+    ['cancel', 'required', 'Cancel the migration: companies that have moved stay moved'],
+  ] as const satisfies readonly (readonly [DecisionMessage, 'required' | 'optional', string])[])
+    addDecideOptions(program.command(`${message} <migration>`).description(description), reason).action(
+      (migrationId: string, options: DecideOptions) => run(migrationId, { message }, options),
+    );
+}
+
+/** `confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip` */
+export function addCompanyDecisions(context: PortalContext): void {
+  for (const definition of COMPANY_COMMANDS) addCompanyDecision(context, definition);
+}
+
+function addCompanyDecision(context: PortalContext, definition: CompanyCommand): void {
+  addDecideOptions(addCompanyCommand(context.program, definition), definition.needsReason && 'required').action(
+    (migrationId: string, references: readonly string[], options: SelectionOptions & DecideOptions) =>
+      context.run(() =>
+        withPortal(context, migrationId, async (portal) => {
+          const companies = await readSelection(references, options, definition, (wave) =>
+            readWave(context, portal, wave),
+          );
+          const facts = companies === 'all' ? [] : [`Companies: ${namedTexts(companies)}`];
+          return decide(context, portal, { message: definition.message, fields: { companies }, facts }, options);
+        }),
+      ),
+  );
+}
+
+const MAX_NAMED = 10;
+
+function namedTexts(references: readonly string[]): string {
+  const more = references.length - MAX_NAMED;
+  return references.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** Returns the companies of a wave that wait for the confirmation. */
+async function readWave(context: PortalContext, { api }: Connection, wave: number): Promise<readonly string[]> {
+  const references: string[] = [];
+  for await (const company of api.eachCompany({ state: 'not-moved-yet' }))
+    if (company.wave === wave && company.confirmedAt === null) references.push(company.reference);
+  if (references.length > 0) return references;
+  throw new CommandFailed(
+    `wave ${wave} has no company that waits for a confirmation`,
+    `list the companies with: ${commandText(context, 'companies')}`,
+  );
+}

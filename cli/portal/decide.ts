@@ -1,0 +1,155 @@
+/** Shows what a decision is about, asks for confirmation, signs it with the person's key, and sends it. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MigrationView, RequestAnswer } from '../../portal/contract';
+import type { Action, MigrationAnswer } from '../../portal/client/api';
+import type { DecisionFields } from '../../portal/client/decisions';
+import { sendInParts, signDecision } from '../../portal/client/decisions';
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { isPartial } from '../../domain/migration/partial-outcome';
+import type { YesOption } from '../shared/context';
+import { confirm } from '../shared/context';
+import { CommandFailed } from '../shared/errors';
+import type { CommandResult } from '../terminal';
+import { PRINT_NOTHING } from '../terminal';
+import { clause, commandText, confirmAdvice, type Connection, type PortalContext } from './connection';
+import { signingKeyOf } from './sign-ins';
+import { inReadersZone } from './summary';
+
+export interface DecideOptions extends YesOption {
+  readonly reason?: string;
+  /** The digest of what the person reviewed earlier. */
+  readonly digest?: string;
+}
+
+export interface Deciding {
+  readonly message: DecisionMessage;
+  /** Absent if the decision does not belong to a step. */
+  readonly step?: string | undefined;
+  /** Fields of the decision besides those of every decision. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** More facts that the person sees before the confirmation. */
+  readonly facts?: readonly string[];
+}
+
+/** Asks for confirmation, and sends the decision. @throws CommandFailed */
+export async function decide(
+  context: PortalContext,
+  connection: Connection,
+  deciding: Deciding,
+  options: DecideOptions,
+): Promise<CommandResult> {
+  const { message, fields = {} } = deciding;
+  const action = await review(context, connection, deciding, options);
+  const { digest = action.digest, reason } = options;
+  const isAboutStep = message === 'approve' || message === 'reject';
+  const signed = {
+    ...fields,
+    ...(digest === undefined ? {} : { digest }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(isAboutStep && action.step !== undefined ? { step: action.step } : {}),
+  };
+  let decisionId = '';
+  const answer = await sendInParts(
+    { message, fields: signed },
+    (part) => send(connection, { ...part, decisionId: (decisionId = randomUUID()) }),
+    (share) => connection.say(`${Math.round(share * 100)} % sent`),
+  );
+  return decisionResult(connection, { message, decisionId, answer });
+}
+
+/** Returns the decision with its signature. */
+export function sign({ session, signIn }: Connection, decision: DecisionFields) {
+  const key = signingKeyOf(signIn);
+  return signDecision(session, { publicKey: key.publicKey, sign: (text) => key.sign(text) }, decision);
+}
+
+/** Signs and sends a decision, and waits for its outcome. */
+export async function send(connection: Connection, decision: DecisionFields): Promise<RequestAnswer> {
+  const signed = await sign(connection, decision);
+  return connection.api.submit('/api/decisions', { message: decision.message, decision: signed }, connection.say);
+}
+
+/**
+ * Shows what the decision is about, and asks for confirmation.
+ *
+ * @returns the decision as the migration offers it
+ * @throws CommandFailed if the person cannot make it, or does not confirm it
+ */
+export async function review(
+  context: PortalContext,
+  connection: Connection,
+  deciding: Deciding,
+  options: DecideOptions,
+): Promise<Action> {
+  const { output } = context;
+  const { view, action } = await offered(context, connection, deciding);
+  const consequence = clause(inReadersZone(action.consequence));
+  if (!output.json && !(output.quiet && options.yes)) {
+    output.line(output.styled('bold', `${action.title}, ${view.migrationId}`));
+    for (const fact of [...action.facts, ...(deciding.facts ?? [])]) output.line(`  ${inReadersZone(fact)}`);
+    if (!action.isIrreversible) output.line(`  ${inReadersZone(action.consequence)}`);
+    output.line();
+  }
+  const question = `${action.title} as ${connection.session.person}?`;
+  if (!(await confirm(context, options, { question, consequence: action.isIrreversible ? consequence : null })))
+    throw new CommandFailed('nothing was decided', `see the migration with: ${commandText(context, 'show')}`);
+  return action;
+}
+
+/** Workers write the view every two seconds, so a decision that has just become possible can be missing. */
+const VIEW_WITHIN_MS = 8_000;
+const LOOK_EVERY_MS = 500;
+
+async function offered(
+  context: PortalContext,
+  { session, readMigration }: Connection,
+  { message, step }: Deciding,
+): Promise<{ readonly view: MigrationView; readonly action: Action }> {
+  const { role, publicKey, isKeyConfirmed } = session;
+  if (role !== 'client' || publicKey === null)
+    throw new CommandFailed('your invitation lets you read only', 'ask your contact for an invitation as client');
+  const until = Date.now() + VIEW_WITHIN_MS;
+  for (;;) {
+    const { view }: MigrationAnswer = await readMigration();
+    if (!isKeyConfirmed)
+      throw new CommandFailed('support has not confirmed your key yet', confirmAdvice(view, publicKey));
+    const candidates = view.actions.filter((each) => each.message === message);
+    const isOfStep = (each: Action): boolean => step === undefined || each.step === undefined || each.step === step;
+    const action = candidates.find((each) => isOfStep(each) && each.isExpected) ?? candidates.find(isOfStep);
+    if (action) return { view, action };
+    if (Date.now() > until)
+      throw new CommandFailed(
+        `this decision is not possible now: ${clause(inReadersZone(view.headline))}`,
+        `nothing was sent; see what you can decide with: ${commandText(context, 'show')}`,
+      );
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+interface Decided {
+  readonly message: DecisionMessage;
+  readonly decisionId: string;
+  readonly answer: RequestAnswer;
+}
+
+/** @throws CommandFailed if the decision was not carried out, or it is not known whether it was */
+export function decisionResult(
+  { session: { migrationId, publicKey } }: Connection,
+  { message, decisionId, answer: { outcome, text } }: Decided,
+): CommandResult {
+  if (outcome !== 'applied' && outcome !== 'refused')
+    throw new CommandFailed(clause(text), 'look at the migration, and decide again if necessary');
+  const isDone = outcome === 'applied' && !isPartial({ text });
+  return {
+    failed: !isDone,
+    json: { schema: 'ferry.decision/1', migrationId, message, outcome, decisionId, text, signedBy: publicKey },
+    ...(isDone ? { printQuietly: PRINT_NOTHING } : {}),
+    print: (output) => {
+      const mark = isDone
+        ? output.styled('green', '✓')
+        : output.styled('red', outcome === 'refused' ? '✗ refused:' : '✗');
+      output.line(`${mark} ${migrationId}: ${inReadersZone(text)}`);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** The migration key with which credentials and secrets are sealed on the client's machine. */
+import type { MigrationView } from '../../portal/contract';
+import type { MigrationKey } from '../../security';
+import { fingerprintOf, parseMigrationKey } from '../../security';
+import { assertTrusted, providerOf, type ProviderOption } from '../commands/supply/seal';
+import { CommandFailed } from '../shared/errors';
+import type { Connection, PortalContext } from './connection';
+
+/**
+ * Returns the migration's key, after a check that the provider has signed it: the one with the fingerprint in
+ * `--provider`, in `TOKENFERRY_PROVIDER_FINGERPRINT`, or in the link of the invitation.
+ *
+ * @throws CommandFailed, MigrationKeyInvalid
+ */
+export async function trustedKey(
+  { terminal }: PortalContext,
+  { signIn }: Connection,
+  { migrationId, migrationKey }: Pick<MigrationView, 'migrationId' | 'migrationKey'>,
+  options: ProviderOption,
+): Promise<MigrationKey> {
+  if (migrationKey === null)
+    throw new CommandFailed('the migration does not accept credentials now', 'nothing was sent');
+  const key = parseMigrationKey(migrationKey);
+  const provider = options.provider ?? providerOf(terminal.env) ?? signIn.provider ?? undefined;
+  await assertTrusted(key, terminal, provider === undefined ? {} : { provider });
+  if (key.migrationId !== migrationId)
+    throw new CommandFailed(`the key of the portal is for ${key.migrationId}`, 'nothing was sent; tell your contact');
+  return key;
+}
+
+export interface SealedFor {
+  readonly migrationId: string;
+  readonly keyFingerprint: string;
+}
+
+/** Asserts that a worker can open what was sealed. @throws CommandFailed */
+export function assertSealedWith(key: MigrationKey, sealedFor: SealedFor, file: string): void {
+  if (sealedFor.migrationId === key.migrationId && sealedFor.keyFingerprint === fingerprintOf(key.publicKey)) return;
+  throw new CommandFailed(
+    `${file} was sealed for ${sealedFor.migrationId === key.migrationId ? `an older key of ${key.migrationId}` : sealedFor.migrationId}`,
+    'nothing was sent; supply the original file, or seal it again',
+  );
+}

@@ -1,0 +1,103 @@
+/** The commands that decide on companies, and the companies that a person selects for them. */
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { CommandFailed } from './errors';
+import { integerOption } from './options';
+
+export interface SelectionOptions {
+  readonly all?: true;
+  readonly file?: string;
+  readonly wave?: number;
+}
+
+/** A command that sends a decision on companies. */
+export interface CompanyCommand {
+  readonly name: string;
+  readonly message: DecisionMessage;
+  readonly description: string;
+  /** Adds `--wave`. */
+  readonly byWave?: true;
+  /** Adds `--all` with this description. */
+  readonly all?: string;
+  readonly needsReason?: true;
+}
+
+export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
+  {
+    name: 'confirm-sync-disabled',
+    message: 'confirmSyncDisabled',
+    description: "Confirm that the client's own application no longer uses the tokens of these companies",
+    all: 'all companies of the manifest',
+    byWave: true,
+  },
+  {
+    name: 'exclude',
+    message: 'exclude',
+    description: 'Leave out companies that have not been moved yet',
+    needsReason: true,
+  },
+  {
+    name: 'retry',
+    message: 'retry',
+    description: 'Retry now the companies that were not moved, were deferred, or have an unknown outcome',
+    all: 'all companies that were not moved, were deferred, or have an unknown outcome',
+  },
+  {
+    name: 'relink',
+    message: 'relink',
+    description: 'Wait for end customers to reconnect with the link, then check their companies',
+    all: 'all companies that must reconnect',
+  },
+  {
+    name: 'skip',
+    message: 'skip',
+    description: 'Give up on companies that were not moved, were deferred, or have an unknown outcome',
+    needsReason: true,
+  },
+];
+
+/** Adds a command with its arguments and the options that select companies. */
+export function addCompanyCommand(program: Command, definition: CompanyCommand): Command {
+  const command = program
+    .command(`${definition.name} <migration> [references...]`)
+    .description(definition.description)
+    .option('--file <path>', 'a file with one reference per line');
+  if (definition.all !== undefined) command.option('--all', definition.all);
+  if (definition.byWave)
+    command.addOption(integerOption('--wave <number>', 'all companies of this wave that are waiting to be moved'));
+  return command;
+}
+
+/**
+ * Returns the selected companies.
+ *
+ * @param readWave returns the references of a wave
+ * @throws CommandFailed if none is selected
+ */
+export async function readSelection(
+  given: readonly string[],
+  { all, file, wave }: SelectionOptions,
+  { all: allDescription }: CompanyCommand,
+  readWave: (wave: number) => Promise<readonly string[]>,
+): Promise<'all' | readonly string[]> {
+  if (all) return 'all';
+  if (wave !== undefined) return readWave(wave);
+  const references = [...new Set([...given, ...(file === undefined ? [] : readLines(file))])];
+  if (references.length > 0) return references;
+  throw new CommandFailed(
+    'no company was specified',
+    allDescription === undefined ? 'specify references, or use --file' : 'specify references, or use --file or --all',
+  );
+}
+
+function readLines(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  } catch (error) {
+    throw new CommandFailed(`${file} cannot be read`, 'specify a file with one reference per line', { cause: error });
+  }
+}

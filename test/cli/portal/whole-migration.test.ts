@@ -1,0 +1,176 @@
+/** A client takes a migration through all of its steps with `ferry --portal`. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { readTrail } from '../../../store';
+import { startTestMigration, SUPPORT, type TestMigration } from '../../workflows/running-migration';
+import { useOpened } from '../../support/opened';
+import { openClientPortal, type Client, type Run } from './client';
+
+const portal = useOpened(openClientPortal);
+
+let started = 0;
+async function startMigration(...credentials: string[]): Promise<TestMigration> {
+  started += 1;
+  const migration = await startTestMigration(portal.orchestrator, `whole-${started}`, credentials);
+  await migration.until(({ preflight }) => preflight !== null);
+  return migration;
+}
+
+const outcomeOf = ({ exitCode, out, err }: Run): string => `${exitCode}: ${out.trim().split('\n').at(-1)}${err}`;
+
+/** Writes a credential file on the client's machine, dated now. */
+async function writeCredentials({ home }: Client, migrationId: string, tokens: Readonly<Record<string, string>>) {
+  const { db } = portal.orchestrator.ferry;
+  const rows = await db
+    .selectFrom('companies')
+    .select(['reference', 'organization'])
+    .where('migration_id', '=', migrationId)
+    .execute();
+  const lines = rows.flatMap(({ reference, organization }) =>
+    tokens[reference] === undefined ? [] : [`${reference},any,${tokens[reference]},${organization}`],
+  );
+  const file = path.join(home, 'credentials.csv');
+  writeFileSync(file, ['reference,accessToken,refreshToken,realmId', ...lines, ''].join('\n'));
+  return file;
+}
+
+/** Takes the migration to step 5, with the decisions of both sides. */
+async function untilCredentials(migration: TestMigration, cleo: Client): Promise<readonly string[]> {
+  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+  const outcomes = [outcomeOf(await cleo.run('propose-time', 'now'))];
+  for (const step of ['schedule', 'update-application']) {
+    outcomes.push(outcomeOf(await cleo.run('approve', step, '--yes')));
+    await migration.send('approve', { step, ...SUPPORT });
+  }
+  outcomes.push(outcomeOf(await cleo.run('confirm-sync-disabled', '--all')));
+  await migration.until(({ step }) => step === 'migrate-first-company');
+  return outcomes;
+}
+
+test('a client decides, supplies and signs off, and every decision is signed', async () => {
+  const migration = await startMigration('sbx-ok-1.a', 'sbx-ok-1.b', 'sbx-ok-1.c');
+  const { id } = migration;
+  const cleo = await portal.signedIn(id);
+  expect(await untilCredentials(migration, cleo)).toEqual([
+    expect.stringMatching(`^0: ✓ ${id}: `),
+    ...[1, 2, 3].map((): unknown => expect.stringMatching(`^0: ✓ ${id}: `)),
+  ]);
+  expect(outcomeOf(await cleo.run('exclude', 'R-3', '--reason', 'sold last week', '--yes'))).toMatch(/^0: ✓/);
+
+  const file = await writeCredentials(cleo, id, { 'R-1': 'sbx-ok-1.MARKER-1', 'R-2': 'sbx-ok-1.MARKER-2' });
+  const supplied = await cleo.run('credentials', file);
+  expect(supplied).toMatchObject({ exitCode: 0, err: '' });
+  expect(supplied.out).toContain(`✓ ${id}: 2 credentials supplied\n`);
+  expect(supplied.out).toContain(`${file} still contains credentials in plain text.`);
+
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts }) => counts.moved === 2);
+  expect(outcomeOf(await cleo.run('sign-off'))).toMatch(
+    /^1: .*ferry: this cannot be undone: you accept what was moved/,
+  );
+  expect(outcomeOf(await cleo.run('sign-off', '--yes'))).toMatch(/^0: ✓/);
+  await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
+  await migration.until(({ state }) => state === 'completed');
+
+  expect(await cleo.runJson('watch')).toMatchObject({ state: 'completed', counts: { moved: 2, leftOut: 1 } });
+  expect((await cleo.run('companies', '--state', 'moved')).out).toMatch(/R-1 [^]*R-2 [^]*2 companies/);
+  expect((await cleo.run('report', '--format', 'csv')).out).toMatch(/R-3/);
+  const signers: (string | null)[] = [];
+  for await (const { decision, signed } of readTrail(portal.orchestrator.ferry.db, id))
+    if (decision.by === 'Cleo') signers.push(signed?.signature.publicKey ?? null);
+  expect(signers.length).toBeGreaterThanOrEqual(7);
+  expect(new Set(signers).size).toBe(1);
+  expect(signers).not.toContain(null);
+
+  const { rows } = await sql<{ text: string }>`
+    select r::text as text from portal_requests r union all select v::text from portal_views v`.execute(
+    portal.orchestrator.ferry.db,
+  );
+  expect(rows.map(({ text }) => text).join() + portal.log.join('')).not.toContain('MARKER');
+});
+
+test('a file with errors, and credentials that are too old, are not in use', async () => {
+  const migration = await startMigration('sbx-ok-1.a', 'sbx-ok-1.b');
+  const { id } = migration;
+  const cleo = await portal.signedIn(id);
+  await untilCredentials(migration, cleo);
+  const broken = await writeCredentials(cleo, id, { 'R-1': '', 'R-2': 'sbx-ok-1.b' });
+  expect(outcomeOf(await cleo.run('credentials', broken))).toBe('1: ✗ nothing was sent');
+  const file = await writeCredentials(cleo, id, { 'R-1': 'sbx-ok-1.a', 'R-2': 'sbx-ok-1.b' });
+  const early = await cleo.run('credentials', file, '--obtained-at', '2026-01-01 10:00');
+  expect(outcomeOf(early)).toMatch(/^1: /);
+  expect(early.out).toMatch(/✗ refused: .*no credential was accepted\. R-1: it was obtained before you confirmed/);
+  expect((await cleo.runJson('companies'))['companies']).toMatchObject([
+    { hasCredential: false },
+    { hasCredential: false },
+  ]);
+});
+
+test('a file that was sealed offline is sent as it is, and --shred removes the original', async () => {
+  const migration = await startMigration('sbx-ok-1.a');
+  const { id } = migration;
+  const cleo = await portal.signedIn(id);
+  await untilCredentials(migration, cleo);
+  const file = await writeCredentials(cleo, id, { 'R-1': 'sbx-ok-1.a' });
+  expect(outcomeOf(await cleo.run('seal', file, '--shred'))).toMatch(/^0: /);
+  expect(() => statSync(file)).toThrow('ENOENT');
+  expect(readFileSync(`${file}.sealed`, 'utf8')).not.toContain('sbx-ok');
+  expect(outcomeOf(await cleo.run('credentials', `${file}.sealed`))).toBe(`0: ✓ ${id}: 1 credential supplied`);
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+});
+
+describe('a decision is not sent if', () => {
+  test('support has not confirmed the key', async () => {
+    const { id } = await startMigration('sbx-ok-1.a');
+    const cleo = portal.client();
+    await cleo.runWith(await portal.invite(id), 'sign-in');
+    expect(outcomeOf(await cleo.run('pause', '--reason', 'a test'))).toMatch(
+      /^1: ferry: support has not confirmed your key yet; call the solutions team, and read out the fingerprint /,
+    );
+  });
+
+  test('the invitation is for a viewer', async () => {
+    const { id } = await startMigration('sbx-ok-1.a');
+    const finn = portal.client();
+    await finn.runWith(await portal.invite(id, 'Finn', '--role', 'viewer'), 'sign-in');
+    expect(outcomeOf(await finn.run('pause', '--reason', 'a test'))).toBe(
+      '1: ferry: your invitation lets you read only; ask your contact for an invitation as client\n',
+    );
+  });
+
+  test('the migration does not offer it, or what was reviewed has changed', async () => {
+    const migration = await startMigration('sbx-ok-1.a');
+    const cleo = await portal.signedIn(migration.id);
+    expect(outcomeOf(await cleo.run('sign-off', '--yes'))).toMatch(
+      /^1: ferry: this decision is not possible now: .*; nothing was sent; see what you can decide with: ferry --portal \S+ show\n$/,
+    );
+    await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+    await cleo.run('propose-time', 'now');
+    expect(outcomeOf(await cleo.run('approve', 'schedule', '--yes', '--digest', 'of-something-else'))).toMatch(
+      /^1: ✗ refused: .*what you reviewed has changed/,
+    );
+  });
+
+  test('the key of the portal was not signed by the provider of the invitation', async () => {
+    const migration = await startMigration('sbx-ok-1.a');
+    const cleo = await portal.signedIn(migration.id);
+    await untilCredentials(migration, cleo);
+    const file = await writeCredentials(cleo, migration.id, { 'R-1': 'sbx-ok-1.a' });
+    const other = 'aaaa-bbbb-cccc-dddd-eeee-ffff-0000-1111';
+    expect(outcomeOf(await cleo.run('credentials', file, '--provider', other))).toMatch(
+      /^1: ferry: The key of .* was signed by .*, and not by the provider with the fingerprint aaaa-/,
+    );
+  });
+});
+
+// The last test, because the other migrations of the account would get this application too.
+test('the application is supplied with a sealed client secret', async () => {
+  const { id } = await startMigration('sbx-ok-1.a');
+  const cleo = await portal.signedIn(id);
+  const secret = path.join(cleo.home, 'secret.txt');
+  writeFileSync(secret, 'secret-MARKER\n');
+  const options = ['--client-id', 'the-clients-own', '--environment', 'production', '--secret-file', secret];
+  expect(outcomeOf(await cleo.run('application', ...options))).toMatch(/^0: ✓/);
+});
