@@ -64,6 +64,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
 export function ferryCommand(base: Omit<Context, 'program'>): Command {
   const program = createProgram(
     base,
+    'ferry',
     'Move existing connections into the Company Data Service in six steps, with a person deciding at each step.',
   ).option(
     '--portal <link>',

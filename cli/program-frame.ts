@@ -17,9 +17,10 @@ const DEFAULT_WIDTH = 100;
 
 export function createProgram(
   { output, terminal: { stdout, stderr } }: Pick<Context, 'output' | 'terminal'>,
+  name: string,
   description: string,
 ): Command {
-  return new Command('ferry')
+  return new Command(name)
     .description(description)
     .version(packageJson().version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')

@@ -51,6 +51,16 @@ export const PORTAL_SCHEMAS: CommandSchemas = {
       ...part.findingFields,
     },
   ],
+  'ferry.portal-manifest/1': [
+    'ferry --portal manifest',
+    {
+      migrationId,
+      outcome: z.enum(['applied', 'refused']),
+      text: z.string(),
+      companies: part.count,
+      ...part.findingFields,
+    },
+  ],
   'ferry.portal-watch/1': ['ferry --portal watch', { migrationId, state, headline, task, counts }],
   'ferry.portal-companies/1': ['ferry --portal companies', { migrationId, companies: z.array(CompanySchema) }],
   'ferry.portal-exceptions/1': ['ferry --portal exceptions', { migrationId, exceptions: z.array(CompanySchema) }],

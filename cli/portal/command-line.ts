@@ -11,6 +11,7 @@ import { addCompanies, addExceptions } from './commands/companies';
 import { addApplication } from './commands/application';
 import { addCredentials } from './commands/credentials';
 import { addCompanyDecisions, addStepDecisions } from './commands/decisions';
+import { addManifest } from './commands/manifest';
 import { addReport } from './commands/report';
 import { addWatch } from './commands/watch';
 import { onlyMigration, type PortalContext } from './connection';
@@ -21,7 +22,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: PortalContext) => void
   'Sign in:': [addSignIn, addSignOut, addList],
   'See progress:': [addShow, addWatch, addCompanies, addExceptions, addReport],
   'Decide:': [addStepDecisions, addCompanyDecisions],
-  'Supply:': [addApplication, addCredentials],
+  'Supply:': [addManifest, addApplication, addCredentials],
 };
 
 export interface PortalCommand {
@@ -33,6 +34,7 @@ export interface PortalCommand {
 export function portalCommand(base: Omit<Context, 'program'> & { readonly target: PortalTarget }): PortalCommand {
   const program = createProgram(
     base,
+    'ferry --portal <link>',
     'Follow your migration, decide and supply credentials, through the portal.',
   ).option('--portal <link>', 'the link of your invitation, or the address of the portal (default: TOKENFERRY_PORTAL)');
   const context: PortalContext = { ...base, program, link: () => parseLink(base.target.link) };

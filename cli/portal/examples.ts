@@ -32,6 +32,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   retry: [`${FERRY} retry C-1008`],
   relink: [`${FERRY} relink C-1008`],
   skip: [`${FERRY} skip C-1014 --reason "closed its books"`],
+  manifest: [`${FERRY} manifest manifest.csv`],
   application: [
     `${FERRY} application --client-id ABq7yK --environment production`,
     `${FERRY} application --sealed secret.txt.sealed`,

@@ -83,14 +83,16 @@ function printActions(output: Output, actions: readonly Action[], suggest: (comm
   });
   if (offered.length === 0) return;
   output.line();
-  output.line(output.styled('bold', 'What you can decide:'));
-  for (const { title, isExpected, command } of offered)
-    output.line(`  ${isExpected ? output.styled('yellow', '*') : ' '} ${title}: ${suggest(command)}`);
-  if (offered.some(({ isExpected }) => isExpected))
-    output.line(`  ${output.styled('yellow', '*')} The migration is waiting for this.`);
+  output.line(`${output.styled('bold', 'What you can decide,')} with: ${suggest('<command>')}`);
+  output.table(
+    [{ title: '' }, { title: 'Command', unbroken: true }, { title: 'Decision' }],
+    offered.map(({ title, isExpected, command }) => [isExpected ? { text: '*', style: 'yellow' } : '', command, title]),
+  );
+  if (offered.some(({ isExpected }) => isExpected)) output.line('* The migration is waiting for this.');
 }
 
 const COMMANDS: Readonly<Record<string, string>> = {
+  manifestSupplied: 'manifest manifest.csv',
   proposeTime: 'propose-time <time>',
   confirmSyncDisabled: 'confirm-sync-disabled --all',
   credentialsSupplied: 'credentials credentials.csv',

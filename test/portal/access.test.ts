@@ -58,6 +58,21 @@ test('only these routes need no session', async () => {
   expect((await protectedOperations()).length).toBeGreaterThan(10);
 });
 
+test('the document says what every answer is', async () => {
+  const answer = await fetch(`${portal.url}/api/openapi.json`);
+  const { paths } = (await answer.json()) as {
+    readonly paths: Record<
+      string,
+      Record<string, { readonly responses: Record<string, { readonly description: string }> }>
+    >;
+  };
+  const descriptions = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ responses }) => Object.values(responses).map(({ description }) => description));
+  expect(descriptions.length).toBeGreaterThan(50);
+  expect(descriptions.filter((text) => /^(Default Response|Success|)$/.test(text))).toEqual([]);
+});
+
 test.each<[string, () => Promise<Record<string, string>>]>([
   ['no session', async () => ({})],
   ['an invented token', async () => ({ authorization: `Bearer ${'A'.repeat(43)}` })],

@@ -92,9 +92,12 @@ async function print(
       yield [reference, name, stateCell(state), inReadersZone(problem ?? '')];
     }
   }
+  const table = rows();
+  const first = await table.next();
+  if (first.done && kind === 'exceptions') return output.line('No exceptions.');
   await output.streamTable(
     [{ title: 'Reference', unbroken: true }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
-    rows(),
+    first.done ? table : following(first.value, table),
   );
   for (const link of links) await output.stream(link);
   if (kind === 'exceptions' && count > 0) {
@@ -104,6 +107,11 @@ async function print(
         output.line(`  ${commandText(context, REMEDY_COMMANDS[remedy].replace('<companies>', named(references)))}`);
   }
   output.line(counted(count, kind === 'companies' ? 'company' : 'exception'));
+}
+
+async function* following<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first;
+  yield* others;
 }
 
 const REMEDY_COMMANDS: Readonly<Record<string, string>> = {

@@ -80,7 +80,10 @@ export function addCompanyDecisions(context: PortalContext): void {
 }
 
 function addCompanyDecision(context: PortalContext, definition: CompanyCommand): void {
-  addDecideOptions(addCompanyCommand(context.program, definition), definition.needsReason && 'required').action(
+  const command = addCompanyCommand(context.program, definition);
+  if (definition.name === 'confirm-sync-disabled')
+    command.description('Confirm that your own application no longer uses the tokens of these companies');
+  addDecideOptions(command, definition.needsReason && 'required').action(
     (migrationId: string, references: readonly string[], options: SelectionOptions & DecideOptions) =>
       context.run(() =>
         withPortal(context, migrationId, async (portal) => {

@@ -34,12 +34,12 @@ const describedRoute: SwaggerTransform<FastifySchema> = (document) => {
   const { schema, url, route } = document;
   const { access } = route.config ?? {};
   if (!schema || schema.hide || access === undefined) return { schema: { hide: true }, url };
-  const response = { ...errorsOf(access), ...(schema.response as object | undefined) };
-  const described = describedSchemas({
+  const response = { ...errorsOf(access), ...described(schema.response as Record<string, unknown> | undefined) };
+  const transformed = describedSchemas({
     ...document,
     schema: { ...schema, response, security: SECURITY[access] },
   });
-  return { ...described, schema: { ...described.schema, 'x-role': access } as FastifySchema };
+  return { ...transformed, schema: { ...transformed.schema, 'x-role': access } as FastifySchema };
 };
 
 function errorsOf(access: Access): Record<string, unknown> {
@@ -49,6 +49,27 @@ function errorsOf(access: Access): Record<string, unknown> {
     ...(access === 'client' && { 403: error('The session is not one of the role client.') }),
     429: error('Too many requests. Retry after `Retry-After` seconds.'),
   };
+}
+
+/** What the answers say that a route does not describe itself, by status. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  202: 'The answer is not there yet.',
+  403: 'You may not do this; `error` and `advice` say why.',
+  404: 'There is nothing with this id.',
+  413: 'The request is too large.',
+  429: 'Too many requests. Retry after `Retry-After` seconds.',
+  503: 'The portal cannot answer now. Try again after `Retry-After` seconds.',
+};
+
+/** Adds the descriptions of the answers, which the library would otherwise call the default response. */
+function described(responses: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, schema]) => {
+      const description = DESCRIPTIONS[status];
+      if (description === undefined || !(schema instanceof z.ZodType)) return [status, schema];
+      return [status, { description, content: { 'application/json': { schema } } }];
+    }),
+  );
 }
 
 const error = (description: string) => ({ description, content: { 'application/json': { schema: ErrorSchema } } });

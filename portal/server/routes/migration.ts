@@ -17,7 +17,10 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       schema: {
         summary: 'Read what the page shows about the migration',
         tags: ['Migration'],
-        response: { 200: MigrationAnswerSchema, 503: ErrorSchema },
+        response: {
+          200: MigrationAnswerSchema.describe('The migration, as a worker has written it.'),
+          503: ErrorSchema,
+        },
       },
     },
     async ({ signedIn }) => {
@@ -38,7 +41,12 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
         description:
           'Sends the event `migration` with the data of `GET /api/migration` at once and whenever it changes, and the event `ended` when the session has ended.',
         tags: ['Migration'],
-        response: { 200: { description: 'Success', content: { 'text/event-stream': { schema: z.string() } } } },
+        response: {
+          200: {
+            description: 'The events, until the caller or the session ends.',
+            content: { 'text/event-stream': { schema: z.string() } },
+          },
+        },
       },
     },
     (request, reply) => {
@@ -59,7 +67,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
         summary: 'List companies, in the order of the manifest',
         tags: ['Migration'],
         querystring: CompanyFilterSchema,
-        response: { 200: CompaniesSchema },
+        response: { 200: CompaniesSchema.describe('The companies that match, up to `limit`.') },
       },
     },
     async ({ signedIn, query }) => {
@@ -79,7 +87,12 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       schema: {
         summary: 'Download the links with which the owners of companies reconnect',
         tags: ['Migration'],
-        response: { 200: { description: 'Success', content: { 'text/csv': { schema: z.string() } } } },
+        response: {
+          200: {
+            description: 'Reference, name and link of each company.',
+            content: { 'text/csv': { schema: z.string() } },
+          },
+        },
       },
     },
     async ({ signedIn }, reply) => {

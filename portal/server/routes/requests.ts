@@ -23,7 +23,7 @@ const DESCRIPTION =
   'Waits up to 15 seconds for the answer. 202: it is not there yet; ask for it with `GET /api/requests/{id}`. ' +
   'The same request can be sent again, for example after a lost connection: it is carried out once.';
 const RESPONSES = {
-  200: RequestStatusSchema,
+  200: RequestStatusSchema.describe('The answer to the request.'),
   202: RequestStatusSchema,
   413: ErrorSchema,
   429: ErrorSchema,
@@ -128,7 +128,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
         description: 'The answer is null until a worker has carried out the request. It is kept for a day.',
         tags: ['Decisions'],
         params: IdSchema,
-        response: { 200: RequestStatusSchema },
+        response: { 200: RequestStatusSchema.describe('The answer, or null while there is none.') },
       },
     },
     async ({ signedIn, params: { id } }) => statusOf({ id, answer: await db.answer(signedIn.hash, id) }),
@@ -147,7 +147,10 @@ export function requestRoutes(app: Api, context: PortalContext): void {
           open: z.stringbool().default(false).describe('Shows the report in the browser instead of downloading it.'),
         }),
         response: {
-          200: { description: 'Success', content: { 'text/html': { schema: z.string() } } },
+          200: {
+            description: 'The report, in the requested format.',
+            content: { 'text/html': { schema: z.string() } },
+          },
           404: ErrorSchema,
         },
       },

@@ -17,7 +17,7 @@ export function serviceRoutes(app: Api, { problem }: PortalContext): void {
       schema: {
         summary: 'Check that the portal works',
         tags: ['Service'],
-        response: { 200: z.object({ status: z.literal('ok') }), 503: ErrorSchema },
+        response: { 200: z.object({ status: z.literal('ok') }).describe('The portal works.'), 503: ErrorSchema },
       },
     },
     async () => {
@@ -33,7 +33,7 @@ export function serviceRoutes(app: Api, { problem }: PortalContext): void {
       schema: {
         summary: 'Read this OpenAPI document',
         tags: ['Service'],
-        response: { 200: z.record(z.string(), z.unknown()) },
+        response: { 200: z.record(z.string(), z.unknown()).describe('The OpenAPI 3.1 document.') },
       },
     },
     async (_request, reply) => reply.type('application/json; charset=utf-8').send({ ...app.swagger() }),
@@ -47,7 +47,7 @@ export function serviceRoutes(app: Api, { problem }: PortalContext): void {
       schema: {
         summary: 'Read this documentation',
         tags: ['Service'],
-        response: { 200: { description: 'Success', content: { 'text/html': { schema: z.string() } } } },
+        response: { 200: { description: 'The page.', content: { 'text/html': { schema: z.string() } } } },
       },
     },
     async (_request, reply) =>

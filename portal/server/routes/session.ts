@@ -32,7 +32,7 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
           'An invitation works once. The session is returned as a cookie for browsers, or as a bearer token for programs.',
         tags: ['Session'],
         body: RedeemSchema,
-        response: { 200: SignedInSchema, 403: ErrorSchema },
+        response: { 200: SignedInSchema.describe('The new session.'), 403: ErrorSchema },
       },
     },
     async (request, reply) => {
@@ -70,7 +70,7 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
           'within 15 seconds; send the same request again.',
         tags: ['Session'],
         body: SignInAgainSchema,
-        response: { 200: SignedInSchema, 403: ErrorSchema, 503: ErrorSchema },
+        response: { 200: SignedInSchema.describe('The new session.'), 403: ErrorSchema, 503: ErrorSchema },
       },
     },
     async (request, reply) => {
@@ -98,7 +98,11 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
     '/api/session',
     {
       config: { access: 'session' },
-      schema: { summary: 'Read who is signed in', tags: ['Session'], response: { 200: SessionSchema } },
+      schema: {
+        summary: 'Read who is signed in',
+        tags: ['Session'],
+        response: { 200: SessionSchema.describe('The session of the request.') },
+      },
     },
     async ({ signedIn }) => publicFieldsOf(signedIn),
   );

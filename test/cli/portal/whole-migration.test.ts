@@ -91,6 +91,19 @@ test('a client decides, supplies and signs off, and every decision is signed', a
   expect(rows.map(({ text }) => text).join() + portal.log.join('')).not.toContain('MARKER');
 });
 
+test('a manifest is checked, and replaces the companies before support has accepted the details', async () => {
+  const { id } = await startMigration('sbx-ok-1.a', 'sbx-ok-1.b');
+  const cleo = await portal.signedIn(id);
+  const file = path.join(cleo.home, 'manifest.csv');
+  writeFileSync(file, 'reference,name,realmId\nC-1,One,\n');
+  expect(outcomeOf(await cleo.run('manifest', file, '--yes'))).toMatch(/^1: ✗ nothing was sent/);
+  writeFileSync(file, 'reference,name,realmId\nC-1,One,9130350226405999\n');
+  const supplied = await cleo.run('manifest', file);
+  expect(supplied.out).toContain('manifest.csv: 1 company on QuickBooks Online');
+  expect(outcomeOf(supplied)).toBe(`0: ✓ ${id}: the manifest has 1 company`);
+  expect(await cleo.runJson('companies')).toMatchObject({ companies: [{ reference: 'C-1', name: 'One' }] });
+});
+
 test('a file with errors, and credentials that are too old, are not in use', async () => {
   const migration = await startMigration('sbx-ok-1.a', 'sbx-ok-1.b');
   const { id } = migration;

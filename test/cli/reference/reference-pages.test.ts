@@ -35,7 +35,7 @@ const PORTAL_COMMANDS = runnableCommands(portalProgramForReference()).map(({ pat
 
 test.each(PORTAL_COMMANDS)('ferry --portal %s has a description and valid examples', async (path) => {
   const { out } = await ferry(['--portal', 'https://portal.example', path, '--help']);
-  expect(out).toMatch(new RegExp(`^Usage: ferry ${path} .*\\n\\n[A-Z]`));
+  expect(out).toMatch(new RegExp(`^Usage: ferry --portal <link> ${path} .*\\n\\n[A-Z]`));
   const examples = portalExamplesOf(path, new Date());
   expect(examples).not.toEqual([]);
   for (const example of examples) {

@@ -1,0 +1,95 @@
+import { supplyManifest } from '../../../portal/client/manifest';
+import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/parse-decision';
+import type { ManifestRow } from '../../../domain/companies/manifest';
+import { counted } from '../../../domain/text/sentences';
+import { findPlatform } from '../../../platforms/platforms';
+import { addEncoding, readManifest, type EncodingOption, type FindingList } from '../../manifest';
+import { CommandFailed } from '../../shared/errors';
+import { findingsJson, printFindings } from '../../shared/results';
+import type { CommandResult } from '../../terminal';
+import { clause, withPortal, type Connection, type PortalContext } from '../connection';
+import { review, send, type DecideOptions } from '../decide';
+import { inReadersZone } from '../summary';
+import { addDecideOptions } from './decisions';
+
+type ManifestOptions = DecideOptions & EncodingOption;
+
+/** `ferry --portal <link> manifest` */
+export function addManifest(context: PortalContext): void {
+  const { program, run } = context;
+  addEncoding(
+    addDecideOptions(
+      program
+        .command('manifest <migration> <file>')
+        .description(
+          'Check and supply the manifest (CSV or JSON), or replace it, before support has accepted the details',
+        ),
+    ),
+  ).action((migrationId: string, file: string, options: ManifestOptions) =>
+    run(() => withPortal(context, migrationId, (portal) => supply(context, portal, file, options))),
+  );
+}
+
+async function supply(
+  context: PortalContext,
+  portal: Connection,
+  file: string,
+  options: ManifestOptions,
+): Promise<CommandResult> {
+  const { view } = await portal.readMigration();
+  const { migrationId } = view;
+  const platform = findPlatform(view.platform.key);
+  if (!platform) throw new CommandFailed(`this version does not know the platform ${view.platform.name}`, 'update it');
+  const { encoding, reason } = options;
+  const manifest = await readManifest({ manifest: file, ...(encoding && { encoding }) }, platform);
+  const { findings, totals, withCredential } = manifest;
+  if (findings.errors > 0) return invalidFile(migrationId, findings);
+  if (totals.companies > MAX_MANIFEST_COMPANIES)
+    throw new CommandFailed(
+      `the manifest has ${counted(totals.companies, 'company')}; the portal accepts up to ${counted(MAX_MANIFEST_COMPANIES, 'company')}`,
+      'nothing was sent; ask your contact',
+    );
+  const facts = [
+    `${file}: ${counted(totals.companies, 'company')} on ${platform.name}`,
+    ...(withCredential === 0 ? [] : [`The ${counted(withCredential, 'credential')} in the file will not be sent.`]),
+  ];
+  await review(context, portal, { message: 'manifestSupplied', facts }, options);
+  const rows: ManifestRow[] = [];
+  for await (const row of manifest.rows) rows.push(row);
+  const { outcome, text } = await supplyManifest(rows, reason === undefined ? {} : { reason }, {
+    submit: (path, body) => portal.api.submit(path, body, portal.say),
+    decide: (decision) => send(portal, decision),
+    say: portal.say,
+    progress: () => undefined,
+  });
+  if (outcome !== 'applied' && outcome !== 'refused')
+    throw new CommandFailed(clause(text), 'look at the migration, and supply the file again if necessary');
+  const isDone = outcome === 'applied';
+  return {
+    failed: !isDone,
+    json: {
+      schema: 'ferry.portal-manifest/1',
+      ...{ migrationId, outcome, text, companies: totals.companies, ...findingsJson(findings) },
+    },
+    ...(isDone ? { printQuietly: () => undefined } : {}),
+    print: (output) => {
+      printFindings(output, findings);
+      const mark = isDone ? output.styled('green', '✓') : output.styled('red', '✗ refused:');
+      output.line(`${mark} ${migrationId}: ${inReadersZone(text)}`);
+    },
+  };
+}
+
+function invalidFile(migrationId: string, findings: FindingList): CommandResult {
+  return {
+    failed: true,
+    json: {
+      schema: 'ferry.portal-manifest/1',
+      ...{ migrationId, outcome: 'refused', text: 'the file has errors', companies: 0, ...findingsJson(findings) },
+    },
+    print: (output) => {
+      printFindings(output, findings);
+      output.line(`${output.styled('red', '✗')} nothing was sent`);
+    },
+  };
+}
