@@ -7,7 +7,7 @@ import type { App } from './app';
 import { canDecide, decide } from './app';
 import { openDialog } from './dialog';
 import type { Child } from './elements';
-import { referencesForm, syncForm, timeForm } from './forms';
+import { limitsForm, referencesForm, syncForm, timeForm } from './forms';
 import type { Scope } from './forms';
 import { notMovedList } from './not-moved';
 
@@ -61,6 +61,8 @@ async function formOf(app: App, action: Action, selected: readonly Company[]): P
   switch (action.message) {
     case 'proposeTime':
       return timeForm(app.view());
+    case 'adjust':
+      return limitsForm();
     case 'confirmSyncDisabled':
       return syncForm(app.view(), selected);
     case 'skip':

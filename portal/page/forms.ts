@@ -1,5 +1,6 @@
 /** The forms of decisions that need more than a reason. */
 import type { MigrationView } from '../contract';
+import { expectedLimit } from '../../domain/planning/limits';
 import type { Window } from '../../domain/planning/windows';
 import { counted } from '../../domain/text/sentences';
 import { parseWindowText } from '../../presentation/wording/windows';
@@ -34,6 +35,37 @@ function radio(group: string, value: string, label: string, isChecked: boolean):
 const chosen = (group: HTMLElement): string | undefined =>
   group.querySelector<HTMLInputElement>('input[type=radio]:checked')?.value;
 
+const WINDOW_HINT = 'One window per line, such as "sat,sun 00:00-24:00 Europe/London".';
+
+/** The limits that a client can change in the self-service route. */
+export function limitsForm() {
+  const pace = el('input', { id: 'pace', type: 'number', min: 1, max: 1_000_000, inputmode: 'numeric' });
+  const windows = el('textarea', { id: 'windows', rows: 2, placeholder: 'mon-fri 22:00-05:00 Europe/London' });
+  return {
+    elements: [
+      el(
+        'fieldset',
+        {},
+        el('legend', { class: 'unseen' }, 'The limits'),
+        field('When companies may move', windows, `${WINDOW_HINT} Leave it empty to keep that, or write "any time".`),
+        field('Companies per minute, at most', pace, 'Leave it empty to keep that.'),
+      ),
+    ],
+    read: () => {
+      const limits = {
+        ...windowsOf(windows.value),
+        ...(pace.value.trim() === '' ? {} : { companiesPerMinute: Number(pace.value) }),
+      };
+      if (Object.keys(limits).length === 0) throw new FormProblem('enter what should change');
+      const problem =
+        'companiesPerMinute' in limits ? expectedLimit('companiesPerMinute', limits.companiesPerMinute) : null;
+      if (problem !== null)
+        throw new FormProblem('the number of companies per minute must be a whole number, 1 or more');
+      return { limits };
+    },
+  };
+}
+
 export function timeForm({ start, windows }: MigrationView) {
   const tomorrow = new Date(Date.now() + 24 * 60 * 60_000);
   const at = start === null ? tomorrow : new Date(start.at);
@@ -52,7 +84,7 @@ export function timeForm({ start, windows }: MigrationView) {
         field(
           'When companies may move (optional)',
           windowsInput,
-          `One window per line, such as "sat,sun 00:00-24:00 Europe/London". Now: ${windows ?? 'at any time'}. Leave it empty to keep that, or write "any time".`,
+          `${WINDOW_HINT} Now: ${windows ?? 'at any time'}. Leave it empty to keep that, or write "any time".`,
         ),
       ),
     ],

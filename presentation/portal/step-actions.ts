@@ -185,6 +185,16 @@ export function controls(progress: Progress): readonly Candidate[] {
       reason: 'required',
     },
     {
+      message: 'adjust',
+      sample: { kind: 'adjust', limits: {} },
+      // In the managed route, only support changes the limits.
+      applies: progress.route === 'self-service' && countOpen(counts) > 0,
+      title: 'Change when and how fast companies move',
+      facts: limitFacts(progress),
+      consequence: 'This applies to companies that have not begun to move. Moves in progress finish.',
+      reason: 'optional',
+    },
+    {
       message: 'cancel',
       sample: { kind: 'cancel' },
       applies: true,
@@ -197,6 +207,15 @@ export function controls(progress: Progress): readonly Candidate[] {
       reason: 'required',
     },
   ];
+}
+
+function limitFacts({ windows, companiesPerMinute }: Progress): string[] {
+  const hours = windows.length === 0 ? 'at any time' : windowsText(windows);
+  const pace =
+    companiesPerMinute == null
+      ? 'as fast as the service allows'
+      : `at most ${counted(companiesPerMinute, 'company')} a minute`;
+  return [`Now: ${hours}, ${pace}`];
 }
 
 function pausedBy({ by, at }: NonNullable<Progress['pause']>): string {

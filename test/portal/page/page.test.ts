@@ -167,6 +167,29 @@ describeWithChromium("the portal's page", () => {
     expect(sentDecision()).toMatchObject({ message: 'exclude', decision: { companies: ['K-0002', 'K-0005'] } });
   });
 
+  test('changes the limits of a self-service migration', async () => {
+    const title = 'Change when and how fast companies move';
+    const page = await open();
+    const change = { ...CONFIRM_SYNC, message: 'adjust', title, facts: ['Now: at any time'], isExpected: false };
+    current.portal.publish({ route: 'self-service', actions: [change] });
+    await page.getByRole('button', { name: title }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await axeViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: title }).click();
+    await dialog.getByText('Enter what should change.').waitFor();
+    await dialog.getByLabel('Companies per minute, at most').fill('0');
+    await dialog.getByRole('button', { name: title }).click();
+    await dialog.getByText('must be a whole number, 1 or more').waitFor();
+    await dialog.getByLabel('Companies per minute, at most').fill('30');
+    await dialog.getByLabel('When companies may move').fill('any time');
+    await dialog.getByRole('button', { name: title }).click();
+    await dialog.getByText('✓ Done.').waitFor();
+    expect(sentDecision()).toMatchObject({
+      message: 'adjust',
+      decision: { limits: { companiesPerMinute: 30, windows: [] } },
+    });
+  });
+
   test('can be used with the keyboard alone', async () => {
     const page = await open();
     await page.reload();

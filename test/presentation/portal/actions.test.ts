@@ -159,7 +159,7 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
   [
     'self-service has problems',
     selfService('supply-details', { preflight: preflight({ problems: ['a'], problemCodes: ['no-room'] }) }),
-    ['*retry', 'exclude', 'pause', 'cancel'],
+    ['*retry', 'exclude', 'pause', 'adjust', 'cancel'],
   ],
   [
     'self-service has failures',
@@ -206,7 +206,14 @@ function sentFor({ message, step, digest }: ActionView, at: string) {
   const base = { decisionId: 'd-1', role: 'client', by: 'Clio', reason: 'a test', step, digest, startAt: at };
   const lists = ['exclude', 'skip', 'replaceCredential'].includes(message) ? ['acme-1'] : 'all';
   const companies = message === 'credentialsSupplied' || message === 'manifestSupplied' ? 1 : lists;
-  const fields = { ...base, companies, manifestDigest: 'ab'.repeat(32), clientId: 'app', environment: 'production' };
+  const fields = {
+    ...base,
+    companies,
+    manifestDigest: 'ab'.repeat(32),
+    limits: { companiesPerMinute: 5 },
+    clientId: 'app',
+    environment: 'production',
+  };
   return JSON.parse(JSON.stringify(fields)) as Record<string, unknown>;
 }
 
