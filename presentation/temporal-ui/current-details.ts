@@ -7,6 +7,7 @@
 import { CLIENT_STATES, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
+import { detailProblems } from '../../domain/preflight/missing-manifest';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import { duration, momentText, counted, oneLine } from '../../domain/text/sentences';
@@ -142,10 +143,17 @@ function howText(progress: Progress): string {
   const commands = `run \`ferry show ${migrationId}\`, which lists the commands`;
   const never = 'never send tokens or secrets by email, chat or phone, unless ferry seal has encrypted them';
   if (route === 'self-service') return `${commands}${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
-  if (!needsSecret(progress)) return `tell ${who}, who will record your decision`;
+  const manifest = isManifestMissing(progress)
+    ? `choose the manifest in the portal, to which support sends you a link, or send ${who} the file, without tokens`
+    : null;
+  if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
   const seal =
     'support sends you the migration key; let ferry seal encrypt the file with it, and send support only the sealed file';
-  return `${exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
+  return `${manifest === null ? '' : `${manifest}; `}${exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
+}
+
+function isManifestMissing({ step, preflight }: Progress): boolean {
+  return step === 'supply-details' && preflight !== null && detailProblems(preflight).isManifestMissing;
 }
 
 /** On platforms that rotate tokens, an application that is still syncing can replace an exported token. */

@@ -4,6 +4,7 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { digestOf } from '../../../domain/decisions/guards';
 import { progressOf } from '../../../domain/progress/progress';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
+import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { taskOf } from '../../../presentation/wording/client-page';
 import { statusLine } from '../../../presentation/wording/status-line';
 import {
@@ -111,6 +112,7 @@ test('a migration without a manifest waits for the client, and its details canno
     problems: ['no application is registered'],
   });
   expect(statusLine(progress, 'Xero', AT)).toBe('Please supply the manifest and your Xero application.');
+  expect(currentDetails(progress, { now: AT })).toContain('choose the manifest in the portal');
   expect(decideOne(empty(1), approve('supply-details', 'support')).outcome).toMatchObject({
     applied: false,
     text: expect.stringContaining('no manifest has been supplied yet') as string,
