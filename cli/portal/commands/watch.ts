@@ -1,10 +1,11 @@
 import { isEnding } from '../../../domain/migration/migration-state';
+import { MigrationAnswerSchema } from '../../../portal/contract';
 import { ApiError, type MigrationAnswer } from '../../../portal/client/api';
 import { createInterruptibleSleep } from '../../shared/waiting';
 import type { CommandResult } from '../../terminal';
 import { openLiveBlock } from '../../terminal/live-block';
 import { clockTime } from '../../terminal/times';
-import { withPortal, type Connection, type PortalContext } from '../connection';
+import { validated, withPortal, type Connection, type PortalContext } from '../connection';
 import { countsText, inReadersZone } from '../summary';
 
 const POLL_EVERY_MS = 2_000;
@@ -23,28 +24,31 @@ export function addWatch(context: PortalContext): void {
 
 async function watch(
   context: PortalContext,
-  { readMigration }: Connection,
+  { api, readMigration }: Connection,
   { untilDecision }: { readonly untilDecision?: true },
 ): Promise<CommandResult> {
   const { terminal, output } = context;
+  let answer = await readMigration();
   const interrupted = terminal.interruption();
   const { sleep, wake } = createInterruptibleSleep();
   interrupted.addEventListener('abort', wake, { once: true });
   const screen = output.json || output.quiet ? null : openScreen(context);
+  let trouble: string | null = null;
   try {
     for (;;) {
-      const answer = await readMigration().catch((error: unknown) => {
-        if (error instanceof ApiError && error.isTemporary) return null;
-        throw error;
-      });
-      if (answer !== null) {
-        screen?.show(answer);
-        const { state, task, next } = answer.view;
-        const hasEnded = isEnding(state);
-        const mustAct = untilDecision && task?.since != null && next !== null;
-        if (hasEnded || mustAct || interrupted.aborted) return result(answer, hasEnded);
-      }
+      screen?.show(answer, trouble);
+      const { state, actions } = answer.view;
+      const hasEnded = isEnding(state);
+      const mustAct = untilDecision && actions.some(({ isExpected }) => isExpected);
+      if (hasEnded || mustAct || interrupted.aborted) return result(answer, hasEnded);
       await sleep(POLL_EVERY_MS);
+      try {
+        answer = validated(MigrationAnswerSchema, await api.readMigration());
+        trouble = null;
+      } catch (error) {
+        if (!(error instanceof ApiError) || !error.isTemporary) throw error;
+        trouble = error.message;
+      }
     }
   } finally {
     screen?.close();
@@ -61,7 +65,8 @@ function result({ view }: MigrationAnswer, hasEnded: boolean): CommandResult {
 }
 
 interface Screen {
-  readonly show: (answer: MigrationAnswer) => void;
+  /** @param trouble why the answer is out of date; null if it is current */
+  readonly show: (answer: MigrationAnswer, trouble: string | null) => void;
   readonly close: () => void;
 }
 
@@ -70,8 +75,8 @@ function openScreen({ output, terminal: { stdout } }: PortalContext): Screen {
   if (!stdout.isTTY) {
     let last = '';
     return {
-      show: ({ view }) => {
-        const line = `${inReadersZone(view.headline)}: ${countsText(view)}`;
+      show: ({ view }, trouble) => {
+        const line = trouble ?? `${inReadersZone(view.headline)}: ${countsText(view)}`;
         if (line !== last) output.line(`${clockTime(new Date())} ${line}`);
         last = line;
       },
@@ -79,10 +84,10 @@ function openScreen({ output, terminal: { stdout } }: PortalContext): Screen {
     };
   }
   const block = openLiveBlock(stdout);
-  return { show: (answer) => block.draw(linesOf(answer)), close: () => block.close() };
+  return { show: (answer, trouble) => block.draw(linesOf(answer, trouble)), close: () => block.close() };
 }
 
-function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer) {
+function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: string | null) {
   const { migrationId, headline, task, notices, steps } = view;
   return [
     [{ text: migrationId, style: 'bold' as const }, `  ${clockTime(new Date())}`],
@@ -95,6 +100,15 @@ function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer) {
     ]),
     [],
     [countsText(view)],
-    ...(isCurrent ? [] : [[{ text: `as of ${clockTime(new Date(writtenAt))}`, style: 'yellow' as const }]]),
+    ...(isCurrent && trouble === null
+      ? []
+      : [
+          [
+            {
+              text: `as of ${clockTime(new Date(writtenAt))}: ${trouble ?? 'no worker has updated it'}`,
+              style: 'yellow' as const,
+            },
+          ],
+        ]),
   ];
 }

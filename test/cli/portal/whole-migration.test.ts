@@ -126,6 +126,7 @@ test('a file that was sealed offline is sent as it is, and --shred removes the o
   const { id } = migration;
   const cleo = await portal.signedIn(id);
   await untilCredentials(migration, cleo);
+  expect(await cleo.runJson('watch', '--until-decision')).toMatchObject({ counts: { moved: 0 } });
   const file = await writeCredentials(cleo, id, { 'R-1': 'sbx-ok-1.a' });
   expect(outcomeOf(await cleo.run('seal', file, '--shred'))).toMatch(/^0: /);
   expect(() => statSync(file)).toThrow('ENOENT');
