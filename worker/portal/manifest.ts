@@ -5,7 +5,7 @@ import { findPlatform } from '../../platforms/platforms';
 import type { RequestAnswer } from '../../portal/contract';
 import { ManifestPartSchema } from '../../portal/contract';
 import type { PortalRequest } from '../../store';
-import { readMigration, readOutcome, stageManifest } from '../../store';
+import { readMigration, readOutcome, readRecordedDecisions, stageManifest } from '../../store';
 import type { PortalContext } from './context';
 import { failed } from './context';
 import { UNCONFIRMED } from './decisions';
@@ -24,7 +24,11 @@ export async function storeManifestPart({ ferry }: PortalContext, request: Porta
   const { decisionId, part, rows } = parsed.data;
   const migration = await readMigration(db, migrationId);
   const platform = migration && findPlatform(migration.platformKey);
-  if (!platform) return failed('the migration accepts no manifest');
+  if (!platform || migration.route === 'self-service') return failed('the migration accepts no manifest');
+  // The ledger refuses the decision in any case. This keeps rows from being stored that nothing will use.
+  const { approvals } = await readRecordedDecisions(db, migrationId);
+  if (approvals.some(({ step }) => step === 'supply-details'))
+    return failed('support has accepted the details, so the manifest cannot be replaced; call support to change it');
   for (const row of rows) {
     const problem = suppliedRowProblem(row, platform);
     if (problem !== null) return failed(`${oneLine(row.reference, 100)} (row ${row.row}): ${problem}`);

@@ -135,7 +135,9 @@ test('a manifest of another person, with another digest, with invalid rows, or a
   const accepted = await decide(orchestrator.ferry, migrationId, 'approve', { step: 'supply-details', ...SUPPORT });
   expect(accepted).toMatchObject({ outcome: 'applied', text: 'supply-details approved by support' });
   const late = randomUUID();
-  await ask(guest, 'manifest', { ...part, decisionId: late });
+  expect(await ask(guest, 'manifest', { ...part, decisionId: late })).toMatchObject({
+    ...{ outcome: 'failed', text: expect.stringContaining('support has accepted the details') as string },
+  });
   expect(await ask(guest, 'decide', supplied(migrationId, late, rows))).toEqual({
     ...{ outcome: 'refused', text: expect.stringContaining('support must reject supply-details first') as string },
   });
