@@ -24,6 +24,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     `${FERRY} propose-time "${TIME}"`,
     `${FERRY} propose-time "${TIME}" --window "mon-fri 22:00-05:00 Europe/London"`,
   ],
+  adjust: [`${FERRY} adjust --window "mon-fri 22:00-05:00 Europe/London"`],
   pause: [`${FERRY} pause --reason "month end"`],
   resume: [`${FERRY} resume`],
   cancel: [`${FERRY} cancel --reason "the project was stopped"`],

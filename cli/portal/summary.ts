@@ -94,6 +94,7 @@ function printActions(output: Output, actions: readonly Action[], suggest: (comm
 const COMMANDS: Readonly<Record<string, string>> = {
   manifestSupplied: 'manifest manifest.csv',
   proposeTime: 'propose-time <time>',
+  adjust: 'adjust --window <hours>',
   confirmSyncDisabled: 'confirm-sync-disabled --all',
   credentialsSupplied: 'credentials credentials.csv',
   replaceCredential: 'replace-credential credentials.csv',

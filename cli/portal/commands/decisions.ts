@@ -4,7 +4,13 @@ import { addYesOption } from '../../shared/context';
 import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
 import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
 import { CommandFailed } from '../../shared/errors';
-import { addWindowOptions, windowsFrom, type LimitOptions } from '../../shared/limit-options';
+import {
+  addLimitOptions,
+  addWindowOptions,
+  limitsFrom,
+  windowsFrom,
+  type LimitOptions,
+} from '../../shared/limit-options';
 import { exampleTime, localTime, parseTime } from '../../terminal/times';
 import { commandText, withPortal, type Connection, type PortalContext } from '../connection';
 import { decide, type DecideOptions, type Deciding } from '../decide';
@@ -18,7 +24,7 @@ export function addDecideOptions(command: Command, reason: 'required' | 'optiona
   return addYesOption(command);
 }
 
-/** `approve`, `reject`, `sign-off`, `propose-time`, `pause`, `resume`, `cancel` */
+/** `approve`, `reject`, `sign-off`, `propose-time`, `adjust`, `pause`, `resume`, `cancel` */
 export function addStepDecisions(context: PortalContext): void {
   const { program, now } = context;
   const run = (migrationId: string, deciding: Deciding, options: DecideOptions): Promise<void> =>
@@ -63,6 +69,22 @@ export function addStepDecisions(context: PortalContext): void {
   ).action((migrationId: string, when: Date, options: DecideOptions & Pick<LimitOptions, 'window'>) => {
     const fields = { startAt: when.toISOString(), ...windowsFrom(options) };
     return run(migrationId, { message: 'proposeTime', fields, facts: [`You propose ${localTime(when)}`] }, options);
+  });
+  addDecideOptions(
+    addLimitOptions(
+      program
+        .command('adjust <migration>')
+        .description('Change when and how fast companies move; in the managed route, support does this'),
+    ),
+  ).action((migrationId: string, options: DecideOptions & LimitOptions) => {
+    const limits = limitsFrom(options);
+    if (Object.keys(limits).length > 0) return run(migrationId, { message: 'adjust', fields: { limits } }, options);
+    return context.run(async () => {
+      throw new CommandFailed(
+        'no limit was specified',
+        `list the limits with: ${commandText(context, 'adjust --help')}`,
+      );
+    });
   });
   for (const [message, reason, description] of [
     ['pause', 'required', 'Pause the migration: no more moves begin'],
