@@ -54,7 +54,11 @@ describeWithChromium("the manifest in the portal's page", () => {
     '%i px: a wrong file is refused with rows and columns, then a right one is sent',
     async (width) => {
       const page = await open(width);
-      await choose(page, 'wrong.csv', `${HEADER}\nC-1,Acme,9130000000000001,x,1\nC-1,,9.13E+15,2,1\n`);
+      await choose(
+        page,
+        'wrong.csv',
+        `${HEADER}\nC-1,Acme,9130000000000001,x,1\nC-1,,9.13E+15,2,1\nC-9,Good,9130000000000009,1,1\n`,
+      );
       const findings = page.getByLabel('Errors and warnings in the file');
       await findings.getByText('Error, Row 2, column 4, expectedInvoices:').waitFor();
       await findings.getByText('Error, Row 3, column 2, name:').waitFor();
