@@ -194,9 +194,24 @@ export function clause(text: string): string {
 /** OpenSSL's and Node's codes for a certificate that cannot be trusted. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/;
 
+/** The codes of connections that were never established. */
+const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+/** Returns whether a request has certainly not reached the portal. */
+export function wasNotSent({ cause }: ApiError): boolean {
+  const code = codeOf(reasonOf(cause));
+  return NOT_CONNECTED.includes(code) || CERTIFICATE.test(code);
+}
+
+const reasonOf = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error ? error.cause : error;
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
 function unreachableText(origin: string, error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const cause = reasonOf(error);
+  const code = codeOf(cause);
   if (CERTIFICATE.test(code))
     return `the certificate of ${origin} is not trusted (${code}). If your organization has its own certificate authority, set NODE_EXTRA_CA_CERTS to its certificate`;
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return `${origin} does not answer with TLS (${code})`;

@@ -38,8 +38,9 @@ export class ApiError extends Error {
     readonly status: number,
     message: string,
     readonly advice?: string,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 
   /** True if the same request may succeed later: the network, or a server that is starting or busy. */
@@ -77,7 +78,7 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
       redirect: 'error',
       signal: AbortSignal.timeout(60_000),
     }).catch((cause: unknown) => {
-      throw new ApiError(0, unreachable(cause));
+      throw new ApiError(0, unreachable(cause), undefined, { cause });
     });
     if (response.ok) return response;
     const answer: unknown = await response.json().catch(() => null);

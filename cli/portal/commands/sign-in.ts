@@ -16,6 +16,7 @@ import {
   sayOnce,
   signInAgain,
   validated,
+  wasNotSent,
   withPortal,
 } from '../connection';
 import { createFolder, deleteSignIn, readSignIns, signingKeyOf, writeSignIn, type SignIn } from '../sign-ins';
@@ -70,6 +71,14 @@ async function redeem(
     .redeem(invitation, publicKey, 'token')
     .catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 0) throw error;
+      if (wasNotSent(error))
+        throw new CommandFailed(
+          clause(error.message),
+          'the invitation was not used; check the address and your connection',
+          {
+            cause: error,
+          },
+        );
       throw new CommandFailed(
         clause(error.message),
         'run the command again; if the invitation is then refused, it was used although no answer arrived: ask your contact for a new one',

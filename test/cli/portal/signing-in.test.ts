@@ -141,7 +141,10 @@ describe('says what to do if', () => {
   test.each([
     ['not-an-address', /must be an address that begins with https:/],
     ['http://portal.example', /http:\/\/portal\.example is not encrypted/],
-    ['http://127.0.0.1:49999', /http:\/\/127\.0\.0\.1:49999 cannot be reached \(ECONNREFUSED\); run the command again/],
+    [
+      'http://127.0.0.1:49999',
+      /http:\/\/127\.0\.0\.1:49999 cannot be reached \(ECONNREFUSED\); the invitation was not used; check/,
+    ],
   ])('the address is %s', async (link, message) => {
     expect((await portal.client().runWith(`${link}#invitation=${'a'.repeat(43)}`, 'sign-in')).err).toMatch(message);
   });
