@@ -5,7 +5,7 @@ import { stopTracing } from '../observability/tracing';
 import { CommandFailed } from './shared/errors';
 import { ferryCommand } from './command-line';
 import { portalCommand } from './portal/command-line';
-import { findPortal } from './portal/target';
+import { findPortal, PORTAL_VARIABLE, type PortalTarget } from './portal/target';
 import { usageText } from './program-frame';
 import type { Context } from './shared/context';
 import { withAdvice, stackTrace } from './shared/errors';
@@ -50,7 +50,10 @@ export async function runFerry(typed: readonly string[], terminal: Terminal): Pr
     await command.parseAsync(complete, { from: 'user' });
     return failed ? FAILED : DONE;
   } catch (error) {
-    if (error instanceof CommanderError) return handleUsage(error, output);
+    if (error instanceof CommanderError) {
+      if (target && error.code === 'commander.unknownCommand') explainCommands(target, output);
+      return handleUsage(error, output);
+    }
     reportError(error, output, terminal, args.includes('--debug'));
     return FAILED;
   } finally {
@@ -85,6 +88,12 @@ function handleUsage(error: CommanderError, output: Output): 0 | 2 {
   if (error.exitCode === 0) return DONE;
   if (output.json) output.fail(usageText(error.message), 'run with --help for help');
   return USAGE_ERROR;
+}
+
+/** Says why a command of support is not known. */
+function explainCommands({ isOption }: PortalTarget, output: Output): void {
+  const why = isOption ? 'with --portal' : `because ${PORTAL_VARIABLE} is set`;
+  output.warn(`${why}, ferry has only the commands of a client`);
 }
 
 function reportError(thrown: unknown, output: Output, { stderr }: Terminal, debug: boolean): void {
