@@ -32,7 +32,10 @@ export function addApplication(context: PortalContext): void {
       ]),
     )
     .option('--secret-file <path>', 'a file that contains only the client secret (default: ask for it)')
-    .option('--sealed <file>', 'the application and its secret, sealed with ferry seal; replaces the other options');
+    .option(
+      '--sealed <file>',
+      'the application and its secret, in a file that you have sealed; replaces the other options',
+    );
   addProviderOption(addDecideOptions(command)).action((migrationId: string, options: ApplicationOptions) =>
     run(() => withPortal(context, migrationId, (portal) => supply(context, portal, options))),
   );

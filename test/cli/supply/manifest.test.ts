@@ -106,7 +106,7 @@ test('the first company of a manifest that was supplied after the start is moved
 });
 
 test('an organization of another open migration is refused without naming that migration', async () => {
-  const other = await startTestMigration(orchestrator, 'holder', ['sbx-ok-1.holder']);
+  const other = await startTestMigration(orchestrator, 'keeper', ['sbx-ok-1.keeper']);
   const { organization } = await orchestrator.ferry.db
     .selectFrom('companies')
     .select('organization')
@@ -116,7 +116,7 @@ test('an organization of another open migration is refused without naming that m
   const refused = await run('manifest', id, manifest(`C-1,Acme,${organization},1`), ...AS_CLIENT);
   expect(refused.exitCode).toBe(1);
   expect(refused.out).toContain('the organization of 1 company is already part of another migration: C-1');
-  expect(refused.out).not.toContain('holder');
+  expect(refused.out).not.toContain('keeper');
 });
 
 test('start asks for a manifest or --manifest-later, and not for both', async () => {
