@@ -6,6 +6,7 @@
  * checks are in `preconditions`. The effects of the more complex kinds of decision are in `approvals`, `rejections`,
  * `first-company`, `exceptions` and `supplied-details`. `guards` contains the digest check and the four-eyes rule.
  */
+import { withoutEnds } from '../planning/estimate';
 import type { MigrationLimits } from '../planning/limits';
 import { LIMIT_NAMES } from '../planning/limits';
 import { signingRules } from '../migration/approvers';
@@ -252,7 +253,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
       return changeApprovers(state, decision);
     case 'adjust':
       return applied(
-        { ...state, limits: { ...state.limits, ...decision.limits } },
+        { ...state, limits: { ...state.limits, ...decision.limits }, estimate: withoutEnds(state.estimate) },
         `limits changed: ${(Object.keys(decision.limits) as (keyof MigrationLimits)[]).map((name) => LIMIT_NAMES[name]).join(', ')}`,
       );
   }

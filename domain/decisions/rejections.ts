@@ -3,6 +3,7 @@ import type { DecisionBase, StepDecision, TimeProposal } from '../migration/deci
 import type { EndedBy, MigrationState, Reopened } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
 import { STEP_RULES, stepNumber } from '../migration/steps';
+import { withoutEnds } from '../planning/estimate';
 import { momentText } from '../text/sentences';
 import { rejectFirstCompany } from './first-company';
 import type { Ruling } from './ruling';
@@ -53,9 +54,9 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
       ? { ...reopened(state, 'schedule'), reopened: reopenedBy(decision, 'schedule', at) }
       : state;
   const limits = decision.windows ? { ...open.limits, windows: decision.windows } : open.limits;
-  // The approvals of an earlier proposal were given for a different time.
+  // The approvals and the end of an earlier proposal belong to a different time.
   return applied(
-    { ...withoutApprovals(open, 'schedule'), limits, proposal },
+    { ...withoutApprovals(open, 'schedule'), limits, proposal, estimate: withoutEnds(open.estimate) },
     `start proposed for ${momentText(decision.startAt)}`,
   );
 }

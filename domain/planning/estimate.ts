@@ -72,7 +72,8 @@ export interface Estimate {
   readonly highMs: number;
   /**
    * When the migration ends if moves begin only in the windows. Counted from the proposed start if it is still to come,
-   * otherwise from the time of the estimate. Null if there are windows and the moves in them take more than a year.
+   * otherwise from the time of the estimate. Null if there are windows and the moves in them take more than a year, or if
+   * the start or the limits have changed since.
    */
   readonly ends: { readonly earliest: string; readonly latest: string } | null;
   /**
@@ -82,6 +83,11 @@ export interface Estimate {
   readonly staleHours: number | null;
   readonly basis: SpeedBasis;
   readonly measuredOn: number;
+}
+
+/** Returns an estimate without its end: it was made for another start or other limits. Its duration is kept. */
+export function withoutEnds(estimate: Estimate | null): Estimate | null {
+  return estimate && { ...estimate, ends: null, staleHours: null };
 }
 
 /** A proposed start, and the estimate that was made for it. */

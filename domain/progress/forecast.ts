@@ -95,7 +95,9 @@ function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
   if (isLate && (step !== 'migrate-first-company' || waitingFor.roles.length > 0)) return null;
   const beginsAt = nextMove(windows, isLate ? now : proposal.startAt);
   if (beginsAt === null || !isAfter(beginsAt, now)) return null;
-  const isPlanned = !isLate && estimate.ends !== null && estimate.ends.earliest >= beginsAt && !isTooShort(progress);
+  const isOfAll = estimate.volume.companies === work.companies;
+  const isPlanned =
+    !isLate && isOfAll && estimate.ends !== null && estimate.ends.earliest >= beginsAt && !isTooShort(progress);
   const ends = isPlanned ? estimate.ends : endsAfter(windows, beginsAt, work);
   const covers = { companies: work.companies, isComplete: true, beginsAt };
   // The client can confirm companies by the start, although the first window after it opens later.

@@ -8,7 +8,15 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
-import { AT, counts, firstCompany, migrationPlan, stateAt } from '../../support/migration-states';
+import {
+  AT,
+  counts,
+  decideAll,
+  firstCompany,
+  migrationPlan,
+  proposeTime,
+  stateAt,
+} from '../../support/migration-states';
 import { capturedStream } from '../captured-terminal';
 
 const NIGHTS: Window = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '22:00', to: '05:00', timeZone: 'UTC' };
@@ -60,6 +68,33 @@ test('the client reads the same window and the same figure on its page', () => {
   expect(page.match(/for up to 48.1 hours|: up to 48.1 hours/g)).toHaveLength(2);
   expect(page).not.toContain('minutes.');
   expect(forecastOf(saturday, null, EARLIER)?.staleMs).toBe(48 * 3_600_000 + 360_000);
+});
+
+const SATURDAY = '2026-12-05T22:00:00.000Z';
+const TWO_WEEKS_LATER = '2026-12-19T22:00:00.000Z';
+const OF_LATER_START = { earliest: '2026-12-21T22:02:00.000Z', latest: '2026-12-21T22:06:00.000Z' };
+const proposed = (state: MigrationState) => decideAll(state, proposeTime('client', SATURDAY));
+const adjusted = (state: MigrationState) =>
+  decideAll(state, { kind: 'adjust', role: 'support', limits: { windows: [NIGHTS] } });
+const withFewer = (state: MigrationState) => ({
+  ...state,
+  counts: counts({ total: 10, waiting: 5, excluded: 5, unconfirmed: 5 }),
+});
+
+test.each([
+  ['a start proposed earlier', 'schedule', TWO_WEEKS_LATER, proposed],
+  ['a start proposed earlier in a later step', 'disable-syncing', TWO_WEEKS_LATER, proposed],
+  ['other windows', 'disable-syncing', SATURDAY, adjusted],
+  ['fewer companies', 'disable-syncing', SATURDAY, withFewer],
+] as const)('the figure of %s does not come from the estimate before it', (_, step, startAt, change) => {
+  const state = stateAt(step, { counts: counts({ total: 10, waiting: 10, unconfirmed: 10 }) });
+  const after = change({
+    ...state,
+    estimate: { ...SIX_MINUTES, ends: OF_LATER_START },
+    limits: { ...state.limits, windows: [NIGHTS] },
+    proposal: { startAt, role: 'support', by: 'Sam', at: AT },
+  });
+  expect(printed(progressOf(migrationPlan(), after))).toContain('is out of date for up to 48.1 hours\n');
 });
 
 test('a start inside a window is shown with the end of this window', () => {

@@ -1,5 +1,6 @@
 /** Step 2: the duration is estimated, and client and support agree on a start. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
+import { withoutEnds } from '../../../domain/planning/estimate';
 import { shortActivities } from '../../activity-proxies';
 import { isRecorded, mayEndStep } from '../conditions';
 import type { MigrationContext } from '../context';
@@ -12,9 +13,9 @@ export async function scheduleMigration(migration: MigrationContext): Promise<vo
     if (!(await migration.awaitInStep(isRecorded))) return;
     const { proposal, limits } = migration.state();
     const estimate = await shortActivities.estimatePlan({ migrationId, startAt: proposal?.startAt ?? null });
-    migration.change((state) => ({ ...state, estimate }));
     const isAgreed = (state: MigrationState): boolean => mayEndStep(state, 'schedule');
     const isOutdated = (state: MigrationState): boolean => state.proposal !== proposal || state.limits !== limits;
+    migration.change((state) => ({ ...state, estimate: isOutdated(state) ? withoutEnds(estimate) : estimate }));
     if (!(await migration.awaitInStep((state) => isAgreed(state) || isOutdated(state)))) return;
     if (isAgreed(migration.state())) return migration.endStep('schedule');
   }
