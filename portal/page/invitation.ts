@@ -29,14 +29,6 @@ export function showMessage(title: string, ...content: readonly Child[]): void {
 
 const ASK_SUPPORT = 'Ask your contact at the provider for a new invitation.';
 
-export function showNoSession(): void {
-  showMessage(
-    'You are not signed in',
-    el('p', {}, 'Your session has ended, or you have not used your invitation in this browser yet.'),
-    el('p', {}, `Open the link in your invitation. It works once. If you have used it already: ${ASK_SUPPORT}`),
-  );
-}
-
 function showUnsupported(): void {
   showMessage(
     'This browser is too old',
@@ -82,7 +74,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
     go.disabled = true;
     status.textContent = '';
     try {
-      key ??= await createKey(provider);
+      key ??= await createKey(token, provider);
       await redeem(token, key.publicKey, 'cookie');
       onRedeemed();
     } catch (error) {

@@ -4,13 +4,26 @@
  */
 import type { Signer } from '../client/decisions';
 
-interface StoredKey {
+/** Whose key it is. Stored once the portal has accepted the key. */
+interface KeyOwner {
+  readonly migrationId: string;
+  readonly person: string;
+}
+
+export interface StoredKey {
   /** 64 hexadecimal digits. */
   readonly publicKey: string;
   readonly privateKey: CryptoKey;
   /** The provider's fingerprint from the invitation; null if the link had none. */
   readonly provider: string | null;
+  /** SHA-256 of the invitation's token, 64 hexadecimal digits. */
+  readonly invitation: string;
+  readonly owner?: KeyOwner;
+  /** When this browser last showed the migration to the key's owner. In milliseconds since 1970. */
+  readonly usedAt?: number;
 }
+
+export type OwnedKey = StoredKey & Required<Pick<StoredKey, 'owner'>>;
 
 export const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -28,11 +41,17 @@ export async function canSign(): Promise<boolean> {
   }
 }
 
-/** Creates a key and stores it. */
-export async function createKey(provider: string | null): Promise<StoredKey> {
+/** Returns the SHA-256 of a text, in hexadecimal digits. */
+export async function digestOf(text: string): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
+}
+
+/** Creates a key for an invitation and stores it. */
+export async function createKey(invitationToken: string, provider: string | null): Promise<StoredKey> {
+  const invitation = await digestOf(invitationToken);
   const pair = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
   const publicKey = toHex(new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey)));
-  const key = { publicKey, privateKey: pair.privateKey, provider };
+  const key = { publicKey, privateKey: pair.privateKey, provider, invitation };
   await inStore('readwrite', (store) => store.put(key));
   return key;
 }
@@ -40,6 +59,20 @@ export async function createKey(provider: string | null): Promise<StoredKey> {
 /** Returns null if the key was created in another browser, or this browser has deleted it. */
 export async function findKey(publicKey: string): Promise<StoredKey | null> {
   return ((await inStore('readonly', (store) => store.get(publicKey))) as StoredKey | undefined) ?? null;
+}
+
+/** Records whose key it is, so that its owner can sign in again. */
+export async function recordUse(key: StoredKey, { migrationId, person }: KeyOwner): Promise<void> {
+  const used: OwnedKey = { ...key, owner: { migrationId, person }, usedAt: Date.now() };
+  await inStore('readwrite', (store) => store.put(used));
+}
+
+/** Returns the keys with which a person can sign in again, the one that was used last first. */
+export async function ownedKeys(): Promise<readonly OwnedKey[]> {
+  const keys = (await inStore('readonly', (store) => store.getAll())) as readonly StoredKey[];
+  return keys
+    .filter((key): key is OwnedKey => key.owner !== undefined)
+    .sort((one, other) => (other.usedAt ?? 0) - (one.usedAt ?? 0));
 }
 
 export async function deleteKey(publicKey: string): Promise<void> {

@@ -8,8 +8,8 @@ import type { App } from './app';
 import { createAllCompanies, createExceptions } from './company-sections';
 import { problemText } from './dialog';
 import { byId, button, createRenderer, el } from './elements';
-import { showInvitation, showMessage, showNoSession, takeInvitation, unconfirmedKey } from './invitation';
-import { findKey, fromHex } from './keys';
+import { showInvitation, showMessage, takeInvitation, unconfirmedKey } from './invitation';
+import { findKey, fromHex, recordUse } from './keys';
 import { followEvents } from './live';
 import {
   renderFacts,
@@ -21,6 +21,7 @@ import {
   renderTask,
 } from './overview';
 import { reportSection } from './report';
+import { isUsedHere, showNoSession } from './sign-in';
 import { timeText, zoneText } from './times';
 
 /** How often the lists of companies are read again while the migration changes. */
@@ -29,7 +30,9 @@ const LISTS_EVERY_MS = 5_000;
 async function start(): Promise<void> {
   const invitation = takeInvitation();
   byId('zone').textContent = `Times are in your time zone, ${zoneText()}.`;
-  if (invitation !== null) return showInvitation(invitation, () => void open());
+  // A person can open the same link again: the key of this browser then replaces the invitation.
+  if (invitation !== null && !(await isUsedHere(invitation.token)))
+    return showInvitation(invitation, () => void open());
   return open();
 }
 
@@ -57,6 +60,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
   let session = first;
   let latest = answer;
   const key = session.publicKey === null ? null : await findKey(session.publicKey);
+  if (key !== null) await recordUse(key, session).catch(() => undefined);
   const fingerprint = key === null ? null : fingerprintOf(fromHex(key.publicKey));
   const app: App = {
     get session() {
@@ -140,7 +144,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
       session = await readSession();
       renderAll();
     },
-    onEnd: showNoSession,
+    onEnd: () => void showNoSession(),
   });
 }
 

@@ -6,7 +6,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { MigrationView, PortalSession, RequestAnswer } from '../../../portal/contract';
+import { hashPortalToken } from '../../../security';
+import { signInProblem } from '../../../domain/migration/sign-in';
+import type { MigrationView, PortalSession, RequestAnswer, SignInAgain } from '../../../portal/contract';
 import { sampleCompanies, sampleView, type Company } from './sample-view';
 
 const PAGE = path.join(__dirname, '../../../dist/portal/page');
@@ -34,6 +36,8 @@ export class FixturePortal {
   };
   /** What the portal says to an invitation; null accepts it. */
   invitationRefusal: { readonly status: number; readonly error: string } | null = null;
+  /** What the portal says to a person who signs in with a key; null accepts a valid signature. */
+  renewalRefusal: { readonly status: number; readonly error: string; readonly advice?: string } | null = null;
   answer: (request: SentRequest) => RequestAnswer = () => ({ outcome: 'applied', text: 'done' });
   /** Destroys the connection of a request instead of answering it. */
   losesConnection: (request: SentRequest) => boolean = () => false;
@@ -74,6 +78,7 @@ export class FixturePortal {
     if (request.method !== 'GET' && request.headers['x-tokenferry-portal'] !== '1')
       return this.send(response, 403, { error: 'The header is missing.' });
     if (url.pathname === '/api/session' && request.method === 'POST') return this.redeem(body, response);
+    if (url.pathname === '/api/session/renewal') return this.renew(body as unknown as SignInAgain, response);
     if (this.session === null) return this.send(response, 401, { error: 'You are not signed in.' });
     switch (url.pathname) {
       case '/api/session':
@@ -103,6 +108,20 @@ export class FixturePortal {
     this.session = {
       ...{ migrationId: this.view.migrationId, person: 'Cleo', role: 'client', isKeyConfirmed: false },
       ...{ publicKey: String(body['publicKey']), expiresAt: '2027-01-01T00:00:00.000Z' },
+    };
+    this.send(response, 200, this.session);
+  }
+
+  private renew(body: SignInAgain, response: ServerResponse): void {
+    this.sent.push({ path: '/api/session/renewal', body });
+    if (this.renewalRefusal !== null) return this.send(response, this.renewalRefusal.status, this.renewalRefusal);
+    const { migrationId, publicKey, token, signedAt, signature } = body;
+    const signIn = { migrationId, publicKey, sessionHash: hashPortalToken(token).toString('hex'), signedAt };
+    const problem = signInProblem(signIn, signature, new Date());
+    if (problem !== null) return this.send(response, 403, { error: `The signature is wrong: ${problem}.` });
+    this.session = {
+      ...{ migrationId, person: 'Cleo', role: 'client', isKeyConfirmed: true },
+      ...{ publicKey, expiresAt: '2027-01-01T00:00:00.000Z' },
     };
     this.send(response, 200, this.session);
   }

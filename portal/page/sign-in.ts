@@ -1,0 +1,85 @@
+/** Signing in again, without a new invitation: with the key that this browser has kept. */
+import { signInText } from '../../domain/migration/sign-in';
+import { insist } from '../client/api';
+import { signInAgain } from './api';
+import { problemText } from './dialog';
+import { button, el } from './elements';
+import { showMessage } from './invitation';
+import { digestOf, ownedKeys, signerOf, type OwnedKey } from './keys';
+
+/** Says that nobody is signed in, and offers the keys of this browser. */
+export async function showNoSession(): Promise<void> {
+  // A browser that does not keep keys has none.
+  const keys = await ownedKeys().catch(() => []);
+  if (keys.length === 0)
+    return showMessage(
+      'You are not signed in',
+      el('p', {}, 'This browser has no key with which you can sign in.'),
+      el('p', {}, 'Open the link in your invitation. It works once.'),
+      el(
+        'p',
+        {},
+        'If you have used it already, use the same browser again, or ask your contact at the provider for a new invitation.',
+      ),
+    );
+  const status = el('p', { role: 'status' });
+  const problem = el('p', { class: 'problem', role: 'alert' });
+  const isOnlyMigration = new Set(keys.map(({ owner }) => owner.migrationId)).size === 1;
+  const buttons = keys.map((key, index) => {
+    const { migrationId, person } = key.owner;
+    const text = `Sign in as ${person}${isOnlyMigration ? '' : ` to ${migrationId}`} with the key of this browser`;
+    return button(text, () => void signIn(key), index === 0 ? { class: 'primary' } : {});
+  });
+  showMessage(
+    'You are not signed in',
+    el('p', {}, 'Your session has ended. This browser still has your key, so you need no new invitation.'),
+    el('div', { class: 'buttons' }, ...buttons),
+    status,
+    problem,
+  );
+
+  async function signIn(key: OwnedKey): Promise<void> {
+    for (const each of buttons) each.disabled = true;
+    problem.textContent = '';
+    status.textContent = 'Signing in…';
+    try {
+      const proof = await signedProof(key);
+      await insist(
+        () => signInAgain(proof),
+        (text) => (status.textContent = text),
+      );
+      location.reload();
+    } catch (error) {
+      status.textContent = '';
+      problem.textContent = problemText(error);
+      for (const each of buttons) each.disabled = false;
+    }
+  }
+}
+
+/** Returns whether the owner of a key of this browser has used the invitation. */
+export async function isUsedHere(invitationToken: string): Promise<boolean> {
+  const keys = await ownedKeys().catch(() => []);
+  if (keys.length === 0) return false;
+  const invitation = await digestOf(invitationToken);
+  return keys.some((key) => key.invitation === invitation);
+}
+
+async function signedProof(key: OwnedKey) {
+  const { migrationId } = key.owner;
+  const { publicKey, sign } = signerOf(key);
+  const token = newToken();
+  const signedAt = new Date().toISOString();
+  const text = signInText({ migrationId, publicKey, sessionHash: await digestOf(token), signedAt });
+  const signature = await sign(Uint8Array.from(text));
+  return { migrationId, publicKey, token, signedAt, signature, as: 'cookie' } as const;
+}
+
+/** Returns the token of a session: 32 random bytes in base64url. */
+function newToken(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}

@@ -1,0 +1,147 @@
+/** Signing in again in the portal's page, with the key of the browser. */
+import type { Page } from 'playwright-core';
+import { axeViolations, describeWithChromium, INVITATION, newPage, signIn, usePage } from './browser-page';
+
+describeWithChromium("signing in again in the portal's page", () => {
+  // Chromium reports each answer with an error status.
+  const current = usePage(
+    () => undefined,
+    () => undefined,
+  );
+
+  const withKey = (page: Page) => page.getByRole('button', { name: 'Sign in as Cleo with the key of this browser' });
+  const sentTo = (path: string) => current.portal.sent.filter((each) => each.path === path);
+
+  /** A person whose session has ended, and who opens the page again. */
+  async function returning(): Promise<Page> {
+    const page = await signIn(current.browser, current, { width: 390 });
+    current.portal.session = null;
+    await page.reload();
+    await withKey(page).waitFor();
+    return page;
+  }
+
+  test('a session that has ended is renewed with the key, without an invitation', async () => {
+    const page = await returning();
+    expect(await axeViolations(page)).toEqual([]);
+    await withKey(page).click();
+    await page.locator('#migration').waitFor();
+    expect(sentTo('/api/session')).toHaveLength(1);
+    const [{ body } = { body: {} }] = sentTo('/api/session/renewal');
+    expect(body).toMatchObject({ migrationId: 'kite', publicKey: sentTo('/api/session')[0]?.body['publicKey'] });
+    expect(Object.keys(body).sort()).toEqual(['as', 'migrationId', 'publicKey', 'signature', 'signedAt', 'token']);
+    expect(await page.locator('#task button').count()).toBeGreaterThan(0);
+  });
+
+  test('each attempt asks for another session', async () => {
+    const page = await returning();
+    current.portal.renewalRefusal = { status: 403, error: 'This key cannot be used to sign in.' };
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      await withKey(page).click();
+      await page.getByText('This key cannot be used to sign in.').waitFor();
+    }
+    const [first, second] = sentTo('/api/session/renewal').map(({ body }) => body['token']);
+    expect(first).toMatch(/^[\w-]{43}$/);
+    expect(second).not.toBe(first);
+  });
+
+  test('the link of the invitation leads to the key once this browser has used it', async () => {
+    const page = await returning();
+    await page.goto('about:blank');
+    await page.goto(`${current.url}/#invitation=${INVITATION}`);
+    await withKey(page).click();
+    await page.locator('#migration').waitFor();
+    expect(sentTo('/api/session')).toHaveLength(1);
+    expect(page.url()).toBe(`${current.url}/`);
+    // With a session, it leads to the migration.
+    await page.goto('about:blank');
+    await page.goto(`${current.url}/#invitation=${INVITATION}`);
+    await page.locator('#migration').waitFor();
+    // The link of another invitation is another invitation.
+    await page.goto('about:blank');
+    await page.goto(`${current.url}/#invitation=another-${INVITATION}`);
+    await page.getByRole('button', { name: 'Continue' }).waitFor();
+  });
+
+  test('an invitation that the portal has not accepted leaves no key to sign in with', async () => {
+    current.portal.session = null;
+    current.portal.invitationRefusal = { status: 503, error: 'The portal is starting.' };
+    const { page } = await newPage(current.browser);
+    await page.goto(`${current.url}/#invitation=${INVITATION}`);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('The portal is starting.').waitFor();
+    await page.reload();
+    await page.getByText('This browser has no key with which you can sign in.').waitFor();
+    expect(await page.locator('#message button').count()).toBe(0);
+  });
+
+  test('a browser without a key says so, and asks for an invitation', async () => {
+    await returning();
+    const { page } = await newPage(current.browser, { width: 390 });
+    await page.goto(current.url);
+    await page.getByText('This browser has no key with which you can sign in.').waitFor();
+    await page.getByText('ask your contact at the provider for a new invitation').waitFor();
+    expect(await page.locator('#message button').count()).toBe(0);
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  test('an open page offers the key when its session ends, and after signing out', async () => {
+    const page = await signIn(current.browser, current);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await withKey(page).click();
+    await page.locator('#migration').waitFor();
+    current.portal.session = null;
+    current.portal.dropStreams();
+    await withKey(page).click();
+    await page.locator('#migration').waitFor();
+  });
+
+  test('repeats the same request while no worker answers, and says why it takes longer', async () => {
+    const page = await returning();
+    current.portal.renewalRefusal = { status: 503, error: 'Signing in takes longer than usual.' };
+    await withKey(page).click();
+    await page.getByText('Signing in takes longer than usual. Trying again…').waitFor();
+    current.portal.renewalRefusal = null;
+    await page.locator('#migration').waitFor();
+    const requests = sentTo('/api/session/renewal').map(({ body }) => JSON.stringify(body));
+    expect(requests.length).toBeGreaterThan(1);
+    expect(new Set(requests).size).toBe(1);
+  });
+
+  test('says what to do if the portal refuses the key, and stays usable', async () => {
+    const page = await returning();
+    const refusal = {
+      error: 'Support has not confirmed your key yet.',
+      advice: 'Call your contact, read out the fingerprint of your key, and sign in again.',
+    };
+    current.portal.renewalRefusal = { status: 403, ...refusal };
+    await withKey(page).click();
+    await page.getByText(`${refusal.error} ${refusal.advice}`).waitFor();
+    current.portal.renewalRefusal = null;
+    await withKey(page).click();
+    await page.locator('#migration').waitFor();
+  });
+
+  test('a person with several migrations chooses one; the last one comes first', async () => {
+    const page = await signIn(current.browser, current);
+    current.portal.session = null;
+    current.portal.view = { ...current.portal.view, migrationId: 'lark' };
+    await page.goto('about:blank');
+    await page.goto(`${current.url}/#invitation=second-${INVITATION}`);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.locator('#migration').waitFor();
+    current.portal.session = null;
+    await page.reload();
+    await page
+      .getByRole('button', { name: /^Sign in as Cleo to/ })
+      .first()
+      .waitFor();
+    expect(await page.locator('#message button').allTextContents()).toEqual([
+      'Sign in as Cleo to lark with the key of this browser',
+      'Sign in as Cleo to kite with the key of this browser',
+    ]);
+    await page.getByRole('button', { name: /to kite/ }).click();
+    await page.locator('#migration').waitFor();
+    expect(current.portal.session).toMatchObject({ migrationId: 'kite' });
+  });
+});
