@@ -55,13 +55,19 @@ export const portal: Migration = {
         -- Size of the body's text.
         bytes integer not null,
         created_at timestamptz not null default clock_timestamp(),
-        -- When a worker last took the request. Another worker takes it if no answer follows within the lease.
-        taken_at timestamptz,
+        -- The order in which the requests of an invitation were stored. Clocks can be set back.
+        position bigint generated always as identity,
+        -- When a worker can take the request: at once, then after the lease of the worker that has taken it.
+        due_at timestamptz not null default clock_timestamp(),
+        -- How many workers have taken the request and have not come back.
+        attempts integer not null default 0,
         answer jsonb,
         answered_at timestamptz,
         constraint answered_requests_are_emptied check ((answered_at is null) = (body is not null))
       )`.execute(db);
-    await sql`create index portal_requests_open on portal_requests (created_at) where answered_at is null`.execute(db);
+    await sql`create index portal_requests_open on portal_requests (migration_id, position) where answered_at is null`.execute(
+      db,
+    );
     await sql`create index portal_requests_by_invitation on portal_requests (invitation_id)`.execute(db);
     await sql`
       create table portal_views (

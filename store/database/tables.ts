@@ -216,7 +216,9 @@ interface PortalRequestTable {
   body: Json<unknown> | null;
   bytes: number;
   created_at: Generated<Date>;
-  taken_at: Date | null;
+  position: Generated<number>;
+  due_at: Generated<Date>;
+  attempts: Generated<number>;
   answer: Json<unknown> | null;
   answered_at: Date | null;
 }

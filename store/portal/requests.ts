@@ -20,8 +20,8 @@ export interface PortalRequest {
   /** True once support has confirmed the key's fingerprint. */
   readonly isKeyConfirmed: boolean;
   readonly createdAt: Date;
-  /** True if a worker has taken the request before and has not answered it. */
-  readonly isRetry: boolean;
+  /** How many workers have taken the request and have not come back, including this one. */
+  readonly attempts: number;
 }
 
 export interface TakingRequests {
@@ -32,28 +32,56 @@ export interface TakingRequests {
   readonly leaseMs: number;
 }
 
-/** Takes open requests, the oldest first. Leaves out those of revoked invitations and of migrations without a workflow. */
+/**
+ * Takes open requests, the oldest first. The requests of one person for a migration are taken in the order in which they
+ * were stored, each after the one before it has been answered, because decisions must arrive in the order in which they
+ * were signed. Reports change nothing, so only reports wait for reports. Leaves out the requests of revoked invitations
+ * and of migrations without a workflow.
+ */
 export async function takePortalRequests(
   db: Database,
   { namespace, limit, leaseMs }: TakingRequests,
 ): Promise<readonly PortalRequest[]> {
   const { rows } = await sql<PortalRequest>`
     with due as (
-        select r.id, r.taken_at is not null as is_retry from portal_requests r
+        select r.id from portal_requests r
         join portal_invitations i on i.id = r.invitation_id
         join migrations m on m.id = r.migration_id
-        where r.answered_at is null and i.revoked_at is null and m.state <> 'supplied'
+        where r.answered_at is null and r.due_at <= clock_timestamp() and i.revoked_at is null and m.state <> 'supplied'
           and (m.namespace = ${namespace} or m.namespace is null)
-          and (r.taken_at is null or r.taken_at < clock_timestamp() - ${leaseMs}::bigint * interval '1 millisecond')
-        order by r.created_at limit ${limit} for update of r skip locked),
+          and not exists (
+            select from portal_requests e
+            join portal_invitations o on o.id = e.invitation_id
+            where e.answered_at is null and e.position < r.position and e.migration_id = r.migration_id
+              and o.person = i.person and o.revoked_at is null and (e.kind = 'report') = (r.kind = 'report'))
+        order by r.position limit ${limit} for update of r skip locked),
     taken as (
-      update portal_requests r set taken_at = clock_timestamp() from due where r.id = due.id
-      returning r.*, due.is_retry)
+      update portal_requests r
+      set due_at = clock_timestamp() + ${leaseMs}::bigint * interval '1 millisecond', attempts = r.attempts + 1
+      from due where r.id = due.id
+      returning r.*)
     select t.id, t.migration_id as "migrationId", t.kind, t.body, t.invitation_id as "invitationId", i.person, i.role,
-      i.public_key as "publicKey", i.key_confirmed_at is not null as "isKeyConfirmed", t.created_at as "createdAt", t.is_retry as "isRetry"
+      i.public_key as "publicKey", i.key_confirmed_at is not null as "isKeyConfirmed", t.created_at as "createdAt",
+      t.attempts
     from taken t join portal_invitations i on i.id = t.invitation_id
-    order by t.created_at`.execute(db);
+    order by t.position`.execute(db);
   return rows;
+}
+
+/**
+ * Gives back a request that the worker could not carry out yet. Does nothing if another worker has taken it since.
+ *
+ * @param afterMs after this time, a worker can take it again. In milliseconds
+ */
+export async function postponePortalRequest(
+  db: Database,
+  { id, attempts }: Pick<PortalRequest, 'id' | 'attempts'>,
+  afterMs: number,
+): Promise<void> {
+  await sql`
+    update portal_requests
+    set due_at = clock_timestamp() + ${afterMs}::bigint * interval '1 millisecond', attempts = attempts - 1
+    where id = ${id} and attempts = ${attempts} and answered_at is null`.execute(db);
 }
 
 /**

@@ -2,9 +2,8 @@
  * The portal's part of a worker: takes the requests that people have sent through the portal, carries them out, and
  * writes what the page shows about the migrations that browsers are watching.
  *
- * A worker carries out the requests of one invitation one after the other, because decisions of one person must arrive
- * in the order in which they were signed. Another worker can carry out the next one meanwhile, so people wait for the
- * answer to a decision before they send another. Requests of different invitations do not wait for each other. A request
+ * The requests of one person are carried out one after the other, by whichever worker takes the next one, because they
+ * must arrive in the order in which they were sent. Requests of different people do not wait for each other. A request
  * whose worker dies is taken again after its lease; carrying it out twice changes nothing. Sign-ins with a registered key
  * are answered at once, because people wait for them.
  */
@@ -62,32 +61,30 @@ export function startPortal(context: PortalContext): RunningPortal {
 
 async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping: AbortSignal): Promise<void> {
   const { log } = context;
-  const queues = new Map<string, Promise<void>>();
   const views = new Set<string>();
   let requests = 0;
   let signIns = 0;
   let busyUntil = 0;
   let cleanUpAt = 0;
   let isFailing = false;
+  let pause = new AbortController();
 
   function track(task: Promise<void>): void {
     tasks.add(task);
     void task.finally(() => tasks.delete(task));
   }
 
-  function enqueue(request: PortalRequest): void {
+  function start(request: PortalRequest): void {
     requests += 1;
-    const { invitationId, migrationId } = request;
-    const task = (queues.get(invitationId) ?? Promise.resolve())
-      .then(async () => {
-        if (await handleRequest(context, request)) refresh(request.kind === 'report' ? null : migrationId);
-      })
-      .catch((error: unknown) => log.warn({ request: request.id, reason: nameOf(error) }, 'a portal request failed'))
+    const { id, kind, migrationId } = request;
+    const task = handleRequest(context, request)
+      .then((isAnswered) => refresh(isAnswered && kind !== 'report' ? migrationId : null))
+      .catch((error: unknown) => log.warn({ request: id, reason: nameOf(error) }, 'a portal request failed'))
       .finally(() => {
         requests -= 1;
-        if (queues.get(invitationId) === task) queues.delete(invitationId);
+        // The person's next request can be taken now.
+        pause.abort();
       });
-    queues.set(invitationId, task);
     track(task);
   }
 
@@ -119,7 +116,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
     const { db } = ferry;
     if (requests < MAX_REQUESTS) {
       const taken = await takePortalRequests(db, { namespace, limit: MAX_REQUESTS - requests, leaseMs: LEASE_MS });
-      for (const request of taken) enqueue(request);
+      for (const request of taken) start(request);
     }
     if (signIns < MAX_SIGN_INS) {
       const limit = MAX_SIGN_INS - signIns;
@@ -141,6 +138,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
   }
 
   while (!stopping.aborted) {
+    pause = new AbortController();
     try {
       await round();
       isFailing = false;
@@ -148,9 +146,8 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
       if (!isFailing) log.warn({ reason: nameOf(error) }, 'portal requests cannot be read; trying again');
       isFailing = true;
     }
-    await delay(Date.now() < busyUntil ? BUSY_POLL_MS : IDLE_POLL_MS, undefined, { signal: stopping }).catch(
-      () => undefined,
-    );
+    const signal = AbortSignal.any([stopping, pause.signal]);
+    await delay(Date.now() < busyUntil ? BUSY_POLL_MS : IDLE_POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -4,7 +4,7 @@ import { reportPieces } from '../../client/report-formats';
 import type { RequestAnswer } from '../../portal/contract';
 import { ReportRequestSchema } from '../../portal/contract';
 import type { PortalRequest } from '../../store';
-import { answerPortalRequest } from '../../store';
+import { answerPortalRequest, postponePortalRequest } from '../../store';
 import type { PortalContext } from './context';
 import { failed } from './context';
 import { storeApplication, storeCredentials } from './credentials';
@@ -13,12 +13,14 @@ import { storeManifestPart } from './manifest';
 
 /** After this time, a request that no worker could carry out is answered. In milliseconds. */
 const GIVE_UP_AFTER_MS = 3 * 60_000;
+/** A request that could not be carried out is taken again after this time. In milliseconds. */
+const AGAIN_AFTER_MS = 5_000;
 /** Larger reports would fill the memory of the portal. In characters. */
 const MAX_REPORT_LENGTH = 20_000_000;
 
 /**
  * Carries out a request and answers it. Leaves it without an answer if a later attempt can succeed: it is taken again
- * after its lease.
+ * after a pause. Until it is answered, the person's next requests wait.
  *
  * @returns true if it was answered
  */
@@ -26,7 +28,10 @@ export async function handleRequest(context: PortalContext, request: PortalReque
   const { ferry, log } = context;
   const { id, kind, migrationId } = request;
   const answer = await answerTo(context, request);
-  if (answer === null) return false;
+  if (answer === null) {
+    await postponePortalRequest(ferry.db, request, AGAIN_AFTER_MS);
+    return false;
+  }
   const isFirst = await answerPortalRequest(ferry.db, id, answer);
   // The text can contain a name or a reason, so only the outcome is logged.
   if (isFirst)
@@ -37,7 +42,8 @@ export async function handleRequest(context: PortalContext, request: PortalReque
 async function answerTo(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {
   const isLate = Date.now() - request.createdAt.getTime() > GIVE_UP_AFTER_MS;
   // The process may have died of this request each time.
-  if (isLate && request.isRetry && request.kind !== 'decide' && request.kind !== 'application') return failed(GIVEN_UP);
+  if (isLate && request.attempts > 1 && request.kind !== 'decide' && request.kind !== 'application')
+    return failed(GIVEN_UP);
   try {
     const answer = await carryOut(context, request);
     return answer ?? (isLate ? failed(UNKNOWN_OUTCOME) : null);

@@ -5,6 +5,7 @@ import {
   answerPortalRequest,
   deleteOldPortalRequests,
   openMigration,
+  postponePortalRequest,
   revokeInvitation,
   supplyMigration,
   takePortalRequests,
@@ -48,7 +49,7 @@ describe('a request', () => {
       {
         ...{ id, migrationId, kind: 'credentials', body: { sealed: 'a box' }, invitationId: invitation },
         ...{ person: 'Cleo', role: 'client', publicKey: 'ab'.repeat(32), isKeyConfirmed: false },
-        ...{ createdAt: expect.any(Date) as Date, isRetry: false },
+        ...{ createdAt: expect.any(Date) as Date, attempts: 1 },
       },
     ]);
     expect(await answerPortalRequest(ledger.db, id, { outcome: 'stored' })).toBe(true);
@@ -61,13 +62,55 @@ describe('a request', () => {
   });
 
   test('is taken once by concurrent workers, and again after the lease', async () => {
-    const { session } = await openSession();
-    for (let each = 0; each < 20; each += 1) await submit(session);
+    for (let each = 0; each < 20; each += 1) await submit((await openSession()).session);
     const taken = (await Promise.all(Array.from({ length: 10 }, () => take(5)))).flat();
     expect(new Set(taken.map(({ id }) => id)).size).toBe(20);
     expect(taken).toHaveLength(20);
     expect(await take()).toEqual([]);
-    expect(await take(100, 0)).toHaveLength(20);
+    await sql`update portal_requests set due_at = now()`.execute(ledger.db);
+    expect(await take()).toHaveLength(20);
+  });
+
+  test('is taken after the earlier ones of the same person, also of another invitation, have been answered', async () => {
+    const { migrationId, session } = await openSession();
+    const tablet = await redeem(portal, (await invite(ledger.db, migrationId)).token);
+    const colleague = await redeem(portal, (await invite(ledger.db, migrationId, { person: 'Clara' })).token);
+    const ids: string[] = [];
+    for (const from of [session, tablet, session, session, colleague]) {
+      ids.push(randomUUID());
+      await submit(from, 'decide', {}, ids.at(-1));
+    }
+    // The order does not depend on the clock.
+    await sql`update portal_requests set created_at = created_at - position * interval '1 hour'`.execute(ledger.db);
+    const takenByTwo = async () => (await Promise.all([take(), take()])).flat().map(({ id }) => ids.indexOf(id));
+    expect((await takenByTwo()).sort()).toEqual([0, 4]);
+    expect(await takenByTwo()).toEqual([]);
+    for (const next of [1, 2, 3]) {
+      await answerPortalRequest(ledger.db, ids[next - 1] ?? '', {});
+      expect(await takenByTwo()).toEqual([next]);
+    }
+  });
+
+  test('for a report waits only for other reports', async () => {
+    const { session } = await openSession();
+    for (const kind of ['report', 'decide', 'report', 'decide']) await submit(session, kind);
+    expect((await take()).map(({ kind }) => kind)).toEqual(['report', 'decide']);
+    expect(await take()).toEqual([]);
+  });
+
+  test('that could not be carried out is taken again after a pause, unless another worker has taken it since', async () => {
+    const { session } = await openSession();
+    await submit(session);
+    const [slow] = await take(1, 0);
+    const [second] = await take();
+    if (!slow || !second) throw new Error('nothing was taken');
+    expect([slow.attempts, second.attempts]).toEqual([1, 2]);
+    await postponePortalRequest(ledger.db, slow, 0);
+    expect(await take()).toEqual([]);
+    await postponePortalRequest(ledger.db, second, 60_000);
+    expect(await take()).toEqual([]);
+    await sql`update portal_requests set due_at = now()`.execute(ledger.db);
+    expect(await take()).toMatchObject([{ attempts: 2 }]);
   });
 
   test('is not taken by the workers of another namespace, or before the workflow has started', async () => {
@@ -85,7 +128,7 @@ describe('a request', () => {
     const { invitation, session } = await openSession();
     await submit(session);
     await submit(session);
-    const [taken] = await take(1);
+    const [taken] = await take();
     await revokeInvitation(ledger.db, invitation, 'Sam');
     expect(await take(100, 0)).toEqual([]);
     expect(await answerPortalRequest(ledger.db, taken?.id ?? '', {})).toBe(false);

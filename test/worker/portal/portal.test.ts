@@ -25,6 +25,7 @@ import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-mig
 import { ask, invited, readAnswer, signedDecision, submit } from './portal-requests';
 
 const CLEO = parseSigningKey(new Secret(createSigningKey('Cleo')));
+const CLARA = parseSigningKey(new Secret(createSigningKey('Clara')));
 const CLIO = parseSigningKey(new Secret(createSigningKey('Cleo')));
 
 let orchestrator: Orchestrator;
@@ -273,7 +274,7 @@ test('a worker that dies before it answers leaves a decision that counts once', 
       publicKey: CLEO.publicKey,
       isKeyConfirmed: true,
       createdAt: new Date(),
-      isRetry: false,
+      attempts: 1,
     },
   };
   const dying = db.withPlugin({
@@ -295,8 +296,27 @@ test('a worker that dies before it answers leaves a decision that counts once', 
   expect(await recordedKinds(migration.id)).toEqual(['cancel']);
 });
 
-test('a request that always fails is answered in the end, and does not hold up others', async () => {
+test('two workers carry out the decisions of a person in the order in which they were sent', async () => {
   const { db, migration, guest } = await startWithGuest();
+  const second = await orchestrator.startWorker();
+  const sent = Array.from({ length: 16 }, (_, each) =>
+    decision(migration, each % 2 === 0 ? 'pause' : 'resume', { reason: `decision ${each}` }),
+  );
+  const ids: string[] = [];
+  for (const each of sent) ids.push(await submit(guest, 'decide', each));
+  const last = ids.at(-1) ?? '';
+  await until(async () => (await readAnswer(db, last)) !== null, 60_000);
+  const outcomes = await Promise.all(ids.map(async (id) => (await readAnswer(db, id))?.outcome));
+  expect(outcomes).toEqual(sent.map(() => 'applied'));
+  const trail: unknown[] = [];
+  for await (const record of readTrail(db, migration.id)) trail.push(record.decision.decisionId);
+  expect(trail).toEqual(sent.map((each) => each.decision.decisionId));
+  await second.stop();
+});
+
+test('a request that always fails is answered in the end, and holds up only the same person', async () => {
+  const { db, migration, guest } = await startWithGuest();
+  const colleague = await invited(db, migration.id, 'Clara', CLARA);
   const decisionId = randomUUID();
   await sql`
     create or replace function refuse_poison() returns trigger language plpgsql as
@@ -312,14 +332,14 @@ test('a request that always fails is answered in the end, and does not hold up o
       sealedDigest: sealedApplicationDigest({ ...APPLICATION, sealed: Buffer.from('AAAA', 'base64') }),
     }),
   });
-  expect(await ask(guest, 'decide', decision(migration, 'pause', { reason: 'after it' }))).toMatchObject({
+  const next = await submit(guest, 'decide', decision(migration, 'resume', { reason: 'after it' }));
+  expect(await ask(colleague, 'decide', decision(migration, 'pause', { reason: 'meanwhile' }, CLARA))).toMatchObject({
     outcome: 'applied',
   });
-  expect(await readAnswer(db, poison)).toBeNull();
-  await sql`
-    update portal_requests set created_at = now() - interval '1 hour', taken_at = now() - interval '1 hour'
-    where id = ${poison}`.execute(db);
-  await until(async () => (await readAnswer(db, poison)) !== null);
+  expect([await readAnswer(db, poison), await readAnswer(db, next)]).toEqual([null, null]);
+  await sql`update portal_requests set created_at = now() - interval '1 hour' where id = ${poison}`.execute(db);
+  await until(async () => (await readAnswer(db, next)) !== null);
+  expect(await readAnswer(db, next)).toMatchObject({ outcome: 'applied' });
   expect(await readAnswer(db, poison)).toMatchObject({
     outcome: 'failed',
     text: expect.stringMatching(/technical problem/) as string,
