@@ -22,14 +22,18 @@ export function findingsJson({ listed, errors, warnings }: FindingList) {
 }
 
 /**
- * Prints findings by file and line.
+ * Prints the first findings of each kind, by file and line.
  *
- * @param perKind maximum number of findings of one kind
+ * @param howToListAll completes "to list all, ..."; null to list all
  */
-export function printFindings(output: Output, findings: FindingList, perKind = SHOWN_PER_KIND): void {
-  for (const [file, fileFindings] of groupBy(findings.listed, ({ file = 'Account and other migrations' }) => file)) {
-    const kinds = groupBy(fileFindings, ({ code, severity, field }) => `${code} ${severity} ${field}`);
-    const shown = [...kinds.values()].flatMap((kind) => kind.slice(0, perKind));
+export function printFindings(
+  output: Output,
+  findings: FindingList,
+  howToListAll: string | null = 'use ferry check with --all-findings',
+): void {
+  const perKind = howToListAll === null ? Infinity : SHOWN_PER_KIND;
+  const kinds = findings.firstOfEachKind(perKind);
+  for (const [file, ofFile] of groupBy(kinds, ({ shown: [first] }) => first?.file ?? 'Account and other migrations')) {
     output.line(output.styled('bold', file));
     output.table(
       [
@@ -39,14 +43,16 @@ export function printFindings(output: Output, findings: FindingList, perKind = S
         { title: 'Problem' },
         { title: 'What to do' },
       ],
-      shown.sort(byPlace).map(findingRow),
+      ofFile
+        .flatMap(({ shown }) => shown)
+        .sort(byPlace)
+        .map(findingRow),
     );
-    for (const kind of kinds.values()) {
-      const last = kind.slice(0, perKind).at(-1);
-      const hidden = (last ? findings.countOfKind(last) : 0) - perKind;
+    for (const { shown, hidden } of ofFile) {
+      const last = shown.at(-1);
       const like = last?.line === undefined ? last?.message : `line ${last.line}`;
-      if (hidden > 0)
-        output.line(`and ${hidden.toLocaleString('en-US')} more like ${like} (to list all, check with --all-findings)`);
+      const how = howToListAll === null ? '' : ` (to list all, ${howToListAll})`;
+      if (hidden > 0) output.line(`and ${hidden.toLocaleString('en-US')} more like ${like}${how}`);
     }
     output.line();
   }

@@ -7,6 +7,13 @@ export type Report = (finding: Finding) => void;
 /** Maximum number of listed findings of one kind, because a million rows may have the same error. */
 const LISTED_PER_KIND = 10_000;
 
+/** The first findings of one kind. */
+export interface FindingKind {
+  readonly shown: readonly Finding[];
+  /** The number of further findings of this kind. */
+  readonly hidden: number;
+}
+
 /**
  * The findings of a check, in the order in which they were added. Counts all findings and lists the first ones of each
  * kind.
@@ -26,11 +33,27 @@ export class FindingList {
     else this.warnings += 1;
   };
 
-  /** Returns the number of findings of the same kind, including this one and those that are not listed. */
-  countOfKind(finding: Finding): number {
-    return this.#kinds.get(kindOf(finding)) ?? 0;
+  /**
+   * Returns the first findings of each kind. Errors come first, so that warnings never hide them.
+   *
+   * @param perKind maximum number of findings of one kind
+   */
+  firstOfEachKind(perKind: number): readonly FindingKind[] {
+    const shown = new Map<string, Finding[]>();
+    for (const finding of [...this.listed].sort(errorsFirst)) {
+      const kind = kindOf(finding);
+      const findings = shown.get(kind) ?? [];
+      if (findings.length < perKind) shown.set(kind, [...findings, finding]);
+    }
+    return [...shown].map(([kind, findings]) => ({
+      shown: findings,
+      hidden: (this.#kinds.get(kind) ?? 0) - findings.length,
+    }));
   }
 }
+
+const errorsFirst = (a: Finding, b: Finding): number =>
+  Number(a.severity === 'warning') - Number(b.severity === 'warning');
 
 /** Returns the kind of a finding. One correction to a column of a file usually fixes all findings of a kind. */
 function kindOf({ file, code, severity, field }: Finding): string {

@@ -8,7 +8,8 @@ import type { App } from './app';
 import { sentence } from './dialog';
 import { button, el, type Child } from './elements';
 
-const MOST_FINDINGS = 100;
+/** Maximum number of findings of one kind that the page shows. */
+const SHOWN_PER_KIND = 5;
 
 export const fileInput = () =>
   el('input', { id: 'file', type: 'file', accept: '.csv,.json,text/csv,application/json' });
@@ -36,18 +37,22 @@ function download(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(href), 1_000);
 }
 
-/** Returns the first findings, with their rows and columns. */
-export function findingsList({ warnings, listed }: FindingList): readonly Child[] {
+/** Returns the first findings of each kind, with their rows and columns, the errors first. */
+export function findingsList(findings: FindingList): readonly Child[] {
+  const lines = findings
+    .firstOfEachKind(SHOWN_PER_KIND)
+    .flatMap(({ shown, hidden }) => [...shown.map(findingLine), ...moreLine(shown.at(-1), hidden)]);
   return [
-    warnings > 0 && el('p', { class: 'hint' }, counted(warnings, 'warning')),
-    listed.length > 0 &&
-      el(
-        'ul',
-        { class: 'findings', tabindex: 0, 'aria-label': 'Errors and warnings in the file' },
-        ...listed.slice(0, MOST_FINDINGS).map(findingLine),
-      ),
-    listed.length > MOST_FINDINGS && el('p', { class: 'hint' }, `The first ${MOST_FINDINGS} are shown.`),
+    findings.warnings > 0 && el('p', { class: 'hint' }, counted(findings.warnings, 'warning')),
+    lines.length > 0 &&
+      el('ul', { class: 'findings', tabindex: 0, 'aria-label': 'Errors and warnings in the file' }, ...lines),
   ];
+}
+
+function moreLine(last: Finding | undefined, hidden: number): readonly HTMLElement[] {
+  if (last === undefined || hidden === 0) return [];
+  const like = last.line === undefined ? 'the line above' : `row ${last.line}`;
+  return [el('li', { class: last.severity }, `and ${hidden.toLocaleString('en-US')} more like ${like}`)];
 }
 
 function findingLine({ severity, line, column, field, message, advice }: Finding): HTMLElement {

@@ -46,7 +46,7 @@ async function check(
     json: { schema: 'ferry.check/1', ok: findings.errors === 0, ...checkJson(outcome) },
     printQuietly: PRINT_NOTHING,
     print: (output) => {
-      printFindings(output, findings, allFindings ? Infinity : undefined);
+      printFindings(output, findings, allFindings ? null : 'add --all-findings');
       printSummary(output, outcome);
     },
   };

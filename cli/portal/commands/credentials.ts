@@ -16,7 +16,8 @@ import {
 } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
 import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
-import { findingsJson, printFindings } from '../../shared/results';
+import { findingsJson } from '../../shared/results';
+import { printPortalFindings } from '../findings';
 import type { CommandResult } from '../../terminal';
 import { clause, withPortal, type Connection, type PortalContext } from '../connection';
 import { review, send, type DecideOptions } from '../decide';
@@ -118,7 +119,7 @@ async function supply(
     },
     ...(isComplete ? { printQuietly: () => undefined } : {}),
     print: (output) => {
-      if (read.findings) printFindings(output, read.findings);
+      if (read.findings) printPortalFindings(output, read.findings);
       const mark = isComplete
         ? output.styled('green', '✓')
         : output.styled('red', outcome === 'refused' ? '✗ refused:' : '✗');
@@ -177,7 +178,7 @@ function invalidFile(json: CommandResult['json'], findings: FindingList): Comman
       ...findingsJson(findings),
     },
     print: (output) => {
-      printFindings(output, findings);
+      printPortalFindings(output, findings);
       output.line(`${output.styled('red', '✗')} nothing was sent`);
     },
   };

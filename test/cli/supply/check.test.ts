@@ -78,7 +78,7 @@ test('check counts many errors of one kind, and lists all of them with --all-fin
 
   const { out } = await ferry(check(many));
   expect(out.match(/^error/gm)).toHaveLength(5);
-  expect(out).toContain('and 1,203 more like line 6 (to list all, check with --all-findings)');
+  expect(out).toContain('and 1,203 more like line 6 (to list all, add --all-findings)');
   const { out: all } = await ferry(check(many, '--all-findings'));
   expect(all.match(/^error/gm)).toHaveLength(1_208);
   expect(all).not.toContain('more like');

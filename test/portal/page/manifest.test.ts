@@ -128,6 +128,19 @@ describeWithChromium("the manifest in the portal's page", () => {
     expect(JSON.stringify(current.portal.sent)).not.toContain('MARKER');
   });
 
+  test('an error is shown before any number of warnings', async () => {
+    const page = await open(390);
+    const warned = Array.from({ length: 120 }, (_, row) => `C-${row},Café ${row},91${row},1,1`);
+    await choose(page, 'accents.csv', [HEADER, ...warned, 'Z-1,Good,,5,1'].join('\n'));
+    await page.getByText('The file has 1 error. Nothing was sent.').waitFor();
+    const lines = page.getByLabel('Errors and warnings in the file').getByRole('listitem');
+    expect((await lines.allInnerTexts()).map((line) => line.replace(/:.*/su, ''))).toEqual([
+      'Error, Row 122, column 3, realmId',
+      ...[2, 3, 4, 5, 6].map((row) => `Warning, Row ${row}, column 2, name`),
+      'and 115 more like row 6',
+    ]);
+  });
+
   test('the template has the columns of the platform', async () => {
     const page = await open();
     const download = page.waitForEvent('download');
