@@ -26,6 +26,10 @@ const progress = {
   ),
   counts: part.counts,
   digests: z.record(part.step, z.string()).describe('digest of the content to decide on, for each step'),
+  revisions: z
+    .partialRecord(part.step, z.string())
+    .exactOptional()
+    .describe('for each step, the id of the latest decision that changed what people review; covered by the digests'),
   windows: z.array(part.window),
   preflight: part.preflight.nullable(),
   checking: z.boolean(),

@@ -24,6 +24,7 @@ import { chooseFirstCompany } from './first-company';
 import { guardRefusal } from './guards';
 import { factsOfState, preconditionRefusal } from './preconditions';
 import { endedBy, proposeTime, reject } from './rejections';
+import { withRevisions } from './revisions';
 import type { Ruling } from './ruling';
 import { applied, companiesText, refused } from './ruling';
 import { applicationSupplied, manifestAmended, manifestSupplied } from './supplied-details';
@@ -204,7 +205,7 @@ function ruleWithGuards(state: MigrationState, decision: Decision, at: string, r
   const refusal =
     approverRefusal(decision, signingRules(rules.approvers, state.approverChanges)) ??
     guardRefusal(decision, state, rules);
-  return refusal === null ? ruling : refused(refusal);
+  return refusal === null ? { ...ruling, state: withRevisions(state, ruling.state, decision) } : refused(refusal);
 }
 
 function rule(state: MigrationState, decision: Decision, at: string): Ruling {

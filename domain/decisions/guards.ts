@@ -9,7 +9,7 @@
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import type { Decision, StepDecision } from '../migration/decision';
-import type { MigrationState, Proposal } from '../migration/migration-state';
+import type { MigrationState, Proposal, Revisions } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
 import { canonicalJson } from '../migration/signatures';
 import type { Step } from '../migration/steps';
@@ -42,7 +42,10 @@ function reviewedStep(decision: Decision): Step | null {
 
 function digestRefusal(decision: Decision, step: Step, state: MigrationState, isRequired: boolean): string | null {
   if (decision.digest === undefined) return missingDigest(decision, isRequired);
-  if (decision.digest === digestOf(step, { ...state, windows: state.limits.windows })) return null;
+  const reviewed = { ...state, windows: state.limits.windows, revisions: state.revisions ?? {} };
+  // Without revisions: the digest of an earlier version's client, and of the decisions in recorded histories.
+  const { revisions: _, ...withoutRevisions } = reviewed;
+  if ([reviewed, withoutRevisions].some((each) => decision.digest === digestOf(step, each))) return null;
   return 'what you reviewed has changed; review it again before you decide';
 }
 
@@ -105,6 +108,8 @@ function isSamePerson(one: string, other: string): boolean {
 /** The parts of the state that people review before they decide. */
 export interface ReviewedState extends Pick<MigrationState, 'preflight' | 'proposal' | 'firstCompany' | 'counts'> {
   readonly windows: MigrationLimits['windows'];
+  /** Absent in an answer of an earlier version, whose workflow knows only digests without them. */
+  readonly revisions?: Revisions | null | undefined;
 }
 
 /** For each step, a function that returns the part of the state that people review before they decide. */
@@ -120,5 +125,8 @@ const REVIEWED: Readonly<Record<Step, (state: ReviewedState) => unknown>> = {
 
 /** Returns the digest of the part of the state that people review for a step: 32 hexadecimal digits. */
 export function digestOf(step: Step, state: ReviewedState): string {
-  return bytesToHex(sha256(canonicalJson({ step, about: REVIEWED[step](state) ?? null }))).slice(0, 32);
+  const { revisions } = state;
+  const about = REVIEWED[step](state) ?? null;
+  const content = revisions ? { step, about, revision: revisions[step] ?? null } : { step, about };
+  return bytesToHex(sha256(canonicalJson(content))).slice(0, 32);
 }

@@ -128,6 +128,9 @@ export interface Reopened {
   readonly company?: string;
 }
 
+/** For each step, the id of the latest decision that changed what people review before they approve it. */
+export type Revisions = Readonly<Partial<Record<Step, string>>>;
+
 /** Who cancelled or abandoned a migration, and why. */
 export interface EndedBy {
   readonly by: string;
@@ -188,6 +191,8 @@ export interface MigrationState {
   readonly pause: Pause | null;
   /** The latest rejection whose step has not ended since. Absent in a state that an earlier version carried over. */
   readonly reopened?: Reopened | null;
+  /** Absent, or null, if there are none. */
+  readonly revisions?: Revisions | null;
   /** Null unless a person has cancelled or abandoned the migration. Absent in a state of an earlier version. */
   readonly endedBy?: EndedBy | null;
   /** The current wait for people; null if nobody has to act. */

@@ -15,6 +15,7 @@ import type {
   Preflight,
   Proposal,
   Reopened,
+  Revisions,
 } from '../migration/migration-state';
 import { isEnding } from '../migration/migration-state';
 import type { Outage } from '../migration/outage';
@@ -55,6 +56,8 @@ export interface Progress {
   readonly counts: Counts;
   /** For each step, the digest of what people review. A decision can carry it. */
   readonly digests: Readonly<Record<Step, string>>;
+  /** For each step, the id of the latest decision that changed what people review. Part of what the digests cover. */
+  readonly revisions?: Revisions;
   readonly windows: readonly Window[];
   readonly preflight: Preflight | null;
   /** True if supplied details are still to be checked. `preflight` is then the previous result, or null. */
@@ -85,6 +88,7 @@ export interface Progress {
 
 export function progressOf(plan: MigrationPlan, state: MigrationState): Progress {
   const { windows } = state.limits;
+  const revisions = state.revisions ?? {};
   const waitingFor = waitingForOf(state);
   return {
     migrationId: plan.migrationId,
@@ -98,7 +102,8 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     waitingSince: waitingFor.roles.length > 0 ? (state.wait?.since ?? null) : null,
     steps: stepsOf(state.route).map((step) => stepProgress(state, step)),
     counts: state.counts,
-    digests: digestsOf({ ...state, windows }),
+    digests: digestsOf({ ...state, windows, revisions }),
+    revisions,
     windows,
     preflight: state.preflight,
     checking: isChecking(state),

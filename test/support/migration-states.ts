@@ -121,6 +121,11 @@ export function decideAll(before: MigrationState, ...drafts: readonly DecisionDr
 }
 
 /** Returns the state without its record of decisions. A refused decision leaves the returned part unchanged. */
-export function withoutRecord({ outcomes: _outcomes, unrecorded: _unrecorded, ...rest }: MigrationState): object {
+export function withoutRecord({
+  outcomes: _outcomes,
+  unrecorded: _unrecorded,
+  revisions: _revisions,
+  ...rest
+}: MigrationState): object {
   return rest;
 }

@@ -18,7 +18,7 @@ import { START_AT, stateAt } from '../../support/migration-states';
 
 const RULES = { requireDigest: false, fourEyes: false, approvers: null };
 const digestAt = (state: MigrationState, step: Step): string =>
-  digestOf(step, { ...state, windows: state.limits.windows });
+  digestOf(step, { ...state, windows: state.limits.windows, revisions: state.revisions ?? {} });
 const answer = (state: MigrationState, draft: DecisionDraft, rules: Partial<typeof RULES> = {}): string => {
   const { outcome } = decideOne(state, draft, { ...RULES, ...rules });
   return outcome.applied ? 'applied' : outcome.text;
@@ -67,6 +67,63 @@ describe('a digest', () => {
     const approval = { ...approve(step, role), digest: digestAt(seen, step) };
     expect(answer(seen, approval)).toBe('applied');
     expect(answer({ ...seen, ...changed }, approval)).toBe(CHANGED);
+  });
+
+  const handover = stateAt('complete-migration', { counts: counts({ total: 1, moved: 1 }) });
+  const verified = stateAt('migrate-first-company', { firstCompany: firstCompany() });
+  const retried = reject('migrate-first-company', 'support', {
+    afterwards: { next: 'same-company', reference: firstCompany().reference },
+  });
+  const adjusted: DecisionDraft = { kind: 'adjust', role: 'support', limits: { companiesPerMinute: 1_000 } };
+  const amended: DecisionDraft = { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 };
+  test.each<[Step, string, MigrationState, DecisionDraft, Partial<MigrationState>]>([
+    ['complete-migration', 'a rejected handover', handover, reject('complete-migration', 'support'), {}],
+    [
+      'supply-details',
+      'a rejection after which the check finds the same',
+      stateAt('supply-details', { preflight: preflight() }),
+      reject('supply-details', 'client'),
+      { preflight: preflight() },
+    ],
+    ['schedule', 'a change of the limits', proposed, adjusted, {}],
+    ['schedule', 'other companies', proposed, amended, {}],
+    [
+      'update-application',
+      'a reopened step 3',
+      stateAt('update-application', { preflight: preflight() }),
+      reject('update-application', 'client'),
+      {},
+    ],
+    [
+      'migrate-first-company',
+      'a rejected attempt with the same result',
+      verified,
+      retried,
+      { firstCompany: firstCompany() },
+    ],
+    ['migrate-first-company', 'a change of the limits', verified, adjusted, {}],
+    [
+      'complete-migration',
+      'companies that failed again in the same way',
+      stateAt('complete-migration', { counts: counts({ total: 2, moved: 1, failed: 1 }) }),
+      { kind: 'retry', role: 'support', companies: 'all' },
+      { unrecorded: [] },
+    ],
+  ])('of %s does not outlive %s, although everything looks as before', (step, _, seen, between, again) => {
+    const role = step === 'schedule' ? 'client' : 'support';
+    const approval = (state: MigrationState) => ({ ...approve(step, role), digest: digestAt(state, step) });
+    expect(answer(seen, approval(seen))).toBe('applied');
+    const { state, outcome } = decideOne(seen, between);
+    expect(outcome.applied).toBe(true);
+    const after = { ...state, ...again };
+    expect(answer(after, approval(seen))).toBe(CHANGED);
+    expect(answer(after, approval(after))).toBe('applied');
+  });
+
+  test('of an earlier version, without revisions, is accepted', () => {
+    const { revisions: _, ...withoutRevisions } = { ...handover, windows: handover.limits.windows };
+    const digest = digestOf('complete-migration', withoutRevisions);
+    expect(answer(handover, { ...approve('complete-migration', 'support'), digest })).toBe('applied');
   });
 
   test('does not depend on the order of fields', () => {

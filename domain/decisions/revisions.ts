@@ -1,0 +1,57 @@
+/**
+ * Revisions: for each step, the latest decision that has changed what people review before they approve it.
+ *
+ * They are part of what a digest covers, because the rest can look as before after such a decision. Example: after a
+ * rejected handover the counts are the same, but a sign-off reviewed before the rejection must not count.
+ */
+import type { Decision } from '../migration/decision';
+import type { MigrationState } from '../migration/migration-state';
+import type { Step } from '../migration/steps';
+import { STEPS, stepNumber } from '../migration/steps';
+
+/** Returns the state after a decision with its revisions. `before` is the state in which it was decided. */
+export function withRevisions(before: MigrationState, after: MigrationState, decision: Decision): MigrationState {
+  const steps = revisedSteps(before, after, decision);
+  if (steps.length === 0) return after;
+  const revised = Object.fromEntries(steps.map((step) => [step, decision.decisionId]));
+  return { ...after, revisions: { ...after.revisions, ...revised } };
+}
+
+function revisedSteps(before: MigrationState, after: MigrationState, decision: Decision): readonly Step[] {
+  switch (decision.kind) {
+    case 'step':
+      return decision.verdict === 'reject' ? from(decision.step) : [];
+    case 'time':
+      // A proposal after step 2 reopens it.
+      return stepNumber(before.step) > stepNumber('schedule') ? from('schedule') : ['schedule'];
+    case 'application-supplied':
+    case 'manifest-supplied':
+    case 'manifest-amended':
+      return STEPS;
+    case 'adjust':
+      // Their approvals begin moves, and the limits say when and how fast.
+      return ['schedule', 'migrate-first-company'];
+    case 'first-company':
+      return ['migrate-first-company'];
+    case 'exclude':
+    case 'skip':
+    case 'retry':
+    case 'relink':
+    case 'replace-credential':
+      return [
+        'complete-migration',
+        // The first company is tried again.
+        ...(before.firstCompany === after.firstCompany ? [] : (['migrate-first-company'] as const)),
+      ];
+    case 'sync-disabled':
+    case 'credentials-supplied':
+    case 'add-approver':
+    case 'remove-approver':
+    case 'pause':
+    case 'resume':
+    case 'cancel':
+      return [];
+  }
+}
+
+const from = (first: Step): readonly Step[] => STEPS.filter((step) => stepNumber(step) >= stepNumber(first));
