@@ -1,18 +1,19 @@
 /**
- * Checks the open migrations: that the ledger was not restored to an older state, and that no other workflow occupies a
- * workflow id that they need. Changes nothing.
+ * Checks the open migrations: that the ledger was not restored to an older state, that no other workflow occupies a
+ * workflow id that they need, and that no request of the portal was given up. Changes nothing.
  */
 import type { LedgerClient } from '../../client';
 import { findOccupiedIds, isLedgerBehind, NoSuchMigration, openLedgerClient } from '../../client';
 import { howToFree } from '../../domain/migration/temporal-names';
-import { counted } from '../../domain/text/sentences';
-import { listUnfinishedMigrations } from '../../store';
+import { counted, momentText } from '../../domain/text/sentences';
+import { listGivenUpRequests, listUnfinishedMigrations, type GivenUpRequest } from '../../store';
 import { loadConfig } from '../../config';
 import type { CheckResult } from './check-result';
 import { check, notChecked, ok, problem } from './check-result';
 
 const LEDGER = 'ledger';
 const WORKFLOW_IDS = 'workflow ids';
+const PORTAL_REQUESTS = 'portal requests';
 
 /** @param isReady whether the checks of Temporal, the payload key, the database and its schema have succeeded */
 export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Promise<readonly CheckResult[]> {
@@ -26,11 +27,27 @@ export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Pro
       return [
         await checkAge(ferry, open),
         ...occupied.map((id) => problem(WORKFLOW_IDS, `another workflow occupies the id ${id}`, howToFree(id))),
+        ...givenUp(await listGivenUpRequests(ferry.db, config.temporal.namespace)),
       ];
     } finally {
       await ferry.close();
     }
   });
+}
+
+function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
+  const [latest] = requests;
+  if (!latest) return [];
+  const { id, kind, person, migrationId, answeredAt } = latest;
+  const what = `${kind === 'decide' ? 'a decision' : kind} of ${person} for ${migrationId}`;
+  const count = `${counted(requests.length, 'request')} given up in the last day`;
+  return [
+    problem(
+      PORTAL_REQUESTS,
+      `${count}, the latest at ${momentText(answeredAt.toISOString())}: ${what} (${id})`,
+      `look for the id in the logs of the workers, and ask ${person} whether it was done; if a person sends requests that end workers, run: ferry invite --list, and ferry invite --revoke`,
+    ),
+  ];
 }
 
 async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<CheckResult> {

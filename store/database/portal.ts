@@ -63,6 +63,8 @@ export const portal: Migration = {
         attempts integer not null default 0,
         answer jsonb,
         answered_at timestamptz,
+        -- True if no worker could carry out the request.
+        is_given_up boolean not null default false,
         constraint answered_requests_are_emptied check ((answered_at is null) = (body is not null))
       )`.execute(db);
     await sql`create index portal_requests_open on portal_requests (migration_id, position) where answered_at is null`.execute(

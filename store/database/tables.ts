@@ -221,6 +221,7 @@ interface PortalRequestTable {
   attempts: Generated<number>;
   answer: Json<unknown> | null;
   answered_at: Date | null;
+  is_given_up: Generated<boolean>;
 }
 
 interface PortalSignInTable {

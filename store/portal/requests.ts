@@ -10,8 +10,10 @@ export interface PortalRequest {
   readonly id: string;
   readonly migrationId: string;
   readonly kind: 'decide' | 'credentials' | 'application' | 'manifest' | 'report';
-  /** As the browser sent it. Not validated. */
+  /** As the browser sent it. Not validated. Null after `MAX_ATTEMPTS`, because reading it may have ended the workers. */
   readonly body: unknown;
+  /** The id of the decision that the body contains; null if it contains none. Not validated. */
+  readonly decisionId: string | null;
   readonly invitationId: string;
   readonly person: string;
   readonly role: PortalRole;
@@ -24,12 +26,17 @@ export interface PortalRequest {
   readonly attempts: number;
 }
 
+/** A request that has ended as many workers is answered and not carried out again. */
+export const MAX_ATTEMPTS = 3;
+
 export interface TakingRequests {
   /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
   readonly namespace: string;
   readonly limit: number;
   /** After this time without an answer, a request can be taken again. In milliseconds. */
   readonly leaseMs: number;
+  /** True: only requests that have ended a worker. False: only others. Default: both. */
+  readonly hasFailed?: boolean;
 }
 
 /**
@@ -40,7 +47,7 @@ export interface TakingRequests {
  */
 export async function takePortalRequests(
   db: Database,
-  { namespace, limit, leaseMs }: TakingRequests,
+  { namespace, limit, leaseMs, hasFailed }: TakingRequests,
 ): Promise<readonly PortalRequest[]> {
   const { rows } = await sql<PortalRequest>`
     with due as (
@@ -49,6 +56,7 @@ export async function takePortalRequests(
         join migrations m on m.id = r.migration_id
         where r.answered_at is null and r.due_at <= clock_timestamp() and i.revoked_at is null and m.state <> 'supplied'
           and (m.namespace = ${namespace} or m.namespace is null)
+          and (r.attempts > 0) = coalesce(${hasFailed ?? null}::boolean, r.attempts > 0)
           and not exists (
             select from portal_requests e
             join portal_invitations o on o.id = e.invitation_id
@@ -60,9 +68,10 @@ export async function takePortalRequests(
       set due_at = clock_timestamp() + ${leaseMs}::bigint * interval '1 millisecond', attempts = r.attempts + 1
       from due where r.id = due.id
       returning r.*)
-    select t.id, t.migration_id as "migrationId", t.kind, t.body, t.invitation_id as "invitationId", i.person, i.role,
+    select t.id, t.migration_id as "migrationId", t.kind, t.invitation_id as "invitationId", i.person, i.role,
       i.public_key as "publicKey", i.key_confirmed_at is not null as "isKeyConfirmed", t.created_at as "createdAt",
-      t.attempts
+      t.attempts, case when t.attempts <= ${MAX_ATTEMPTS} then t.body end as body,
+      coalesce(t.body ->> 'decisionId', t.body -> 'decision' ->> 'decisionId') as "decisionId"
     from taken t join portal_invitations i on i.id = t.invitation_id
     order by t.position`.execute(db);
   return rows;
@@ -87,16 +96,43 @@ export async function postponePortalRequest(
 /**
  * Stores the answer to a request, and deletes the request's body.
  *
+ * @param isGivenUp true if no worker could carry it out, so that support is told
  * @returns false if the request has an answer already, or was deleted because its invitation was revoked
  */
-export async function answerPortalRequest(db: Database, id: string, answer: object): Promise<boolean> {
+export async function answerPortalRequest(
+  db: Database,
+  id: string,
+  answer: object,
+  isGivenUp = false,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('portal_requests')
-    .set({ answer: JSON.stringify(answer), answered_at: sql<Date>`clock_timestamp()`, body: null })
+    .set({
+      ...{ answer: JSON.stringify(answer), answered_at: sql<Date>`clock_timestamp()`, body: null },
+      is_given_up: isGivenUp,
+    })
     .where('id', '=', id)
     .where('answered_at', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** A request that was answered although no worker could carry it out. */
+export interface GivenUpRequest extends Pick<PortalRequest, 'id' | 'migrationId' | 'kind' | 'person'> {
+  readonly answeredAt: Date;
+}
+
+/** Lists the requests that were given up in the last day, the latest first. */
+export async function listGivenUpRequests(db: Database, namespace: string): Promise<readonly GivenUpRequest[]> {
+  const { rows } = await sql<GivenUpRequest>`
+    select r.id, r.migration_id as "migrationId", r.kind, i.person, r.answered_at as "answeredAt"
+    from portal_requests r
+    join portal_invitations i on i.id = r.invitation_id
+    join migrations m on m.id = r.migration_id
+    where r.is_given_up and r.answered_at > clock_timestamp() - interval '1 day'
+      and (m.namespace = ${namespace} or m.namespace is null)
+    order by r.answered_at desc, r.id`.execute(db);
+  return rows;
 }
 
 /**

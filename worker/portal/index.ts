@@ -4,7 +4,8 @@
  *
  * The requests of one person are carried out one after the other, by whichever worker takes the next one, because they
  * must arrive in the order in which they were sent. Requests of different people do not wait for each other. A request
- * whose worker dies is taken again after its lease; carrying it out twice changes nothing. Sign-ins with a registered key
+ * whose worker dies is taken again after its lease; carrying it out twice changes nothing. A worker tries only one such
+ * request at a time, so that one that ends its workers takes the others with it only once. Sign-ins with a registered key
  * are answered at once, because people wait for them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -63,6 +64,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
   const { log } = context;
   const views = new Set<string>();
   let requests = 0;
+  let isTryingAgain = false;
   let signIns = 0;
   let busyUntil = 0;
   let cleanUpAt = 0;
@@ -76,12 +78,14 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
 
   function start(request: PortalRequest): void {
     requests += 1;
-    const { id, kind, migrationId } = request;
+    const { id, kind, migrationId, attempts } = request;
+    if (attempts > 1) isTryingAgain = true;
     const task = handleRequest(context, request)
       .then((isAnswered) => refresh(isAnswered && kind !== 'report' ? migrationId : null))
       .catch((error: unknown) => log.warn({ request: id, reason: nameOf(error) }, 'a portal request failed'))
       .finally(() => {
         requests -= 1;
+        if (attempts > 1) isTryingAgain = false;
         // The person's next request can be taken now.
         pause.abort();
       });
@@ -114,10 +118,11 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
   async function round(): Promise<void> {
     const { ferry, namespace } = context;
     const { db } = ferry;
-    if (requests < MAX_REQUESTS) {
-      const taken = await takePortalRequests(db, { namespace, limit: MAX_REQUESTS - requests, leaseMs: LEASE_MS });
-      for (const request of taken) start(request);
-    }
+    const take = async (limit: number, hasFailed: boolean): Promise<void> => {
+      for (const each of await takePortalRequests(db, { namespace, limit, leaseMs: LEASE_MS, hasFailed })) start(each);
+    };
+    if (!isTryingAgain) await take(1, true);
+    if (requests < MAX_REQUESTS) await take(MAX_REQUESTS - requests, false);
     if (signIns < MAX_SIGN_INS) {
       const limit = MAX_SIGN_INS - signIns;
       for (const each of await takeSignIns(db, { namespace, limit, leaseMs: SIGN_IN_LEASE_MS })) signIn(each);

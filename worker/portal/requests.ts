@@ -4,7 +4,7 @@ import { reportPieces } from '../../client/report-formats';
 import type { RequestAnswer } from '../../portal/contract';
 import { ReportRequestSchema } from '../../portal/contract';
 import type { PortalRequest } from '../../store';
-import { answerPortalRequest, postponePortalRequest } from '../../store';
+import { answerPortalRequest, MAX_ATTEMPTS, postponePortalRequest, readOutcome } from '../../store';
 import type { PortalContext } from './context';
 import { failed } from './context';
 import { storeApplication, storeCredentials } from './credentials';
@@ -32,21 +32,21 @@ export async function handleRequest(context: PortalContext, request: PortalReque
     await postponePortalRequest(ferry.db, request, AGAIN_AFTER_MS);
     return false;
   }
-  const isFirst = await answerPortalRequest(ferry.db, id, answer);
+  const isGivenUp = answer === GIVEN_UP || answer === UNKNOWN_OUTCOME;
+  const isFirst = await answerPortalRequest(ferry.db, id, answer, isGivenUp);
+  const facts = { request: id, kind, migration: migrationId };
   // The text can contain a name or a reason, so only the outcome is logged.
-  if (isFirst)
-    log.info({ request: id, kind, migration: migrationId, outcome: answer.outcome }, 'portal request answered');
+  if (isFirst && isGivenUp) log.error(facts, 'a portal request was given up');
+  else if (isFirst) log.info({ ...facts, outcome: answer.outcome }, 'portal request answered');
   return true;
 }
 
 async function answerTo(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {
+  if (request.attempts > MAX_ATTEMPTS) return answerWithoutTrying(context, request);
   const isLate = Date.now() - request.createdAt.getTime() > GIVE_UP_AFTER_MS;
-  // The process may have died of this request each time.
-  if (isLate && request.attempts > 1 && request.kind !== 'decide' && request.kind !== 'application')
-    return failed(GIVEN_UP);
   try {
     const answer = await carryOut(context, request);
-    return answer ?? (isLate ? failed(UNKNOWN_OUTCOME) : null);
+    return answer ?? (isLate ? UNKNOWN_OUTCOME : null);
   } catch (error) {
     const known = expectedFailure(error);
     if (known) return known;
@@ -56,15 +56,27 @@ async function answerTo(context: PortalContext, request: PortalRequest): Promise
       { request: id, kind, migration: migrationId, reason },
       'a portal request could not be carried out',
     );
-    return isLate ? failed(GIVEN_UP) : null;
+    return isLate ? GIVEN_UP : null;
   }
 }
 
+/** Returns the outcome of the decision if a worker has sent it before it ended. */
+async function answerWithoutTrying(
+  { ferry }: PortalContext,
+  { kind, migrationId, decisionId }: PortalRequest,
+): Promise<RequestAnswer> {
+  const isDecision = kind === 'decide' || kind === 'application';
+  const outcome = isDecision && decisionId !== null ? await readOutcome(ferry.db, migrationId, decisionId) : null;
+  return outcome ? { outcome: outcome.applied ? 'applied' : 'refused', text: outcome.text } : GIVEN_UP;
+}
+
 /** A decision may have been sent before the failure. */
-const GIVEN_UP =
-  'this could not be finished because of a technical problem; check the page before you try again, or ask support';
-const UNKNOWN_OUTCOME =
-  'the decision was sent, but the migration has not answered yet; check the page before you decide again';
+const GIVEN_UP = failed(
+  'this could not be finished because of a technical problem; check the page before you try again, or ask support',
+);
+const UNKNOWN_OUTCOME = failed(
+  'the decision was sent, but the migration has not answered yet; check the page before you decide again',
+);
 
 async function carryOut(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {
   switch (request.kind) {

@@ -49,7 +49,7 @@ describe('a request', () => {
       {
         ...{ id, migrationId, kind: 'credentials', body: { sealed: 'a box' }, invitationId: invitation },
         ...{ person: 'Cleo', role: 'client', publicKey: 'ab'.repeat(32), isKeyConfirmed: false },
-        ...{ createdAt: expect.any(Date) as Date, attempts: 1 },
+        ...{ createdAt: expect.any(Date) as Date, attempts: 1, decisionId: null },
       },
     ]);
     expect(await answerPortalRequest(ledger.db, id, { outcome: 'stored' })).toBe(true);
@@ -89,6 +89,23 @@ describe('a request', () => {
       await answerPortalRequest(ledger.db, ids[next - 1] ?? '', {});
       expect(await takenByTwo()).toEqual([next]);
     }
+  });
+
+  test('that has ended three workers is taken without its body, so that reading it cannot end another', async () => {
+    const { session } = await openSession();
+    await submit(session, 'decide', { decision: { decisionId: 'one' } });
+    await submit((await openSession()).session);
+    for (const attempts of [1, 2, 3])
+      expect(await take(1, 0)).toMatchObject([{ attempts, body: { decision: {} }, decisionId: 'one' }]);
+    expect((await take(2, 0)).map(({ attempts, body }) => [attempts, body])).toEqual([
+      [4, null],
+      [1, { message: 'approve' }],
+    ]);
+    const failed = (hasFailed: boolean) =>
+      takePortalRequests(ledger.db, { namespace: 'default', limit: 9, leaseMs: 0, hasFailed });
+    await submit((await openSession()).session);
+    expect((await failed(true)).map(({ attempts }) => attempts)).toEqual([5, 2]);
+    expect((await failed(false)).map(({ attempts }) => attempts)).toEqual([1]);
   });
 
   test('for a report waits only for other reports', async () => {

@@ -17,6 +17,7 @@ import {
 import type { PortalRequest } from '../../../store';
 import { readMigrationKey, readTrail, sealedApplicationDigest } from '../../../store';
 import { handleRequest } from '../../../worker/portal/requests';
+import { ferry } from '../../cli/captured-terminal';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -275,6 +276,7 @@ test('a worker that dies before it answers leaves a decision that counts once', 
       isKeyConfirmed: true,
       createdAt: new Date(),
       attempts: 1,
+      decisionId: null,
     },
   };
   const dying = db.withPlugin({
@@ -312,6 +314,30 @@ test('two workers carry out the decisions of a person in the order in which they
   for await (const record of readTrail(db, migration.id)) trail.push(record.decision.decisionId);
   expect(trail).toEqual(sent.map((each) => each.decision.decisionId));
   await second.stop();
+});
+
+test('a request that has ended three workers is answered, the next one is carried out, and doctor says so', async () => {
+  const { db, migration, guest } = await startWithGuest();
+  const done = decision(migration, 'pause', { reason: 'a worker ended after it' });
+  expect(await ask(guest, 'decide', done)).toMatchObject({ outcome: 'applied' });
+  const poisons: string[] = [];
+  await db.transaction().execute(async (tx) => {
+    for (const each of [done, decision(migration, 'cancel', { reason: 'poison' })])
+      poisons.push(await submit({ ...guest, db: tx }, 'decide', each));
+    await sql`update portal_requests set attempts = 3 where id = any(${poisons}::uuid[])`.execute(tx);
+  });
+  const next = decision(migration, 'resume', { reason: 'after it' });
+  expect(await ask(guest, 'decide', next)).toMatchObject({ outcome: 'applied' });
+  const [wasDone, poison] = await Promise.all(poisons.map((id) => readAnswer(db, id)));
+  expect(wasDone).toEqual({ outcome: 'applied', text: 'paused' });
+  expect(poison).toMatchObject({ outcome: 'failed', text: expect.stringMatching(/technical problem/) as string });
+  expect(await recordedKinds(migration.id)).toEqual(['pause', 'resume']);
+  const { out } = await ferry(['doctor'], undefined, orchestrator.env);
+  expect(out).toMatch(
+    /portal requests +1 request given up in the last day, the latest at .* UTC: a decision of Cleo for /,
+  );
+  expect(out).toContain(poisons[1]);
+  await db.deleteFrom('portal_requests').where('is_given_up', '=', true).execute();
 });
 
 test('a request that always fails is answered in the end, and holds up only the same person', async () => {
