@@ -170,11 +170,11 @@ export class PortalDatabase {
     return rows[0]?.result ?? 'refused';
   }
 
-  /** Returns the answer to a request; null if there is none yet. */
-  async answer(hash: Buffer, id: string): Promise<RequestAnswer | null> {
+  /** Returns the answer to a request; null if there is none yet, undefined if the invitation has no such request. */
+  async answer(hash: Buffer, id: string): Promise<RequestAnswer | null | undefined> {
     const { rows } = await sql<{ answer: RequestAnswer | null }>`
-      select tokenferry_portal.answer(${hash}, ${id}::uuid) as answer`.execute(this.db);
-    return rows[0]?.answer ?? null;
+      select answer from tokenferry_portal.answer(${hash}, ${id}::uuid)`.execute(this.db);
+    return rows[0]?.answer;
   }
 }
 

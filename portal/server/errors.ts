@@ -43,6 +43,10 @@ export const unusableInvitation = () =>
 
 export const notFound = () => new PortalError(404, 'There is nothing at this address.');
 
+/** The same answer for a request that does not exist, that somebody else has sent, or of another migration. */
+export const noSuchRequest = () =>
+  new PortalError(404, 'There is no such request.', 'Read the page to see whether it was carried out.');
+
 export const tooMany = (message: string, retryAfterS: number) =>
   new PortalError(429, message, `Try again in ${retryAfterS} seconds.`, { 'retry-after': String(retryAfterS) });
 

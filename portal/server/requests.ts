@@ -43,14 +43,15 @@ export async function submitAndWait(
     const result = await db.submit(session.hash, { id, ...request });
     if (result === 'refused') break;
     const known = result === 'exists' ? await db.answer(session.hash, id) : null;
-    if (known === null) return { id, answer: await answerUntil(waitUntil, id) };
+    if (known == null) return { id, answer: await answerUntil(waitUntil, id) };
     if (known.outcome !== 'failed') return { id, answer: known };
   }
   throw tooMany('You have sent too many requests that are not answered yet.', 30);
 
   async function answerUntil(end: number, id: string): Promise<RequestAnswer | null> {
     for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_POLL_MS)) {
-      const answer = await db.answer(session.hash, id);
+      // The request is gone if the invitation was revoked.
+      const answer = (await db.answer(session.hash, id)) ?? null;
       if (answer !== null || isCancelled() || performance.now() + pauseMs > end) return answer;
       await delay(pauseMs);
     }

@@ -189,8 +189,9 @@ async function createRequestFunctions(db: Kysely<unknown>): Promise<void> {
       return case when found then 'stored' else 'refused' end;
     end $$`.execute(db);
   await sql`
-    -- Returns the answer to a request of the session's invitation; null while there is none.
-    create function tokenferry_portal.answer(session bytea, request uuid) returns jsonb
+    -- Returns the answer to a request of the session's invitation: null while there is none, and no row if the invitation
+    -- has no such request, whether or not another one has.
+    create function tokenferry_portal.answer(session bytea, request uuid) returns table (answer jsonb)
     language sql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
       select r.answer from portal_requests r
       join live_portal_sessions s on s.invitation_id = r.invitation_id

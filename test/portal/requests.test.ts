@@ -64,6 +64,27 @@ test('a decision that no worker answers is accepted, and can be asked for later'
   expect(later).toEqual({ id: body.id, answer: { outcome: 'refused', text: 'too late' } });
 });
 
+test('a request that does not exist, of another person or of another migration is not found', async () => {
+  const session = await signIn(portal);
+  const colleague = await signIn(portal, { migrationId: session.migrationId });
+  const foreign = await signIn(portal);
+  const { body } = await post(session, '/api/decisions', decision());
+  const report = await post(session, '/api/reports', { format: 'html' });
+  await until(async () => (await take(session)).length === 2);
+  await answerPortalRequest(portal.db, body.id, { outcome: 'applied', text: 'approved' });
+  await answerPortalRequest(portal.db, report.body.id, { outcome: 'done', text: 'ready', content: 'a report' });
+  const answers = await Promise.all(
+    ['requests', 'reports'].flatMap((kind) => [
+      session.fetch(`/api/${kind}/${randomUUID()}`),
+      ...[colleague, foreign].map((each) => each.fetch(`/api/${kind}/${body.id}`)),
+      ...[colleague, foreign].map((each) => each.fetch(`/api/${kind}/${report.body.id}`)),
+    ]),
+  );
+  const advice = 'Read the page to see whether it was carried out.';
+  for (const answer of answers)
+    expect([answer.status, await answer.json()]).toEqual([404, { error: 'There is no such request.', advice }]);
+});
+
 test('the same request is stored once, whoever repeats it, and its answer is kept', async () => {
   const session = await signIn(portal);
   const body = decision();

@@ -14,7 +14,7 @@ import {
 } from '../../contract';
 import type { Api } from '../api';
 import type { PortalContext } from '../context';
-import { notFound } from '../errors';
+import { noSuchRequest } from '../errors';
 import { REPORT_POLICY } from '../headers';
 import { MAX_CREDENTIALS_BYTES, MAX_MANIFEST_BYTES } from '../limits';
 import { submitAndWait, type RequestStatus } from '../requests';
@@ -128,10 +128,17 @@ export function requestRoutes(app: Api, context: PortalContext): void {
         description: 'The answer is null until a worker has carried out the request. It is kept for a day.',
         tags: ['Decisions'],
         params: IdSchema,
-        response: { 200: RequestStatusSchema.describe('The answer, or null while there is none.') },
+        response: {
+          200: RequestStatusSchema.describe('The answer, or null while there is none.'),
+          404: ErrorSchema.describe('The person has not sent such a request, or it was answered more than a day ago.'),
+        },
       },
     },
-    async ({ signedIn, params: { id } }) => statusOf({ id, answer: await db.answer(signedIn.hash, id) }),
+    async ({ signedIn, params: { id } }) => {
+      const answer = await db.answer(signedIn.hash, id);
+      if (answer === undefined) throw noSuchRequest();
+      return statusOf({ id, answer });
+    },
   );
 
   app.get(
@@ -157,7 +164,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
     },
     async ({ signedIn, params, query }, reply) => {
       const answer = await db.answer(signedIn.hash, params.id);
-      if (answer?.content === undefined) throw notFound();
+      if (answer?.content === undefined) throw noSuchRequest();
       const { type, extension } = REPORT_TYPES[query.format];
       return reply
         .type(type)

@@ -122,7 +122,7 @@ test.each<[string, (session: Buffer, invitation: string) => Promise<unknown>]>([
     live: await valueOf(portal, 'live_sessions', [session]),
     view: await call(portal, 'view', session),
     companies: await call(portal, 'companies', session, null, null, null, null, 10),
-    answer: await valueOf(portal, 'answer', session, request),
+    answer: await call(portal, 'answer', session, request),
     submit: await valueOf(portal, 'submit', session, request, 'report', '{}'),
   });
   const before = await everything();
@@ -136,7 +136,7 @@ test.each<[string, (session: Buffer, invitation: string) => Promise<unknown>]>([
 
   await end(session, id);
   expect(await everything()).toEqual({
-    ...{ session: [], live: [], view: [], companies: [], answer: null, submit: null },
+    ...{ session: [], live: [], view: [], companies: [], answer: [], submit: null },
   });
 });
 
