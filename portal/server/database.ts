@@ -28,6 +28,17 @@ export interface ViewRow {
   readonly isCurrent: boolean;
 }
 
+/** A view, if it is not the version that the caller knows. */
+export interface ChangedView {
+  /** Null if the caller knows this version. */
+  readonly view: MigrationView | null;
+  /** Identifies the content of the view. */
+  readonly version: string;
+  /** ISO 8601, UTC. */
+  readonly writtenAt: string;
+  readonly isCurrent: boolean;
+}
+
 /** The ledger's facts about a company. */
 export interface CompanyRow {
   readonly row: number;
@@ -141,11 +152,26 @@ export class PortalDatabase {
 
   /** Returns the view of the session's migration; undefined if no worker has written one yet. */
   async view(hash: Buffer): Promise<ViewRow | undefined> {
-    const { rows } = await sql<{ view: MigrationView | null; written_at: Date; is_current: boolean }>`
-      select view, written_at, is_current from tokenferry_portal.view(${hash})`.execute(this.db);
+    const { view = null, writtenAt = '', isCurrent = false } = (await this.changedView(hash, null)) ?? {};
+    return view === null ? undefined : { view, writtenAt, isCurrent };
+  }
+
+  /**
+   * Returns the view of the session's migration, without its content if the caller knows this version; undefined if no
+   * worker has written one yet.
+   */
+  async changedView(hash: Buffer, known: string | null): Promise<ChangedView | undefined> {
+    const { rows } = await sql<{
+      view: MigrationView | null;
+      version: string;
+      written_at: Date | null;
+      is_current: boolean;
+    }>`
+      select view, version, written_at, is_current from tokenferry_portal.view(${hash}, ${known})`.execute(this.db);
     const [row] = rows;
-    if (!row?.view) return undefined;
-    return { view: row.view, writtenAt: row.written_at.toISOString(), isCurrent: row.is_current };
+    if (!row?.written_at) return undefined;
+    const { view, version, written_at: writtenAt, is_current: isCurrent } = row;
+    return { view, version, writtenAt: writtenAt.toISOString(), isCurrent };
   }
 
   async companies(hash: Buffer, { state, exceptions, search, afterRow, max }: CompanyQuery): Promise<CompanyRow[]> {

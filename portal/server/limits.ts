@@ -31,6 +31,10 @@ export interface PortalLimits {
   /** Open event streams of the process, and of one session. */
   readonly streams: number;
   readonly streamsPerSession: number;
+  /** After this time without an event, a comment keeps a stream open. In milliseconds. */
+  readonly silenceMs: number;
+  /** A browser that has read nothing of a view for this time loses its stream. In milliseconds. */
+  readonly stalledMs: number;
   /** Connections of the process. */
   readonly connections: number;
   /** Bodies with sealed credentials or a part of a manifest that are read at the same time. Each one needs about 100 MB of memory. */
@@ -44,6 +48,8 @@ export const DEFAULT_LIMITS: PortalLimits = {
   refusalsPerAddress: 60,
   streams: 2_500,
   streamsPerSession: 10,
+  silenceMs: 15_000,
+  stalledMs: 60_000,
   connections: 5_000,
   largeBodies: 4,
 };

@@ -2,38 +2,54 @@
  * Sends the views of migrations to the browsers that watch them, as server-sent events.
  *
  * The views of all watched migrations are read once a second, one statement for each migration, however many browsers
- * watch it. A browser gets the view when it connects and whenever it has changed. A reader that is slower than the
- * changes gets only the latest view. Sessions that have ended lose their streams within 10 seconds. One timer serves
- * all streams.
+ * watch it, and written as text once. A browser gets the view when it connects and whenever its content has changed, not
+ * when a worker has written the same content again. After a lost connection it gets only what it does not have
+ * (`Last-Event-ID`). A reader that is slower than the changes gets only the latest view, so that at most one view waits
+ * for it, and loses its stream if it reads nothing. Sessions that have ended lose their streams within 10 seconds. One
+ * timer serves all streams.
  */
+import { createHash, randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { ServerResponse } from 'node:http';
 import type { SignedIn } from './api';
-import type { PortalDatabase, ViewRow } from './database';
+import type { ChangedView, PortalDatabase } from './database';
 import { busy, tooMany } from './errors';
 import type { PortalLimits } from './limits';
 
 const POLL_EVERY_MS = 1_000;
 /** After this many polls, the sessions are checked, and a comment keeps the streams open that have been silent. */
 const POLLS_PER_SESSION_CHECK = 8;
-const COMMENT_AFTER_MS = 15_000;
 /** How many migrations are read at the same time. */
 const READS_AT_ONCE = 4;
-const COMMENT = ':\n\n';
+const COMMENT = Buffer.from(':\n\n');
+/** Browsers connect again after 2 to 6 seconds, not all at once, if the portal has been started again. */
+const [CONNECT_AGAIN_AFTER_MS, SPREAD_MS] = [2_000, 4_000];
 
 interface Stream {
   readonly hash: Buffer;
   readonly response: ServerResponse;
-  /** The text of the event that the browser has got, or is getting. */
+  /** The id of the event that the browser has got, or is getting. */
   sent: string | undefined;
   sentAt: number;
-  /** True while the socket's buffer is full. */
-  isFull: boolean;
+  /** Since when the socket's buffer has been full; null if it is not. In milliseconds. */
+  fullSince: number | null;
+}
+
+/** An event, as all streams of a channel share it. */
+interface ViewEvent {
+  readonly id: string;
+  readonly bytes: Buffer;
 }
 
 interface Channel {
+  readonly migrationId: string;
   readonly streams: Set<Stream>;
-  event: string | undefined;
+  /** What the database last returned. */
+  version: string | null;
+  isCurrent: boolean;
+  /** The view as JSON. */
+  view: string;
+  event: ViewEvent | undefined;
 }
 
 export class LiveViews {
@@ -46,7 +62,7 @@ export class LiveViews {
 
   constructor(
     private readonly db: PortalDatabase,
-    private readonly limits: Pick<PortalLimits, 'streams' | 'streamsPerSession'>,
+    private readonly limits: Pick<PortalLimits, 'streams' | 'streamsPerSession' | 'silenceMs' | 'stalledMs'>,
     private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
@@ -57,15 +73,19 @@ export class LiveViews {
       throw tooMany('You have opened the portal too often.', 60);
   }
 
-  /** Sends events until the browser or the portal closes the response, whose headers have been written. */
-  add({ hash, migrationId }: SignedIn, response: ServerResponse): void {
-    const stream: Stream = { hash, response, sent: undefined, sentAt: Date.now(), isFull: false };
-    const channel = this.channels.get(migrationId) ?? { streams: new Set(), event: undefined };
+  /**
+   * Sends events until the browser or the portal closes the response, whose headers have been written.
+   *
+   * @param lastEventId the id of the last event that the browser has got; undefined if it has got none
+   */
+  add({ hash, migrationId }: SignedIn, response: ServerResponse, lastEventId: string | undefined): void {
+    const stream: Stream = { hash, response, sent: lastEventId, sentAt: Date.now(), fullSince: null };
+    const channel = this.channels.get(migrationId) ?? newChannel(migrationId);
     this.channels.set(migrationId, channel);
     channel.streams.add(stream);
     this.counted(hash, 1);
     response.on('drain', () => {
-      stream.isFull = false;
+      stream.fullSince = null;
       offer(stream, channel.event);
     });
     response.on('error', () => undefined); // `close` follows
@@ -74,6 +94,7 @@ export class LiveViews {
       if (channel.streams.size === 0 && this.channels.get(migrationId) === channel) this.channels.delete(migrationId);
       this.counted(hash, -1);
     });
+    write(stream, Buffer.from(`retry: ${CONNECT_AGAIN_AFTER_MS + randomInt(SPREAD_MS)}\n\n`));
     if (channel.event === undefined) void this.read(channel).catch(() => undefined);
     else offer(stream, channel.event);
     this.timer ??= setTimeout(() => void this.poll(), POLL_EVERY_MS);
@@ -102,10 +123,14 @@ export class LiveViews {
     } catch (error) {
       this.log.warn({ err: error }, 'the views cannot be read; trying again');
     }
-    const silentSince = Date.now() - COMMENT_AFTER_MS;
-    for (const { streams } of this.channels.values())
-      for (const stream of streams) if (!stream.isFull && stream.sentAt <= silentSince) write(stream, COMMENT);
+    for (const { streams } of this.channels.values()) for (const stream of streams) this.keepOpen(stream, Date.now());
     this.timer = this.isClosed || this.count === 0 ? undefined : setTimeout(() => void this.poll(), POLL_EVERY_MS);
+  }
+
+  private keepOpen(stream: Stream, now: number): void {
+    const { fullSince, sentAt, response } = stream;
+    if (fullSince === null && now - sentAt >= this.limits.silenceMs) write(stream, COMMENT);
+    if (fullSince !== null && now - fullSince >= this.limits.stalledMs) response.destroy();
   }
 
   private async readAll(): Promise<void> {
@@ -120,8 +145,8 @@ export class LiveViews {
   private async read(channel: Channel): Promise<void> {
     const [stream] = channel.streams;
     if (stream === undefined) return;
-    const found = await this.db.view(stream.hash);
-    if (found) channel.event = eventOf(found);
+    const found = await this.db.changedView(stream.hash, channel.version);
+    if (found) update(channel, found);
     else rotate(channel.streams, stream);
     for (const each of channel.streams) offer(each, channel.event);
   }
@@ -141,20 +166,33 @@ export class LiveViews {
 }
 
 /** Sends the event unless the reader has it, or is still reading an earlier one. */
-function offer(stream: Stream, event: string | undefined): void {
-  if (event === undefined || stream.isFull || stream.sent === event) return;
-  stream.sent = event;
-  write(stream, event);
+function offer(stream: Stream, event: ViewEvent | undefined): void {
+  if (event === undefined || stream.fullSince !== null || stream.sent === event.id) return;
+  stream.sent = event.id;
+  write(stream, event.bytes);
 }
 
-function write(stream: Stream, text: string): void {
+function write(stream: Stream, bytes: Buffer): void {
   if (stream.response.writableEnded) return;
   stream.sentAt = Date.now();
-  stream.isFull = !stream.response.write(text);
+  if (!stream.response.write(bytes)) stream.fullSince ??= stream.sentAt;
 }
 
-function eventOf({ view, writtenAt, isCurrent }: ViewRow): string {
-  return `event: migration\ndata: ${JSON.stringify({ view, writtenAt, isCurrent })}\n\n`;
+const newChannel = (migrationId: string): Channel => ({
+  ...{ migrationId, streams: new Set<Stream>(), event: undefined },
+  ...{ version: null, isCurrent: false, view: '' },
+});
+
+function update(channel: Channel, { view, version, writtenAt, isCurrent }: ChangedView): void {
+  if (view === null && isCurrent === channel.isCurrent) return;
+  if (view !== null) channel.view = JSON.stringify(view);
+  channel.version = version;
+  channel.isCurrent = isCurrent;
+  // The browser can have the last event of another migration, if the person has signed in to this one since.
+  const migration = createHash('sha256').update(channel.migrationId).digest('hex').slice(0, 12);
+  const id = `${migration}-${version}-${isCurrent ? 'current' : 'old'}`;
+  const data = `{"view":${channel.view},"writtenAt":"${writtenAt}","isCurrent":${isCurrent}}`;
+  channel.event = { id, bytes: Buffer.from(`id: ${id}\nevent: migration\ndata: ${data}\n\n`) };
 }
 
 function rotate(streams: Set<Stream>, first: Stream): void {

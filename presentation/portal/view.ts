@@ -213,10 +213,13 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
   if (!forecast?.ends) return null;
   const { companies, ends, basis } = forecast;
   return {
-    ...{ ...ends, companies },
+    // At the current rate, the end moves with each second, and browsers get a view again if it differs.
+    ...{ earliest: toMinute(ends.earliest), latest: toMinute(ends.latest), companies },
     basis: basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate),
   };
 }
+
+const toMinute = (iso: string): string => new Date(Math.ceil(Date.parse(iso) / 60_000) * 60_000).toISOString();
 
 function countsView({ counts }: Progress): MigrationView['counts'] {
   const numbers = clientCounts(counts);

@@ -74,9 +74,10 @@ async function createSessionFunctions(db: Kysely<unknown>): Promise<void> {
 
 async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
-    -- Returns what the page shows, and marks it as watched. The view is null until a worker has written it.
-    create function tokenferry_portal.view(session bytea)
-    returns table (view jsonb, written_at timestamptz, is_current boolean)
+    -- Returns what the page shows, and marks it as watched. The view is null until a worker has written it, and if the
+    -- caller knows this version.
+    create function tokenferry_portal.view(session bytea, known text default null)
+    returns table (view jsonb, version text, written_at timestamptz, is_current boolean)
     language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
     #variable_conflict use_column
     declare
@@ -93,7 +94,8 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
         insert into portal_views (migration_id) values (migration) on conflict do nothing;
       end if;
       return query
-        select v.view, v.written_at, coalesce(v.written_at > clock_timestamp() - interval '20 seconds', false)
+        select case when known is distinct from v.version::text then v.view end, v.version::text, v.written_at,
+          coalesce(v.written_at > clock_timestamp() - interval '20 seconds', false)
         from portal_views v where v.migration_id = migration;
     end $$`.execute(db);
   await sql`

@@ -76,6 +76,8 @@ export const portal: Migration = {
         migration_id text primary key references migrations (id) on delete cascade,
         -- What the page shows. Null until a worker has written it.
         view jsonb,
+        -- The time in microseconds at which the content last changed. Identifies the content.
+        version bigint not null default 0,
         written_at timestamptz,
         -- When a browser last asked for the view. Workers write the views that are being watched.
         watched_at timestamptz not null default clock_timestamp(),

@@ -238,6 +238,7 @@ interface PortalSignInTable {
 interface PortalViewTable {
   migration_id: string;
   view: Json<unknown> | null;
+  version: Generated<number>;
   written_at: Date | null;
   watched_at: Generated<Date>;
   taken_at: Date | null;

@@ -34,11 +34,13 @@ export async function takeWatchedMigrations(
   return rows.map(({ migrationId }) => migrationId);
 }
 
-/** Stores what the page shows about a migration. */
+/** Stores what the page shows about a migration. Browsers get it only if it differs from what is stored. */
 export async function writePortalView(db: Database, migrationId: string, view: object): Promise<void> {
   await sql`
-    insert into portal_views (migration_id, view, written_at)
-    values (${migrationId}, ${JSON.stringify(view)}::jsonb, clock_timestamp())
+    insert into portal_views as v (migration_id, view, version, written_at)
+    values (${migrationId}, ${JSON.stringify(view)}::jsonb, extract(epoch from clock_timestamp()) * 1000000,
+      clock_timestamp())
     on conflict (migration_id) do update
-    set view = excluded.view, written_at = excluded.written_at, taken_at = null`.execute(db);
+    set view = excluded.view, written_at = excluded.written_at, taken_at = null,
+      version = case when v.view is distinct from excluded.view then excluded.version else v.version end`.execute(db);
 }

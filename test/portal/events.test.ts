@@ -1,4 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { revokeInvitation, writePortalView } from '../../store';
 import { until } from '../support/conditions';
@@ -18,9 +19,13 @@ interface Stream {
   resume(): void;
 }
 
-async function open(url: string, { token }: Pick<Session, 'token'>): Promise<Stream> {
+async function open(
+  url: string,
+  { token }: Pick<Session, 'token'>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Stream> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const options = { headers: { authorization: `Bearer ${token}` }, agent: false };
+    const options = { headers: { authorization: `Bearer ${token}`, ...more }, agent: false };
     get(`${url}/api/events`, options, resolve).on('error', reject);
   });
   let text = '';
@@ -58,6 +63,74 @@ test('a browser gets the view at once and when it has changed', async () => {
   await until(() => headlines(stream).length > 1);
   expect(headlines(stream)).toEqual(['one', 'two']);
   stream.close();
+});
+
+test('a browser gets nothing if a worker has written the same again, until no worker writes any more', async () => {
+  const session = await signIn(portal);
+  await writePortalView(portal.db, session.migrationId, { headline: 'one' });
+  const stream = await open(portal.url, session);
+  await until(() => headlines(stream).length > 0);
+  for (let polls = 0; polls < 3; polls += 1) {
+    await writePortalView(portal.db, session.migrationId, { headline: 'one' });
+    await delay(1_100);
+  }
+  expect(headlines(stream)).toEqual(['one']);
+  await sql`update portal_views set written_at = now() - interval '1 hour'`.execute(portal.db);
+  await until(() => headlines(stream).length > 1);
+  expect(stream.events.map(([, data]) => (data as { isCurrent: boolean }).isCurrent)).toEqual([true, false]);
+  stream.close();
+});
+
+test('a browser that connects again gets only what it does not have', async () => {
+  const session = await signIn(portal);
+  const idOf = (stream: Stream) => [...stream.text().matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? '';
+  await writePortalView(portal.db, session.migrationId, { headline: 'one' });
+  const first = await open(portal.url, session);
+  await until(() => headlines(first).length > 0);
+  first.close();
+  const again = await open(portal.url, session, { 'last-event-id': idOf(first) });
+  await delay(1_500);
+  expect([again.text().includes('retry: '), headlines(again)]).toEqual([true, []]);
+  await writePortalView(portal.db, session.migrationId, { headline: 'two' });
+  await until(() => headlines(again).length > 0);
+  expect(headlines(again)).toEqual(['two']);
+  again.close();
+  // Nothing is left out because of an older id, or because of one of another migration.
+  const foreign = await signIn(portal);
+  await sql`
+    insert into portal_views select ${foreign.migrationId}, view, version, written_at, now() from portal_views
+    where migration_id = ${session.migrationId}`.execute(portal.db);
+  for (const [who, id] of [
+    [session, idOf(first)],
+    [session, 'x'.repeat(5_000)],
+    [foreign, idOf(again)],
+  ] as const) {
+    const late = await open(portal.url, who, { 'last-event-id': id });
+    await until(() => headlines(late).length > 0);
+    expect(headlines(late)).toEqual(['two']);
+    late.close();
+  }
+});
+
+test('a silent stream is kept open with comments, and a browser that reads nothing loses it', async () => {
+  const limited = await openPortal({ limits: { silenceMs: 500, stalledMs: 2_000, streamsPerSession: 1 } });
+  try {
+    const session = await signIn(limited);
+    const stream = await open(limited.url, session);
+    await until(() => stream.text().split('\n:\n').length > 2);
+    stream.pause();
+    await writePortalView(limited.db, session.migrationId, { filler: 'x'.repeat(20_000_000) });
+    const isRefused = async () => {
+      const other = await open(limited.url, session);
+      other.close();
+      return other.status === 429;
+    };
+    expect(await isRefused()).toBe(true);
+    await until(async () => !(await isRefused()), 15_000);
+    stream.close();
+  } finally {
+    await limited.close();
+  }
 });
 
 test('a browser that opens the page first waits for the first view', async () => {

@@ -270,7 +270,9 @@ describe('a view', () => {
     const { migrationId, session } = await openSession();
     const { session: foreign } = await openSession();
     expect(await watched()).toEqual([]);
-    expect(await call(portal, 'view', session)).toEqual([{ view: null, written_at: null, is_current: false }]);
+    expect(await call(portal, 'view', session)).toEqual([
+      { view: null, version: '0', written_at: null, is_current: false },
+    ]);
     const taken = await Promise.all(Array.from({ length: 5 }, () => watched()));
     expect(taken.flat()).toEqual([migrationId]);
     await writePortalView(ledger.db, migrationId, { headline: 'moving' });
@@ -286,6 +288,22 @@ describe('a view', () => {
     expect(await watched()).toEqual([]);
     await call(portal, 'view', session);
     expect(await watched()).toEqual([migrationId]);
+  });
+
+  test('has a new version only if its content has changed', async () => {
+    const { migrationId, session } = await openSession();
+    const written = async (view: object) => {
+      await writePortalView(ledger.db, migrationId, view);
+      const [{ version, ...row } = {}] = await call(portal, 'view', session);
+      const [known] = await call(portal, 'view', session, version);
+      expect([row['view'], known]).toEqual([view, { ...row, version, view: null }]);
+      return version;
+    };
+    const first = await written({ headline: 'one', counts: [1, 2] });
+    expect(await written({ counts: [1, 2], headline: 'one' })).toBe(first);
+    const second = await written({ headline: 'two', counts: [1, 2] });
+    expect(Number(second)).toBeGreaterThan(Number(first));
+    expect(await written({ headline: 'one', counts: [1, 2] })).not.toBe(first);
   });
 
   test('is taken again if a worker takes it and does not write it, and never in another namespace', async () => {
