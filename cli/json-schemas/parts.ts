@@ -192,6 +192,10 @@ export const reopened = (
     reason: z.string().nullable(),
     at: time,
     company: z.string().exactOptional().describe('the rejected first company'),
+    asksForChanges: z
+      .literal(true)
+      .exactOptional()
+      .describe('support rejected details without problems, and the client has not changed them since'),
   }) satisfies z.ZodType<Reopened>
 ).meta({ id: 'Reopened', description: 'who reopened a step or rejected its result, until the step has ended' });
 

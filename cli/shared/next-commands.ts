@@ -138,8 +138,15 @@ function beforeResuming(progress: Progress, stop: StopReason | null | undefined)
 function duringSupplyDetails(progress: Progress, applications?: MigrationApplications): Commands {
   // The preflight is still running, so there is nothing to do yet.
   if (!progress.preflight) return [];
-  if (progress.preflight.problems.length === 0) return approvals(progress);
+  if (progress.preflight.problems.length === 0)
+    return [...(progress.reopened?.asksForChanges ? changes(progress) : []), ...approvals(progress)];
   return [...heldBack(progress), ...exceptions(progress), ...detailCommands(progress, applications)];
+}
+
+/** Suggests what the client can change in step 1. */
+function changes({ migrationId: id, preflight }: Progress): Commands {
+  const application = preflight?.application ? [applicationCommand(id, preflight.application)] : [];
+  return [byClient(`ferry manifest ${id} manifest.csv`), ...application];
 }
 
 /** Suggests the opening of a window if windows are agreed, because moves begin only then. */

@@ -19,8 +19,14 @@ export function reject(state: MigrationState, decision: StepDecision, at: string
   const reopened = {
     ...reopenedBy(decision, decision.step, at),
     ...(company === undefined ? {} : { company }),
+    ...(asksForChanges(state, decision) ? { asksForChanges: true as const } : {}),
   };
   return { ...ruling, state: { ...ruling.state, reopened } };
+}
+
+/** A rejection of details that have problems only has them checked again. */
+function asksForChanges({ route, preflight }: MigrationState, { step, role }: StepDecision): boolean {
+  return route === 'managed' && step === 'supply-details' && role === 'support' && preflight?.problems.length === 0;
 }
 
 /** Returns who ended a migration with a decision, and why. */

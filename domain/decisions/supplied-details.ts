@@ -2,7 +2,7 @@
 import { withoutApprovals, applied } from './ruling';
 import type { ApplicationSupplied, ManifestAmended, ManifestSupplied } from '../migration/decision';
 import type { Ruling } from './ruling';
-import type { MigrationState } from '../migration/migration-state';
+import type { MigrationState, Reopened } from '../migration/migration-state';
 import { counted } from '../text/sentences';
 
 export function applicationSupplied(state: MigrationState, decision: ApplicationSupplied): Ruling {
@@ -28,9 +28,11 @@ function withSupplier(name: string, state: MigrationState): MigrationState {
 /** Requests another check and withdraws approvals, because they were given for the old details. */
 export function withDetailsChanged(state: MigrationState): MigrationState {
   const isFirstStep = state.step === 'supply-details';
+  const { asksForChanges, ...reopened } = state.reopened ?? {};
   return {
     ...withoutApprovals(state, isFirstStep ? 'supply-details' : 'complete-migration'),
     changes: state.changes + 1,
+    ...(asksForChanges ? { reopened: reopened as Reopened } : {}),
     ...(isFirstStep ? { preflight: null } : {}),
   };
 }

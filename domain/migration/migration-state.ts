@@ -126,6 +126,8 @@ export interface Reopened {
   readonly at: string;
   /** The rejected first company. Absent if another step was reopened. */
   readonly company?: string;
+  /** True if support rejected details without problems, until the client has changed them. Otherwise absent. */
+  readonly asksForChanges?: true;
 }
 
 /** For each step, the id of the latest decision that changed what people review before they approve it. */

@@ -172,7 +172,7 @@ export function pausedText({ state, pause }: Progress): string | null {
 /** Returns who reopened a step or rejected its result, when and why, on one line; null if nobody did. */
 export function reopenedText({ reopened }: Progress): string | null {
   if (!reopened) return null;
-  const { step, by, role, at, reason, company } = reopened;
+  const { step, by, role, at, reason, company, asksForChanges } = reopened;
   const what =
     step === 'complete-migration'
       ? 'Handover rejected'
@@ -180,7 +180,8 @@ export function reopenedText({ reopened }: Progress): string | null {
         ? `First company${company === undefined ? '' : ` ${company}`} rejected`
         : `Step ${stepNumber(step)} reopened`;
   const why = reason === null ? '' : `: ${reason}`;
-  return oneLine(`${what} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH);
+  const since = asksForChanges ? '; nothing has been changed since' : '';
+  return oneLine(`${what} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH) + since;
 }
 
 /** Returns who cancelled or abandoned a migration, when and why, on one line; null if nobody did. */

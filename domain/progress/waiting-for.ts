@@ -53,7 +53,7 @@ function waitingInStep(state: MigrationState): WaitingFor {
       if (!state.preflight) return nobody('the supplied details are being checked');
       if (state.preflight.problems.length > 0) return client(detailsText(state.preflight));
       if (state.route === 'self-service') return nobody('the companies will be moved now');
-      return support('accept the supplied details');
+      return state.reopened?.asksForChanges ? client(CHANGE_DETAILS) : support('accept the supplied details');
     case 'schedule':
       if (!state.proposal) return { roles: ['client', 'support'], what: 'propose a start time' };
       return {
@@ -73,6 +73,9 @@ function waitingInStep(state: MigrationState): WaitingFor {
       return waitingInComplete(state);
   }
 }
+
+/** The views show the reason with it. */
+const CHANGE_DETAILS = 'change the supplied details as support has asked, or ask support to accept them as they are';
 
 function detailsText(preflight: Preflight): string {
   const { isManifestMissing, problems } = detailProblems(preflight);

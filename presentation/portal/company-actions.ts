@@ -36,7 +36,7 @@ export function confirmation(progress: Progress): Candidate {
 }
 
 export function supplies(progress: Progress, { canSeal, isRotating }: ActionFacts): readonly Candidate[] {
-  const { route, step, state, counts, preflight, pause } = progress;
+  const { route, step, state, counts, preflight, pause, reopened } = progress;
   const { waiting, unconfirmed, heldBack, withoutCredential } = counts;
   const isMoving = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
   // A credential of a rotating platform counts only if it was obtained after the confirmation.
@@ -69,12 +69,13 @@ export function supplies(progress: Progress, { canSeal, isRotating }: ActionFact
       isExpected:
         isSupplyingDetails &&
         state !== 'paused' &&
-        (preflight?.problemCodes.some((code) => code.startsWith('application-')) ?? false),
+        (reopened?.asksForChanges === true ||
+          (preflight?.problemCodes.some((code) => code.startsWith('application-')) ?? false)),
     },
   ];
 }
 
-function manifest({ route, step, state, counts, preflight }: Progress): Candidate {
+function manifest({ route, step, state, counts, preflight, reopened }: Progress): Candidate {
   const isMissing = preflight?.problemCodes.includes('no-companies') ?? false;
   const by = preflight?.suppliedBy ?? null;
   return {
@@ -89,7 +90,7 @@ function manifest({ route, step, state, counts, preflight }: Progress): Candidat
     consequence: isMissing
       ? 'The companies in the file are stored and checked. You can replace them until support has accepted the details.'
       : 'All companies are replaced by those in the file, and checked. Credentials that are already stored are deleted.',
-    isExpected: isMissing && state !== 'paused',
+    isExpected: (isMissing || reopened?.asksForChanges === true) && state !== 'paused',
   };
 }
 

@@ -119,8 +119,9 @@ function taskAfterEnd(state: Ending): MigrationView['task'] {
 }
 
 /** Returns why the client's task matters. */
-function whyText({ route, step, state, counts }: Progress): string {
+function whyText({ route, step, state, counts, reopened }: Progress): string {
   if (state === 'paused') return 'No move begins while the migration is paused.';
+  if (reopened?.asksForChanges && reopened.reason !== null) return `The reason: ${text(reopened.reason)}`;
   switch (step) {
     case 'supply-details':
       return route === 'self-service'

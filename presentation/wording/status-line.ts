@@ -112,7 +112,7 @@ function stopText(reason: StopReason, platform: string, { failed }: Counts): str
   }
 }
 
-function detailsText({ route, preflight }: Progress, platform: string): string {
+function detailsText({ route, preflight, reopened }: Progress, platform: string): string {
   if (preflight === null) return 'Your details are being checked.';
   const {
     isManifestMissing,
@@ -124,6 +124,7 @@ function detailsText({ route, preflight }: Progress, platform: string): string {
   if (isManifestMissing)
     return `Please supply the manifest, which lists the companies to move${length > 0 ? `, and correct ${counted(length, 'other problem')}` : ''}.`;
   if (length > 0) return `Please correct the details that you supplied: ${counted(length, 'problem')} found.`;
+  if (reopened?.asksForChanges) return 'Support has asked you to change the details that you supplied.';
   return route === 'self-service'
     ? 'Your details have been checked, and the companies will be moved now.'
     : 'Support is reviewing your details.';

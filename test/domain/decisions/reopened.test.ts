@@ -21,8 +21,12 @@ test('a rejection is kept, with who gave which reason and when, until the step h
   const { state } = decideOne(before, { ...reject('supply-details', 'support'), reason: 'typo in the URL' });
   expect(state.reopened).toEqual({
     ...{ step: 'supply-details', by: 'Sam', role: 'support', reason: 'typo in the URL', at: LATER },
+    asksForChanges: true,
   });
-  expect(textOf(state)).toBe('Step 1 reopened by Sam (support) at 2026-03-02 10:00 UTC: typo in the URL');
+  const text = 'Step 1 reopened by Sam (support) at 2026-03-02 10:00 UTC: typo in the URL';
+  expect(textOf(state)).toBe(`${text}; nothing has been changed since`);
+  const changed = decideAll(state, { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 });
+  expect(textOf(changed)).toBe(text);
   expect(textOf(withStepEnded(state, 'supply-details', LATER))).toBeNull();
 });
 

@@ -8,6 +8,7 @@ import {
   AT,
   counts,
   decideAll,
+  type DecisionDraft,
   firstCompany,
   migrationPlan,
   preflight,
@@ -24,6 +25,14 @@ const first = (changes: Parameters<typeof firstCompany>[0]): MigrationState =>
 const rest = (changes: Parameters<typeof counts>[0]): MigrationState =>
   stateAt('complete-migration', { counts: counts({ total: 10, ...changes }) });
 
+const amendment: DecisionDraft = { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 };
+
+/** Returns the state after support has rejected the details, others have decided, and the details were checked again. */
+const rejected = (changes: Partial<MigrationState> = {}, ...later: readonly DecisionDraft[]): MigrationState => ({
+  ...decideAll(stateAt('supply-details', changes), reject('supply-details', 'support'), ...later),
+  preflight: preflight(),
+});
+
 test.each<[string, MigrationState, readonly Role[], string]>([
   ['unchecked details', stateAt('supply-details', { preflight: null }), [], 'are being checked'],
   [
@@ -33,6 +42,20 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'details to correct: no room',
   ],
   ['checked details', stateAt('supply-details'), ['support'], 'accept the supplied details'],
+  ['details that support has rejected', rejected(), ['client'], 'change the supplied details as support has asked'],
+  ['details changed after a rejection', rejected({}, amendment), ['support'], 'accept the supplied details'],
+  [
+    'details that the client has had checked again after a rejection',
+    rejected({}, reject('supply-details', 'client')),
+    ['support'],
+    'accept the supplied details',
+  ],
+  [
+    'details that support has had checked again because of a problem',
+    rejected({ preflight: preflight({ problems: ['no room'] }) }),
+    ['support'],
+    'accept the supplied details',
+  ],
   ['no proposed start time', stateAt('schedule'), ['client', 'support'], 'propose a start time'],
   ['a proposed start time', scheduled, ['client', 'support'], 'approve the start at 2026-03-07 20:00 UTC'],
   [

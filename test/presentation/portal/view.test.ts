@@ -14,6 +14,7 @@ import {
   migrationPlan,
   preflight,
   proposeTime,
+  reject,
   START_AT,
   stateAt,
 } from '../../support/migration-states';
@@ -41,6 +42,20 @@ test('tells the client what to do, why and by when', () => {
     start: { at: START_AT, by: 'Sam', role: 'support', isAgreed: false },
     next: 'Then you add the callback URL to your application at the platform.',
   });
+});
+
+test('changes that support has asked for are the task of the client, with the reason', () => {
+  const rejection = { ...reject('supply-details', 'support'), reason: 'register the production application' };
+  const state = { ...decideAll(stateAt('supply-details'), rejection), preflight: preflight() };
+  const { task, actions } = viewOf(state);
+  expect(task).toMatchObject({
+    what: 'Change the supplied details as support has asked, or ask support to accept them as they are.',
+    why: 'The reason: register the production application',
+  });
+  expect(actions.filter(({ isExpected }) => isExpected).map(({ message }) => message)).toEqual([
+    'manifestSupplied',
+    'applicationSupplied',
+  ]);
 });
 
 test('the task is due when the window closes', () => {

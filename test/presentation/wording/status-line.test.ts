@@ -51,6 +51,11 @@ const MANAGED: readonly Row[] = [
     'Please supply your QuickBooks Online application.',
   ],
   ['reviewing', stateAt('supply-details'), `Support is reviewing your details.${FREE}`],
+  [
+    'changes asked for',
+    { ...decideAll(stateAt('supply-details'), reject('supply-details', 'support')), preflight: preflight() },
+    'Support has asked you to change the details that you supplied.',
+  ],
   ['no start', stateAt('schedule'), 'Please propose a start time, or ask support to propose one.'],
   [
     'start proposed',
