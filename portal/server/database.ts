@@ -2,6 +2,7 @@
  * Calls the functions of the Postgres schema `tokenferry_portal`, which are all that the portal's database role can do.
  * Each function takes the hash of a session, and returns nothing for a session that has ended.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { openPool } from '../../postgres/pool';
 import type { CompanyState } from '../../domain/companies/company-state';
@@ -37,6 +38,8 @@ export interface ChangedView {
   /** ISO 8601, UTC. */
   readonly writtenAt: string;
   readonly isCurrent: boolean;
+  /** Milliseconds since it was written. */
+  readonly ageMs: number;
 }
 
 /** The ledger's facts about a company. */
@@ -85,6 +88,11 @@ export interface SignInRequest {
 /** A statement that takes longer fails, so that a slow database does not collect requests. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A worker writes a view that is being read every 2 seconds, and looks for such views as often. */
+const RECENT_MS = 5_000;
+/** If no worker writes a newer view within this time, the old one is returned. */
+const WAIT_FOR_NEWER_MS = 6_000;
+const READ_AGAIN_AFTER_MS = 300;
 
 export class PortalDatabase {
   private constructor(private readonly db: Kysely<unknown>) {}
@@ -150,10 +158,17 @@ export class PortalDatabase {
     return rows[0]?.live ?? [];
   }
 
-  /** Returns the view of the session's migration; undefined if no worker has written one yet. */
+  /**
+   * Returns the view of the session's migration; undefined if no worker has written one yet. Workers only write views
+   * that are being read, so this waits for a newer one if nobody has read the view for a while.
+   */
   async view(hash: Buffer): Promise<ViewRow | undefined> {
-    const { view = null, writtenAt = '', isCurrent = false } = (await this.changedView(hash, null)) ?? {};
-    return view === null ? undefined : { view, writtenAt, isCurrent };
+    for (const until = Date.now() + WAIT_FOR_NEWER_MS; ; await delay(READ_AGAIN_AFTER_MS)) {
+      const found = await this.changedView(hash, null);
+      if (!found || found.view === null) return undefined;
+      const { view, writtenAt, isCurrent, ageMs } = found;
+      if (ageMs <= RECENT_MS || Date.now() >= until) return { view, writtenAt, isCurrent };
+    }
   }
 
   /**
@@ -166,12 +181,15 @@ export class PortalDatabase {
       version: string;
       written_at: Date | null;
       is_current: boolean;
+      age_ms: number;
     }>`
-      select view, version, written_at, is_current from tokenferry_portal.view(${hash}, ${known})`.execute(this.db);
+      select view, version, written_at, is_current, age_ms from tokenferry_portal.view(${hash}, ${known})`.execute(
+      this.db,
+    );
     const [row] = rows;
     if (!row?.written_at) return undefined;
-    const { view, version, written_at: writtenAt, is_current: isCurrent } = row;
-    return { view, version, writtenAt: writtenAt.toISOString(), isCurrent };
+    const { view, version, written_at: writtenAt, is_current: isCurrent, age_ms: ageMs } = row;
+    return { view, version, writtenAt: writtenAt.toISOString(), isCurrent, ageMs };
   }
 
   async companies(hash: Buffer, { state, exceptions, search, afterRow, max }: CompanyQuery): Promise<CompanyRow[]> {

@@ -77,7 +77,7 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
     -- Returns what the page shows, and marks it as watched. The view is null until a worker has written it, and if the
     -- caller knows this version.
     create function tokenferry_portal.view(session bytea, known text default null)
-    returns table (view jsonb, version text, written_at timestamptz, is_current boolean)
+    returns table (view jsonb, version text, written_at timestamptz, is_current boolean, age_ms double precision)
     language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
     #variable_conflict use_column
     declare
@@ -95,7 +95,8 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
       end if;
       return query
         select case when known is distinct from v.version::text then v.view end, v.version::text, v.written_at,
-          coalesce(v.written_at > clock_timestamp() - interval '20 seconds', false)
+          coalesce(v.written_at > clock_timestamp() - interval '20 seconds', false),
+          extract(epoch from clock_timestamp() - v.written_at)::double precision * 1000
         from portal_views v where v.migration_id = migration;
     end $$`.execute(db);
   await sql`

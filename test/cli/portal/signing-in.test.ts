@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { ferry } from '../captured-terminal';
 import { startTestMigration, type TestMigration } from '../../workflows/running-migration';
 import { useOpened } from '../../support/opened';
@@ -51,6 +52,19 @@ test('signs in with the link, stores key and session for the owner only, and sho
     person: 'Cleo',
     isKeyConfirmed: false,
   });
+});
+
+test('shows the present state after nobody has looked at the migration for a while', async () => {
+  const { id } = await startMigration();
+  const cleo = await portal.signedIn(id);
+  await cleo.run('show');
+  await sql`
+    update portal_views set view = jsonb_set(view, '{headline}', '"Yesterday."'),
+      written_at = now() - interval '1 day', watched_at = now() - interval '1 day'
+    where migration_id = ${id}`.execute(portal.orchestrator.ferry.db);
+  const { out } = await cleo.run('show');
+  expect(out).toContain('Support is reviewing your details.');
+  expect(out).not.toMatch(/Yesterday|As of/);
 });
 
 test('prints neither the token nor the key nor the invitation', async () => {

@@ -271,7 +271,7 @@ describe('a view', () => {
     const { session: foreign } = await openSession();
     expect(await watched()).toEqual([]);
     expect(await call(portal, 'view', session)).toEqual([
-      { view: null, version: '0', written_at: null, is_current: false },
+      { view: null, version: '0', written_at: null, is_current: false, age_ms: null },
     ]);
     const taken = await Promise.all(Array.from({ length: 5 }, () => watched()));
     expect(taken.flat()).toEqual([migrationId]);
@@ -296,7 +296,10 @@ describe('a view', () => {
       await writePortalView(ledger.db, migrationId, view);
       const [{ version, ...row } = {}] = await call(portal, 'view', session);
       const [known] = await call(portal, 'view', session, version);
-      expect([row['view'], known]).toEqual([view, { ...row, version, view: null }]);
+      expect([row['view'], known]).toEqual([
+        view,
+        { ...row, version, view: null, age_ms: expect.any(Number) as number },
+      ]);
       return version;
     };
     const first = await written({ headline: 'one', counts: [1, 2] });
