@@ -45,6 +45,7 @@ export const counts = (
       .describe('references of the first five of them'),
     heldBack: count.describe('waiting for a correction'),
     waiting: count,
+    deferred: count.exactOptional().describe('waiting with all they need, but deferred by the service or the platform'),
     importing: count,
     syncing: count,
     moved: count,

@@ -112,6 +112,8 @@ export interface Counts {
   readonly outcomeUnknown: number;
   /** Waiting again, although their credential was handed over or might have been; absent if it was not counted. */
   readonly waitingAgain?: number | undefined;
+  /** Waiting with all they need, but deferred by the service or the platform; absent if they were not counted. */
+  readonly deferred?: number;
   /** Digest of the companies that were not moved, with their reasons; null if there are none. */
   readonly exceptionsDigest: string | null;
   /** The ledger's mark when the companies were counted. Only activities set it; the state keeps the highest one. */
@@ -172,14 +174,20 @@ export function countReadyOrMoving(counts: Counts): number {
   return counts.waiting - lacking + counts.importing + counts.syncing;
 }
 
+/** Returns whether no company can be moved but those that the service or the platform defers, perhaps for hours. */
+export function onlyDeferredLeft(counts: Counts): boolean {
+  return countReadyOrMoving(counts) === (counts.deferred ?? 0);
+}
+
 /**
  * Returns whether companies of a later wave have to be confirmed now, after the first wave. They keep syncing in the
- * client's application until the confirmed ones have what they need and no other company can be moved.
+ * client's application until the confirmed ones have what they need and no other company can be moved, except those
+ * that are deferred.
  */
 export function isConfirmationDue(counts: Counts): boolean {
   const { unconfirmed, withoutCredential, unconfirmedInNextWave } = counts;
   const isTheirTurn = withoutCredential === 0 || unconfirmedInNextWave === undefined;
-  return unconfirmed > 0 && isTheirTurn && countReadyOrMoving(counts) === 0;
+  return unconfirmed > 0 && isTheirTurn && onlyDeferredLeft(counts);
 }
 
 /** Counts the companies with a final outcome, good or bad. */

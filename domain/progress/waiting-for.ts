@@ -1,6 +1,6 @@
 /** Who has to act in a migration, and what they have to do: one sentence for every state. */
 import type { Counts } from '../companies/company-state';
-import { countReadyOrMoving, countOpen, isConfirmationDue } from '../companies/company-state';
+import { countReadyOrMoving, countOpen, isConfirmationDue, onlyDeferredLeft } from '../companies/company-state';
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
 import { stopReasonText } from '../companies/failures';
@@ -131,6 +131,8 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   if (open === 0 && state.route === 'self-service') return selfServiceEnd(counts);
   if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: signOffText(state) };
   if (countReadyOrMoving(counts) === 0) return nothingReady(state);
+  const missing = onlyDeferredLeft(counts) ? missingSupplies(state) : null;
+  if (missing) return missing;
   if (state.schedule === 'paused' && state.openedWindow?.opensAt !== state.window?.opensAt) {
     return support('resume the windows: they are paused, so no move begins');
   }
@@ -177,8 +179,15 @@ export function nextWaveText({ unconfirmed, unconfirmedInNextWave = unconfirmed 
 
 /** Returns everything that is needed before any company can be moved, and who can supply it. */
 function nothingReady(state: MigrationState): WaitingFor {
+  const missing = missingSupplies(state);
+  if (missing) return missing;
+  if (isChecking(state)) return nobody('the changed details are being checked');
+  return support('no company is left to move: add companies, or cancel the migration');
+}
+
+/** Returns what companies need before they can be moved, and who can supply it; null if they need nothing. */
+function missingSupplies(state: MigrationState): WaitingFor | null {
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = state.counts;
-  const checking = isChecking(state);
   const companies = (count: number): string => counted(count, 'company');
   const tasks = [
     { role: 'client', count: withoutCredential, what: `supply credentials for ${withoutCredentialText(state.counts)}` },
@@ -189,7 +198,7 @@ function nothingReady(state: MigrationState): WaitingFor {
     },
     {
       role: 'client',
-      count: checking ? 0 : heldBack,
+      count: isChecking(state) ? 0 : heldBack,
       what: `correct or leave out ${companies(heldBack)} that cannot be moved as ${heldBack === 1 ? 'it is' : 'they are'}`,
     },
     {
@@ -199,11 +208,8 @@ function nothingReady(state: MigrationState): WaitingFor {
     },
   ] as const;
   const open = tasks.filter(({ count }) => count > 0);
-  if (open.length > 0) {
-    return { roles: [...new Set(open.map(({ role }) => role))], what: open.map(({ what }) => what).join('; ') };
-  }
-  if (checking) return nobody('the changed details are being checked');
-  return support('no company is left to move: add companies, or cancel the migration');
+  if (open.length === 0) return null;
+  return { roles: [...new Set(open.map(({ role }) => role))], what: open.map(({ what }) => what).join('; ') };
 }
 
 function approveStartText({ startAt }: Proposal): string {

@@ -5,7 +5,12 @@
  * The line contains no errors, no ids of the service, and no time that has passed.
  */
 import type { Counts } from '../../domain/companies/company-state';
-import { countOpen, countReadyOrMoving } from '../../domain/companies/company-state';
+import {
+  countOpen,
+  countReadyOrMoving,
+  isConfirmationDue,
+  onlyDeferredLeft,
+} from '../../domain/companies/company-state';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { nextWaveText } from '../../domain/progress/waiting-for';
 import type { StopReason } from '../../domain/companies/failures';
@@ -187,7 +192,9 @@ function completionText(progress: Progress, platform: string, now: string): stri
       ? `${moved}. ${task}`
       : `${moved}, and you have signed off. Support has to sign off too.`;
   }
-  if (ready === 0) return counts.moved === 0 ? needsText(progress) : `${moved}. ${needsText(progress)}`;
+  if (ready === 0 || (onlyDeferredLeft(counts) && lacksSupplies(progress))) {
+    return counts.moved === 0 ? needsText(progress) : `${moved}. ${needsText(progress)}`;
+  }
   if (waitingFor.roles.length > 0) return `${moved}. The windows are paused, so no other company moves.`;
   if (outage) {
     const others =
@@ -199,6 +206,12 @@ function completionText(progress: Progress, platform: string, now: string): stri
     return `${moved}. The next ${ready === 1 ? 'one moves' : 'ones move'} at ${momentText(window.opensAt)}.`;
   }
   return `${moved}, ${ready.toLocaleString('en-US')} to go.`;
+}
+
+/** Returns whether companies lack something that a person can supply or decide now. */
+function lacksSupplies({ counts, checking }: Progress): boolean {
+  const { withoutCredential, heldBack, outcomeUnknown } = counts;
+  return isConfirmationDue(counts) || withoutCredential + outcomeUnknown > 0 || (heldBack > 0 && !checking);
 }
 
 function selfServiceEnd({ failed }: Counts): string {

@@ -5,6 +5,7 @@ import type { NextCompanies } from '../../domain/progress/go-nogo-facts';
 import { RECENT_PERIOD_MS, RECENTLY_MOVED } from '../reporting/overview';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
+import { IS_DEFERRED } from './exceptions';
 import { isDue, isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
 import { IS_INTERRUPTED, SUPERSEDED } from './lease';
 import { markOf } from '../migrations/ledger-mark';
@@ -150,6 +151,10 @@ function countsOf(migrationId: string) {
       count(*) filter (where c.state = 'waiting') as waiting,
       count(*) filter (where c.state = 'waiting' and (c.crossed_at is not null or c.authorization_sent_at is not null
         or c.earlier_sent_at is not null)) as "waitingAgain",
+      count(*) filter (where c.state = 'waiting' and c.confirmed_at is not null and not ${LACKS_CREDENTIAL} and (
+        select ${IS_DEFERRED}
+        from (values (c.state, c.held_back, c.failure_text, c.tries, c.failure, c.not_before))
+          as deferral (state, held_back, failure_text, tries, failure, not_before))) as deferred,
       count(*) filter (where c.state = 'importing') as importing,
       count(*) filter (where c.state = 'syncing') as syncing,
       count(*) filter (where c.state = 'moved') as moved,

@@ -162,6 +162,19 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     ['support'],
     'no company is left to move',
   ],
+  [
+    'only deferred companies besides those of a later wave',
+    rest({ waiting: 5, deferred: 1, unconfirmed: 4, unconfirmedInNextWave: 3, moved: 5 }),
+    ['client'],
+    'turn off syncing for 3 companies of the next wave',
+  ],
+  [
+    'companies that can be moved besides those of a later wave',
+    rest({ waiting: 5, deferred: 0, unconfirmed: 4, unconfirmedInNextWave: 3, moved: 5 }),
+    [],
+    'the remaining companies are being moved',
+  ],
+  ['only deferred companies', rest({ waiting: 1, deferred: 1, moved: 9 }), [], 'are being moved'],
   ['unknown outcomes', rest({ outcomeUnknown: 2, moved: 8 }), ['support'], 'decide what to do about 2 companies'],
   ['no open company', rest({ moved: 9, failed: 1 }), ['support', 'client'], 'sign off the handover'],
   [

@@ -56,6 +56,13 @@ const MANAGED: readonly Row[] = [
     { ...decideAll(stateAt('supply-details'), reject('supply-details', 'support')), preflight: preflight() },
     'Support has asked you to change the details that you supplied.',
   ],
+  [
+    'only deferred companies besides those of a later wave',
+    stateAt('complete-migration', {
+      counts: counts({ total: 10, waiting: 5, deferred: 1, unconfirmed: 4, unconfirmedInNextWave: 3, moved: 5 }),
+    }),
+    '5 of 10 companies have moved. Please turn off syncing for 3 companies of the next wave, confirm it, and supply credentials.',
+  ],
   ['no start', stateAt('schedule'), 'Please propose a start time, or ask support to propose one.'],
   [
     'start proposed',

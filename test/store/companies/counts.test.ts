@@ -40,6 +40,7 @@ test('counts companies by state, and waiting companies by what they lack', async
     unconfirmed: 1,
     unconfirmedInFirstWave: 1,
     unconfirmedInNextWave: 1,
+    deferred: 0,
     heldBack: 0,
     withoutCredential: 2,
     firstWithoutCredential: ['c9', 'c10'],
@@ -55,6 +56,16 @@ test('counts companies by state, and waiting companies by what they lack', async
     outcomeUnknown: 1,
     exceptionsDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   });
+});
+
+test('counts the deferred companies that have all they need', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(4));
+  const deferred = { failure_text: 'the platform does not answer', tries: 2 };
+  await updateRow(ledger.db, id, 1, deferred);
+  await updateRow(ledger.db, id, 2, { ...deferred, tries: 1 });
+  await updateRow(ledger.db, id, 3, { ...deferred, confirmed_at: null });
+  await updateRow(ledger.db, id, 4, { ...deferred, state: 'failed' });
+  expect(await countCompanies(ledger.db, id)).toMatchObject({ waiting: 3, unconfirmed: 1, deferred: 1 });
 });
 
 test('uses the lowest wave with companies that were not excluded as the first wave', async () => {
