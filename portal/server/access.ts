@@ -9,8 +9,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Api } from './api';
 import type { PortalContext } from './context';
-import { forbidden, noSession, notFound } from './errors';
-import { limiter } from './limits';
+import { forbidden, noSession, notFound, tooMany } from './errors';
+import { concurrencyLimiter, limiter } from './limits';
 import { tokenIn } from './session-token';
 
 const PAGE_HEADER = 'x-tokenferry-portal';
@@ -18,15 +18,18 @@ const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
 export function authorize(app: Api, { db, limits, origins }: PortalContext): void {
   const countSession = limiter(app, limits.requestsPerSession, ({ signedIn }) => signedIn.hash.toString('base64'));
+  const countInProgress = concurrencyLimiter(limits.requestsAtOnce, () =>
+    tooMany('You have too many requests in progress.', 5),
+  );
   const countRefusal = limiter(app, limits.refusalsPerAddress);
 
   app.decorateRequest('signedIn');
   app.addHook('onRoute', ({ url, config }) => {
     if (config?.access === undefined) throw new Error(`the route ${url} does not say who may use it`);
   });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     if (request.is404) throw notFound();
-    const { access } = request.routeOptions.config;
+    const { access, isStream } = request.routeOptions.config;
     const token = tokenIn(request);
     if (!SAFE_METHODS.has(request.method) && token?.sentAs !== 'header') assertFromPage(request, origins);
     if (access === 'everyone') return;
@@ -39,6 +42,7 @@ export function authorize(app: Api, { db, limits, origins }: PortalContext): voi
     }
     request.signedIn = { ...session, hash: token.hash };
     await countSession(request);
+    if (isStream !== true) countInProgress(token.hash.toString('base64'), reply);
     if (access === 'client' && session.role !== 'client')
       throw forbidden(
         'Your invitation lets you read only.',

@@ -5,19 +5,11 @@ import fastify, { LogController, type FastifyBaseLogger } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { authorize } from './access';
 import type { Api } from './api';
+import { limitConnections } from './connections';
 import type { PortalContext } from './context';
 import { answerUnreadableRequest, notFound, sendError } from './errors';
 import { addHeaders } from './headers';
-import {
-  acceptJsonOnly,
-  HEADERS_TIMEOUT_MS,
-  KEEP_ALIVE_MS,
-  limitLargeBodies,
-  limitRequests,
-  MAX_BODY_BYTES,
-  MAX_HEADER_BYTES,
-  REQUEST_TIMEOUT_MS,
-} from './limits';
+import { acceptJsonOnly, limitBodies, limitRequests, MAX_BODY_BYTES, MAX_HEADER_BYTES } from './limits';
 import { describeRoutes } from './openapi/openapi';
 import { migrationRoutes } from './routes/migration';
 import { pageRoutes } from './routes/page';
@@ -33,21 +25,32 @@ export interface AppOptions {
   readonly tls: Pick<ServerOptions, 'cert' | 'key'> | undefined;
   /** The proxies whose `X-Forwarded-For` is believed; false for none. */
   readonly trustProxy: readonly string[] | false;
+  /** True if only a proxy can reach the portal. */
+  readonly behindProxy: boolean;
 }
 
-export async function createApp({ context, logger, publicUrl, tls, trustProxy }: AppOptions): Promise<Api> {
+export async function createApp({
+  context,
+  logger,
+  publicUrl,
+  tls,
+  trustProxy,
+  behindProxy,
+}: AppOptions): Promise<Api> {
+  const { limits } = context;
   const server = {
     maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    connectionsCheckingInterval: 2_000,
+    headersTimeout: limits.headersMs,
+    connectionsCheckingInterval: Math.min(2_000, limits.headersMs),
   };
   const app: Api = fastify({
     loggerInstance: logger,
     genReqId: () => randomUUID(),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    maxRequestsPerSocket: limits.requestsPerConnection,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
     trustProxy: trustProxy === false ? false : [...trustProxy],
@@ -56,7 +59,10 @@ export async function createApp({ context, logger, publicUrl, tls, trustProxy }:
     clientErrorHandler: answerUnreadableRequest(logger),
     ...(tls ? { https: { ...server, ...tls } } : { http: server }),
   }).withTypeProvider<ZodTypeProvider>();
-  app.server.maxConnections = context.limits.connections;
+  limitConnections(
+    app,
+    behindProxy || trustProxy !== false ? { ...limits, connectionsPerAddress: limits.connections } : limits,
+  );
 
   app.setValidatorCompiler(validatorCompiler);
   // Answers are not validated at run time, because the compiler and the tests check them against their schemas.
@@ -68,10 +74,10 @@ export async function createApp({ context, logger, publicUrl, tls, trustProxy }:
   acceptJsonOnly(app);
   addHeaders(app, publicUrl.startsWith('https:'));
   logRequests(app);
-  await limitRequests(app, context.limits);
+  await limitRequests(app, limits);
   await describeRoutes(app, publicUrl);
   authorize(app, context);
-  limitLargeBodies(app, context.limits);
+  limitBodies(app, limits);
 
   sessionRoutes(app, context);
   migrationRoutes(app, context);

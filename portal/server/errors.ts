@@ -1,5 +1,6 @@
 /** Errors of the portal's API. An error tells its receiver what to do, and nothing about the portal's inside. */
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
@@ -99,13 +100,19 @@ function errorBody({ message, advice }: PortalError): z.infer<typeof ErrorSchema
   return { error: message, ...(advice !== undefined && { advice }) };
 }
 
+/** The code of Node's error about a request that has not arrived in time. */
+export const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
+/** After this time, the connection is closed even if its client keeps its side open. */
+const CLOSE_AFTER_MS = 1_000;
+
 /** Returns the handler for invalid HTTP, for headers that are too long, and for requests that take too long to arrive. */
 export function answerUnreadableRequest(log: FastifyBaseLogger) {
-  return (
-    failure: Error & { readonly code?: string },
-    socket: NodeJS.WritableStream & { readonly writable: boolean },
-  ) => {
-    if (!socket.writable) return;
+  return (failure: Error & { readonly code?: string }, socket: Socket) => {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    setTimeout(() => socket.destroy(), CLOSE_AFTER_MS).unref();
     log.info({ request: randomUUID(), reason: failure.code ?? 'unknown' }, 'received a request that cannot be read');
     const [status, text] = unreadable(failure.code);
     const body = JSON.stringify({ error: text });
@@ -118,6 +125,6 @@ export function answerUnreadableRequest(log: FastifyBaseLogger) {
 
 function unreadable(code: string | undefined): readonly [status: string, text: string] {
   if (code === 'HPE_HEADER_OVERFLOW') return ['431 Request Header Fields Too Large', 'The headers are too long.'];
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['408 Request Timeout', 'The request did not arrive in time.'];
+  if (code === TOO_SLOW) return ['408 Request Timeout', 'The request did not arrive in time.'];
   return ['400 Bad Request', 'The request is not valid HTTP.'];
 }

@@ -89,6 +89,7 @@ export async function startPortal(options: PortalOptions): Promise<Portal> {
     publicUrl: options.publicUrl ?? `${protocol}://${host}:${port}`,
     tls: certificate?.current(),
     trustProxy: trustedProxies.length > 0 && trustedProxies,
+    behindProxy,
   });
   const close = async (): Promise<void> => {
     monitor.stop();

@@ -1,8 +1,9 @@
-/** Limits on requests: how many, how large, how deep, and how long. */
+/** Limits on connections and requests: how many, how large, how deep, and how long. */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import rateLimit from '@fastify/rate-limit';
-import type { FastifyRequest } from 'fastify';
 import type { Api } from './api';
-import { badRequest, busy, tooMany } from './errors';
+import { badRequest, busy, TOO_SLOW, tooMany } from './errors';
 
 /** Limit on every body but those of sealed credentials and of manifests. */
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -12,11 +13,8 @@ export const MAX_CREDENTIALS_BYTES = 30 * 1024 * 1024;
 export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 /** Limit on the headers and the URL of a request, together. */
 export const MAX_HEADER_BYTES = 8 * 1024;
-/** Time within which the headers, and the complete request, must arrive. */
-export const HEADERS_TIMEOUT_MS = 10_000;
-export const REQUEST_TIMEOUT_MS = 60_000;
-/** Longer than the idle limit of common load balancers (60 s), so that they never use a connection that just closed. */
-export const KEEP_ALIVE_MS = 65_000;
+/** A body must arrive at this rate at least, in bytes per check. */
+const MIN_BYTES_PER_CHECK = 8 * 1024;
 const MAX_DEPTH = 32;
 
 export interface PortalLimits {
@@ -35,10 +33,26 @@ export interface PortalLimits {
   readonly silenceMs: number;
   /** A browser that has read nothing of a view for this time loses its stream. In milliseconds. */
   readonly stalledMs: number;
-  /** Connections of the process. */
+  /** Requests of one session that are in progress, without its event streams. */
+  readonly requestsAtOnce: number;
+  /** Connections of the process, and of one address. Not of one address if a proxy is trusted, because it has them all. */
   readonly connections: number;
-  /** Bodies with sealed credentials or a part of a manifest that are read at the same time. Each one needs about 100 MB of memory. */
+  readonly connectionsPerAddress: number;
+  /** After this number of requests, a connection is closed. */
+  readonly requestsPerConnection: number;
+  /**
+   * Bodies with sealed credentials or a part of a manifest that are read at the same time, of the process and of one
+   * migration. Each one needs about 100 MB of memory.
+   */
   readonly largeBodies: number;
+  readonly largeBodiesPerMigration: number;
+  /** Time within which the headers, and the complete request, must arrive. In milliseconds. */
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** How often the rate is checked at which a body arrives. In milliseconds. */
+  readonly bodyCheckMs: number;
+  /** How long a connection without a request is kept. In milliseconds. */
+  readonly keepAliveMs: number;
 }
 
 export const DEFAULT_LIMITS: PortalLimits = {
@@ -50,8 +64,17 @@ export const DEFAULT_LIMITS: PortalLimits = {
   streamsPerSession: 10,
   silenceMs: 15_000,
   stalledMs: 60_000,
+  requestsAtOnce: 50,
   connections: 5_000,
+  connectionsPerAddress: 1_500,
+  requestsPerConnection: 1_000,
   largeBodies: 4,
+  largeBodiesPerMigration: 2,
+  headersMs: 10_000,
+  requestMs: 60_000,
+  bodyCheckMs: 10_000,
+  // Longer than the idle limit of common load balancers (60 s), so that they never use a connection that just closed.
+  keepAliveMs: 65_000,
 };
 
 /** Limits the requests of each address, before anything else is done for them. */
@@ -80,15 +103,50 @@ export function limiter(
   };
 }
 
-/** Limits how many large bodies are in memory at the same time. */
-export function limitLargeBodies(app: Api, { largeBodies }: PortalLimits): void {
-  let reading = 0;
+/**
+ * Returns a function that counts a request until its answer has been sent.
+ *
+ * @param refusal thrown if `max` requests with the same key are in progress
+ */
+export function concurrencyLimiter(max: number, refusal: () => Error): (key: string, reply: FastifyReply) => void {
+  const inProgress = new Map<string, number>();
+  return (key, reply) => {
+    const before = inProgress.get(key) ?? 0;
+    if (before >= max) throw refusal();
+    inProgress.set(key, before + 1);
+    reply.raw.once('close', () => {
+      const left = (inProgress.get(key) ?? 1) - 1;
+      if (left === 0) inProgress.delete(key);
+      else inProgress.set(key, left);
+    });
+  };
+}
+
+/** Limits the bodies that are in memory at the same time, and ends the connections of those that arrive too slowly. */
+export function limitBodies(app: Api, { largeBodies, largeBodiesPerMigration, bodyCheckMs }: PortalLimits): void {
+  const countAll = concurrencyLimiter(largeBodies, () => busy(2));
+  const countOfMigration = concurrencyLimiter(largeBodiesPerMigration, () => busy(2));
   app.addHook('preParsing', async (request, reply) => {
-    if (request.routeOptions.config.isLargeBody !== true) return;
-    if (reading >= largeBodies) throw busy(2);
-    reading += 1;
-    reply.raw.once('close', () => (reading -= 1));
+    if (request.routeOptions.config.isLargeBody === true) {
+      countOfMigration(request.signedIn.migrationId, reply);
+      countAll('all', reply);
+    }
+    if (!request.raw.complete) endIfSlow(app, request.raw, bodyCheckMs);
   });
+}
+
+/** The time limit of the request alone would let a body take up a place for a minute with a byte a second. */
+function endIfSlow({ server }: Api, raw: IncomingMessage, everyMs: number): void {
+  const { socket } = raw;
+  let before = socket.bytesRead;
+  const timer = setInterval(() => {
+    const now = socket.bytesRead;
+    // Handled like a request that Node has waited for too long.
+    if (!raw.complete && now - before < MIN_BYTES_PER_CHECK)
+      server.emit('clientError', Object.assign(new Error('the body is slow'), { code: TOO_SLOW }), socket);
+    before = now;
+  }, everyMs);
+  for (const event of ['end', 'close'] as const) raw.once(event, () => clearInterval(timer));
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });

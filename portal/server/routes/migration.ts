@@ -35,7 +35,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
   app.get(
     '/api/events',
     {
-      config: { access: 'session' },
+      config: { access: 'session', isStream: true },
       schema: {
         summary: 'Follow the migration (server-sent events)',
         description:

@@ -1,0 +1,35 @@
+import { isIPv6, type Socket } from 'node:net';
+import type { Api } from './api';
+import type { PortalLimits } from './limits';
+
+/** Limits the connections of each address, or of the first half of an IPv6 address. */
+export function limitConnections({ server }: Api, { connections, connectionsPerAddress }: PortalLimits): void {
+  const open = new Map<string, number>();
+  server.maxConnections = connections;
+  server.on('connection', (socket: Socket) => {
+    const address = networkOf(socket.remoteAddress ?? '');
+    const before = open.get(address) ?? 0;
+    if (before >= connectionsPerAddress) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, before + 1);
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+  });
+}
+
+/** Returns the /64 network of an IPv6 address, and other addresses as they are. */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  const [head = '', tail = ''] = address.split('%', 1).join('').split('::');
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const missing = 8 - groups(head).length - groups(tail).length;
+  const all = address.includes('::')
+    ? [...groups(head), ...Array.from({ length: missing }, () => '0'), ...groups(tail)]
+    : groups(head);
+  return all.slice(0, 4).join(':');
+}

@@ -1,0 +1,186 @@
+/** Limits on connections and slow requests, with limits that a test can reach. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../support/conditions';
+import { openPortal, signIn, type RunningPortal, type Session } from './running-portal';
+import type { PortalLimits } from '../../portal/server/limits';
+
+async function withLimits(
+  limits: Partial<PortalLimits>,
+  work: (portal: RunningPortal, session: Session) => Promise<void>,
+): Promise<void> {
+  const portal = await openPortal({ limits });
+  try {
+    await work(portal, await signIn(portal));
+  } finally {
+    await portal.close();
+  }
+}
+
+interface Line {
+  readonly socket: Socket;
+  text(): string;
+  isClosed(): boolean;
+}
+
+/** Opens a connection that stays open on this side until the other side has closed it completely. */
+async function open({ url }: Pick<RunningPortal, 'url'>): Promise<Line> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  let text = '';
+  let isClosed = false;
+  socket.on('data', (bytes) => (text += bytes.toString()));
+  socket.on('error', () => (isClosed = true));
+  socket.on('close', () => (isClosed = true));
+  await once(socket, 'connect');
+  return { socket, text: () => text, isClosed: () => isClosed };
+}
+
+/** Writes to a connection until it has been closed completely. */
+async function untilClosed(line: Line): Promise<void> {
+  await until(() => {
+    if (!line.isClosed()) line.socket.write('x');
+    return line.isClosed();
+  });
+}
+
+const post = (path: string, { token }: Session, length: number): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nx-tokenferry-portal: 1\r\nAuthorization: Bearer ${token}\r\n` +
+  `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+describe('connections', () => {
+  test('of one address are limited, and a closed one makes room', () =>
+    withLimits({ connectionsPerAddress: 3 }, async (portal) => {
+      await delay(100);
+      const lines: Line[] = [];
+      // The connection with which the session was created is kept, too.
+      while (lines.length < 5) lines.push(await open(portal));
+      await until(() => lines.filter((line) => line.isClosed() || line.socket.readableEnded).length >= 2);
+      const kept = lines.filter((line) => !line.isClosed() && !line.socket.readableEnded);
+      expect(kept.length).toBeLessThanOrEqual(3);
+      for (const { socket } of lines) socket.destroy();
+      await until(async () => {
+        const line = await open(portal);
+        line.socket.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+        await until(() => line.text() !== '' || line.isClosed() || line.socket.readableEnded);
+        line.socket.destroy();
+        return line.text().startsWith('HTTP/1.1 200');
+      });
+    }));
+
+  test('of the process are limited', () =>
+    withLimits({ connections: 4 }, async (portal) => {
+      const lines: Line[] = [];
+      while (lines.length < 8) lines.push(await open(portal));
+      await until(() => lines.filter((line) => line.isClosed() || line.socket.readableEnded).length >= 4);
+      for (const { socket } of lines) socket.destroy();
+    }));
+
+  test('without a request are closed, and so is one with too many requests', () =>
+    withLimits({ keepAliveMs: 500, requestsPerConnection: 3 }, async (portal) => {
+      const request = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
+      const idle = await open(portal);
+      idle.socket.write(request);
+      await until(() => idle.text().includes('200 OK'));
+      expect(idle.text()).toMatch(/^connection: keep-alive/im);
+      await until(() => idle.socket.readableEnded, 5_000);
+      const busy = await open(portal);
+      for (let sent = 1; sent <= 3; sent += 1) {
+        busy.socket.write(request);
+        await until(() => busy.text().split('200 OK').length > sent);
+      }
+      expect(busy.text()).toMatch(/^connection: close/im);
+      for (const { socket } of [idle, busy]) socket.destroy();
+    }));
+});
+
+describe('a request', () => {
+  test('whose headers are slow is ended, even if its client keeps its side of the connection open', () =>
+    withLimits({ headersMs: 1_000 }, async (portal) => {
+      const line = await open(portal);
+      line.socket.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+      await until(() => line.socket.readableEnded);
+      expect(line.text()).toMatch(/^HTTP\/1.1 408 /);
+      await untilClosed(line);
+    }));
+
+  test.each([
+    ['nothing', 0],
+    ['a byte at a time', 1],
+  ])('with a session, of whose body %s arrives, is ended', (_, bytes) =>
+    withLimits({ bodyCheckMs: 1_000 }, async (portal, session) => {
+      const line = await open(portal);
+      line.socket.write(post('/api/credentials', session, 1_000_000) + '{');
+      const trickle = setInterval(() => line.socket.write('x'.repeat(bytes)), 100);
+      await until(() => line.socket.readableEnded || line.isClosed(), 5_000);
+      clearInterval(trickle);
+      expect(line.text()).toMatch(/^HTTP\/1.1 408 /);
+      await untilClosed(line);
+    }),
+  );
+
+  test('whose body arrives at a sufficient rate is still ended after its time', () =>
+    withLimits({ headersMs: 1_000, requestMs: 3_000, bodyCheckMs: 500 }, async (portal, session) => {
+      const line = await open(portal);
+      line.socket.write(post('/api/credentials', session, 10_000_000));
+      const steady = setInterval(() => line.socket.write('x'.repeat(4_096)), 50);
+      const startedAt = Date.now();
+      await until(() => line.socket.readableEnded || line.isClosed(), 10_000);
+      clearInterval(steady);
+      expect(line.text()).toMatch(/^HTTP\/1.1 408 /);
+      expect(Date.now() - startedAt).toBeGreaterThan(2_500);
+      line.socket.destroy();
+    }));
+
+  test('whose body arrives slowly, but fast enough, is carried out', () =>
+    withLimits({ bodyCheckMs: 400 }, async (portal, session) => {
+      const body = JSON.stringify({ filler: 'x'.repeat(200_000) });
+      const line = await open(portal);
+      line.socket.write(post('/api/decisions', session, body.length));
+      for (let sent = 0; sent < body.length; sent += 10_000) {
+        line.socket.write(body.slice(sent, sent + 10_000));
+        await delay(50);
+      }
+      await until(() => line.text() !== '');
+      expect(line.text()).toMatch(/^HTTP\/1.1 400 /); // it was read, and is invalid
+      line.socket.destroy();
+    }));
+
+  test('of a session that has too many in progress is refused', () =>
+    withLimits({ requestsAtOnce: 3 }, async (portal, session) => {
+      const slow: Line[] = [];
+      while (slow.length < 3) {
+        const line = await open(portal);
+        line.socket.write(post('/api/decisions', session, 1_000) + '{');
+        slow.push(line);
+      }
+      await until(async () => (await session.fetch('/api/session')).status === 429);
+      const other = await signIn(portal, { migrationId: session.migrationId });
+      expect((await other.fetch('/api/session')).status).toBe(200);
+      slow[0]?.socket.destroy();
+      await until(async () => (await session.fetch('/api/session')).status === 200);
+      for (const { socket } of slow) socket.destroy();
+    }));
+
+  test('with a large body does not take the places of other migrations', () =>
+    withLimits({ largeBodies: 3, largeBodiesPerMigration: 2 }, async (portal, session) => {
+      const colleague = await signIn(portal, { migrationId: session.migrationId });
+      const slow: Line[] = [];
+      for (const each of [session, colleague]) {
+        const line = await open(portal);
+        line.socket.write(post('/api/credentials', each, 1_000_000) + '{');
+        slow.push(line);
+      }
+      const body = JSON.stringify({ decisionId: randomUUID() });
+      const statusOf = async (each: Session): Promise<number> => {
+        const headers = { 'content-type': 'application/json' };
+        return (await each.fetch('/api/credentials', { method: 'POST', headers, body })).status;
+      };
+      await until(async () => (await statusOf(colleague)) === 503);
+      expect(await statusOf(await signIn(portal))).toBe(400); // it was read, and is invalid
+      for (const { socket } of slow) socket.destroy();
+      await until(async () => (await statusOf(colleague)) === 400);
+    }));
+});
