@@ -76,6 +76,7 @@ export * from './migrations/migration-list';
 export * from './migrations/migrations';
 export * from './reporting/estimate-inputs';
 export * from './vault/sealed-applications';
+export { deleteOldStaged, StagingFull } from './vault/staging-limits';
 export * from './vault/supply';
 export * from './vault/vault';
 export { destroyVault, openVault, readKeyFingerprint, readMigrationKey, VaultClosed } from './vault/vault-keys';

@@ -93,6 +93,8 @@ export const portal: Migration = {
         part integer not null,
         -- The rows, as an array.
         rows jsonb not null,
+        -- Size of the rows' text.
+        bytes integer not null,
         supplied_by text not null,
         staged_at timestamptz not null default clock_timestamp(),
         primary key (migration_id, decision_id, part)

@@ -150,6 +150,7 @@ interface StagedManifestTable {
   decision_id: string;
   part: number;
   rows: Json<readonly ManifestRow[]>;
+  bytes: number;
   supplied_by: string;
   staged_at: Generated<Date>;
 }

@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
+import { limitStagedManifests } from '../vault/staging-limits';
 import { lockDecisions } from './audit-trail';
 import { insertRows } from './manifest-rows';
 
@@ -19,6 +20,8 @@ export interface ManifestPart {
 /**
  * Stores a part of the manifest that a decision will supply. Replaces the same part, and deletes what the person has
  * staged for other decisions.
+ *
+ * @throws {StagingFull} if too much is staged
  */
 export async function stageManifest(
   db: Database,
@@ -35,12 +38,19 @@ export async function stageManifest(
       .where('supplied_by', '=', suppliedBy)
       .where('decision_id', '<>', decisionId)
       .execute();
-    const content = { rows: JSON.stringify(rows), supplied_by: suppliedBy };
+    const text = JSON.stringify(rows);
+    const content = {
+      rows: text,
+      bytes: Buffer.byteLength(text),
+      supplied_by: suppliedBy,
+      staged_at: sql<Date>`clock_timestamp()`,
+    };
     await tx
       .insertInto('staged_manifests')
       .values({ migration_id: migrationId, decision_id: decisionId, part, ...content })
       .onConflict((conflict) => conflict.columns(['migration_id', 'decision_id', 'part']).doUpdateSet(content))
       .execute();
+    await limitStagedManifests(tx, migrationId, suppliedBy);
   });
 }
 
@@ -125,9 +135,4 @@ export async function discardStagedManifest(tx: Queryable, migrationId: string, 
     .where('migration_id', '=', migrationId)
     .where('decision_id', '=', decisionId)
     .execute();
-}
-
-/** Deletes manifests that were staged a day ago, because no decision about them has followed. */
-export async function deleteOldStagedManifests(db: Database): Promise<void> {
-  await sql`delete from staged_manifests where staged_at < clock_timestamp() - interval '1 day'`.execute(db);
 }

@@ -14,6 +14,7 @@ import type { Secret } from '../../security';
 import { createSealer, sealCredential } from '../../security';
 import type { Database, Queryable } from '../database/database';
 import { delayRecording, isUnrecorded } from '../migrations/audit-trail';
+import { limitStagedCredentials } from './staging-limits';
 import type { CredentialFields } from './vault';
 import { readSealingKey } from './vault-keys';
 
@@ -73,7 +74,7 @@ export async function supplyCredentials(
   suppliedBy: string,
   provider?: string,
 ): Promise<SupplyResult> {
-  const rule = { states: ['waiting'], supersedes: false, decisionId: null, provider } as const;
+  const rule = { states: ['waiting'], supersedes: false, decisionId: null, provider, isLimited: false } as const;
   return sealAndStore(db, migrationId, credentials, suppliedBy, rule);
 }
 
@@ -95,16 +96,22 @@ export interface StagingDecision {
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
  * @throws {MigrationKeyInvalid} when another provider or nobody has signed the public key
+ * @throws {StagingFull} if the amount is limited and too much is staged
  */
 export async function stageCredentials(
   db: Database,
   migrationId: string,
   credentials: Stream<SuppliedCredential | SealedCredential>,
   suppliedBy: string,
-  { decisionId, replaces, provider }: StagingDecision & TrustedProvider,
+  { decisionId, replaces, provider, isLimited = false }: StagingDecision & StagingOptions,
 ): Promise<SupplyResult> {
-  const rule = { states: statesOf(replaces), supersedes: replaces, decisionId, provider };
+  const rule = { states: statesOf(replaces), supersedes: replaces, decisionId, provider, isLimited };
   return sealAndStore(db, migrationId, credentials, suppliedBy, rule);
+}
+
+interface StagingOptions extends TrustedProvider {
+  /** True if the person can stage only so much: see `staging-limits.ts`. Default: false. */
+  readonly isLimited?: boolean;
 }
 
 interface TrustedProvider {
@@ -128,6 +135,7 @@ interface SupplyRule extends TrustedProvider {
   readonly supersedes: boolean;
   /** The decision that the credential waits for; null if it counts at once. */
   readonly decisionId: string | null;
+  readonly isLimited: boolean;
 }
 
 /** A supply result that {@link addSupplyResult} adds to. */
@@ -207,7 +215,7 @@ async function storeSealed(
   migrationId: string,
   sealed: readonly object[],
   suppliedBy: string,
-  { states, supersedes, decisionId }: SupplyRule,
+  { states, supersedes, decisionId, isLimited }: SupplyRule,
 ): Promise<ReadonlySet<number>> {
   const accepting = sql`
     with supplied as (
@@ -233,8 +241,10 @@ async function storeSealed(
       insert into staged_credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes, decision_id)
       select boxes.*, ${decisionId}::text from boxes where ${isUnrecorded(migrationId, decisionId)}
       on conflict (migration_id, row, decision_id) do update
-      set sealed = excluded.sealed, obtained_at = excluded.obtained_at
+      set sealed = excluded.sealed, obtained_at = excluded.obtained_at, supplied_by = excluded.supplied_by,
+        supplied_at = excluded.supplied_at
       returning v.row`.execute(tx);
+    if (isLimited) await limitStagedCredentials(tx, migrationId, { decisionId, suppliedBy });
     return new Set(rows.map(({ row }) => row));
   });
 }

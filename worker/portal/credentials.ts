@@ -45,7 +45,9 @@ export async function storeCredentials({ ferry }: PortalContext, request: Portal
   if (await readOutcome(db, migrationId, decisionId))
     return failed('the decision about these credentials has been made; supply them again with a new one');
   const { accepted, refused } = examined(credentials);
-  const staged = await stageCredentials(db, migrationId, accepted, person, { decisionId, replaces });
+  const staged = await stageCredentials(db, migrationId, accepted, person, {
+    ...{ decisionId, replaces, isLimited: true },
+  });
   const refusedCredentials = [...refused, ...(await refusedBy(db, migrationId, staged, replaces))];
   const stored = staged.stored.length;
   return { outcome: 'stored', text: `${counted(stored, 'credential')} stored`, stored, refusedCredentials };

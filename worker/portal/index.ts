@@ -12,7 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { PortalRequest, SignInRequest } from '../../store';
 import {
   deleteOldPortalRequests,
-  deleteOldStagedManifests,
+  deleteOldStaged,
   takePortalRequests,
   takeSignIns,
   takeWatchedMigrations,
@@ -139,7 +139,7 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
     if (Date.now() < cleanUpAt) return;
     cleanUpAt = Date.now() + CLEAN_UP_EVERY_MS;
     await deleteOldPortalRequests(db);
-    await deleteOldStagedManifests(db);
+    await deleteOldStaged(db);
   }
 
   while (!stopping.aborted) {

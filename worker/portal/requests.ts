@@ -4,7 +4,7 @@ import { reportPieces } from '../../client/report-formats';
 import type { RequestAnswer } from '../../portal/contract';
 import { ReportRequestSchema } from '../../portal/contract';
 import type { PortalRequest } from '../../store';
-import { answerPortalRequest, MAX_ATTEMPTS, postponePortalRequest, readOutcome } from '../../store';
+import { answerPortalRequest, MAX_ATTEMPTS, postponePortalRequest, readOutcome, StagingFull } from '../../store';
 import type { PortalContext } from './context';
 import { failed } from './context';
 import { storeApplication, storeCredentials } from './credentials';
@@ -109,6 +109,10 @@ async function writeReport({ ferry }: PortalContext, { migrationId, body }: Port
 }
 
 function expectedFailure(error: unknown): RequestAnswer | null {
+  if (error instanceof StagingFull)
+    return failed(
+      'more has been sent than one migration can hold without a decision; make a smaller file, or ask support',
+    );
   if (error instanceof MigrationClosed) return failed('the migration has ended');
   if (error instanceof NoSuchMigration) return failed('the migration does not exist any more');
   if (error instanceof LedgerBehind)

@@ -1,0 +1,89 @@
+/**
+ * Bounds what people stage for decisions, and deletes what no decision has followed. Staged credentials and manifests
+ * count only once a decision about them is recorded, so a person who never decides could otherwise fill the disk.
+ */
+import { sql } from 'kysely';
+import { queryOne, type Database, type Queryable } from '../database/database';
+
+/** Thrown when a person, or the people of a migration together, have staged too much. Nothing is stored. */
+export class StagingFull extends Error {
+  override readonly name = 'StagingFull';
+}
+
+const MB = 1024 * 1024;
+/** Bytes of sealed credentials that one person can stage: a fixed part, and a part for each company. */
+const [CREDENTIAL_BYTES, CREDENTIAL_BYTES_PER_COMPANY] = [16 * MB, 4 * 1024];
+/** Bytes of the parts of a manifest that one person can stage. 100,000 rows usually have 20 MB. */
+const MANIFEST_BYTES = 64 * MB;
+/** All people of a migration together can stage this many times what one person can. */
+const PEOPLE = 2;
+
+interface Staging {
+  readonly decisionId: string;
+  readonly suppliedBy: string;
+}
+
+interface Staged {
+  readonly byPerson: number;
+  readonly inTotal: number;
+  readonly limit: number;
+}
+
+/**
+ * Asserts that the credentials that are staged for a migration are within the limits. If the person has staged too much,
+ * first deletes what they have staged for other decisions. Call this in the transaction that has staged them.
+ *
+ * @throws {StagingFull}
+ */
+export async function limitStagedCredentials(tx: Queryable, migrationId: string, staging: Staging): Promise<void> {
+  const { decisionId, suppliedBy } = staging;
+  const measure = (): Promise<Staged> =>
+    queryOne(
+      tx,
+      sql<Staged>`
+        select coalesce(sum(octet_length(sealed)) filter (where supplied_by = ${suppliedBy}), 0)::float8 as "byPerson",
+          coalesce(sum(octet_length(sealed)), 0)::float8 as "inTotal",
+          ${CREDENTIAL_BYTES}::float8 + ${CREDENTIAL_BYTES_PER_COMPANY}::float8
+            * (select count(*) from companies where migration_id = ${migrationId}) as "limit"
+        from staged_credentials where migration_id = ${migrationId}`,
+    );
+  let staged = await measure();
+  if (staged.byPerson > staged.limit) {
+    await sql`
+      delete from staged_credentials
+      where migration_id = ${migrationId} and supplied_by = ${suppliedBy} and decision_id <> ${decisionId}`.execute(tx);
+    staged = await measure();
+  }
+  assertWithin(staged);
+}
+
+/**
+ * Asserts that the manifests that are staged for a migration are within the limits. Call this in the transaction that has
+ * staged a part.
+ *
+ * @throws {StagingFull}
+ */
+export async function limitStagedManifests(tx: Queryable, migrationId: string, suppliedBy: string): Promise<void> {
+  const staged = await queryOne(
+    tx,
+    sql<Staged>`
+      select coalesce(sum(bytes) filter (where supplied_by = ${suppliedBy}), 0)::float8 as "byPerson",
+        coalesce(sum(bytes), 0)::float8 as "inTotal", ${MANIFEST_BYTES}::float8 as "limit"
+      from staged_manifests where migration_id = ${migrationId}`,
+  );
+  assertWithin(staged);
+}
+
+function assertWithin({ byPerson, inTotal, limit }: Staged): void {
+  if (byPerson > limit || inTotal > PEOPLE * limit) throw new StagingFull('too much is staged for the migration');
+}
+
+/** Deletes what was staged a day ago, because no decision about it has been recorded. */
+export async function deleteOldStaged(db: Database): Promise<void> {
+  await sql`delete from staged_manifests where staged_at < clock_timestamp() - interval '1 day'`.execute(db);
+  await sql`delete from staged_credentials where supplied_at < clock_timestamp() - interval '1 day'`.execute(db);
+  await sql`
+    delete from sealed_applications s
+    where s.supplied_at < clock_timestamp() - interval '1 day' and not exists (
+      select from decisions d where d.migration_id = s.migration_id and d.decision_id = s.decision_id)`.execute(db);
+}
