@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** A worker that runs in its own process. */
+/** A worker or a portal that runs in its own process. */
 export interface WorkerProcess {
   /** Kills the process, as a power failure would: it cannot finish anything or notify anybody. */
   kill(): Promise<void>;
@@ -14,18 +14,39 @@ export interface WorkerProcess {
  * @param log the descriptor of an open file for the worker's log; default: the output of the tests
  */
 export async function startWorkerProcess(env: NodeJS.ProcessEnv, log?: number): Promise<WorkerProcess> {
-  const child = spawn(process.execPath, [require.resolve('./worker-process-main.js')], {
+  const { line, kill } = await startProcess([require.resolve('./worker-process-main.js')], env, log);
+  if (line !== 'runs') throw new Error('the worker process ended before it took tasks');
+  return { kill };
+}
+
+/**
+ * Starts a portal in its own process. Resolves when it listens.
+ *
+ * @param databaseUrl the database, with the portal's role
+ * @param port 0 for any free port
+ */
+export async function startPortalProcess(
+  databaseUrl: string,
+  port: number,
+): Promise<WorkerProcess & { readonly url: string }> {
+  const main = require.resolve('./portal-process-main.js');
+  const { line, kill } = await startProcess([main, databaseUrl, String(port)], {});
+  if (typeof line !== 'string' || !line.startsWith('http')) throw new Error('the portal ended before it listened');
+  return { url: line, kill };
+}
+
+/** Starts a process of Node, and waits for the first line of its output, or its end. */
+async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv, log?: number) {
+  const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', log ?? 'inherit'],
     env: { ...process.env, ...env },
   });
   const exited = once(child, 'exit');
-  if (!child.stdout) throw new Error('the worker process has no output');
+  if (!child.stdout) throw new Error('the process has no output');
   const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited])) as unknown[];
-  if (line !== 'runs') throw new Error('the worker process ended before it took tasks');
-  return {
-    kill: async () => {
-      child.kill('SIGKILL');
-      await exited;
-    },
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await exited;
   };
+  return { line, kill };
 }
