@@ -62,6 +62,18 @@ describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
     ['added', async ({ rows: [, , third], stage }) => stage(third!)],
     ['taken away', async ({ db, id }) => db.deleteFrom('staged_credentials').where('migration_id', '=', id).execute()],
     [
+      'exchanged with that of another company',
+      async ({ db, id }) =>
+        sql`
+          update staged_credentials s set sealed = o.sealed from staged_credentials o
+          where s.migration_id = ${id} and o.migration_id = ${id} and s.row <> o.row`.execute(db),
+    ],
+    [
+      'dropped',
+      async ({ db, id }) =>
+        db.deleteFrom('staged_credentials').where('migration_id', '=', id).where('row', '=', 1).execute(),
+    ],
+    [
       'given another time',
       async ({ db, id }) =>
         sql`update staged_credentials set obtained_at = obtained_at + interval '1 ms' where migration_id = ${id} and row = 1`.execute(
