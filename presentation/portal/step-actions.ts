@@ -27,7 +27,7 @@ export function approvals(progress: Progress, now: string): readonly Candidate[]
       sample: approval('schedule'),
       applies: step === 'schedule',
       title: 'Approve the start',
-      facts: startFacts(progress, now),
+      facts: [...startFacts(progress, now), startedText(progress)],
       consequence:
         'Once support has approved it too, the companies begin to move at this time, unless a step before the moves is still open then. A move cannot be undone.',
       isIrreversible: true,
@@ -76,6 +76,13 @@ function startFacts(progress: Progress, now: string): string[] {
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
     ...(ends ? [`Expected end: between ${momentText(ends.earliest)} and ${momentText(ends.latest)}`] : []),
   ];
+}
+
+/** Says what the approval of the start begins. */
+function startedText({ counts }: Progress): string {
+  const companies = counts.waiting - counts.heldBack;
+  const order = companies === 1 ? '' : ': one first, and the others once support has accepted its result';
+  return `Starts the move of ${counted(companies, 'company')}${order}`;
 }
 
 function resultFacts({ counts }: Progress): string[] {

@@ -244,3 +244,17 @@ test('the migration applies each offered decision after any history', () => {
     }),
   );
 });
+
+test('the approval of the start says what it starts', () => {
+  const approvalOf = (waiting: number, heldBack = 0) =>
+    actionsAt({
+      ...decideAll(stateAt('schedule'), proposeTime('support')),
+      counts: counts({ waiting, heldBack }),
+    }).find(({ message, step }) => message === 'approve' && step === 'schedule')?.facts;
+  expect(approvalOf(62, 2)).toEqual([
+    expect.stringMatching(/^Start: .*, proposed by /),
+    expect.stringMatching(/^Moves begin /),
+    'Starts the move of 60 companies: one first, and the others once support has accepted its result',
+  ]);
+  expect(approvalOf(1)).toContain('Starts the move of 1 company');
+});
