@@ -9,6 +9,7 @@ import type { Estimate } from '../../domain/planning/estimate';
 import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
+import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/progress/signing';
@@ -47,6 +48,7 @@ export interface MigrationFindings {
   readonly applications: ApplicationsOfMoved | null;
   /** Fingerprint of the migration key. Null without a ledger or a vault. */
   readonly keyFingerprint: string | null;
+  readonly chosenFirst: ChosenFirst | null;
 }
 
 const LEDGER_BEHIND =
@@ -82,6 +84,7 @@ export function printMigration(
   printDetails(output, progress, inFull);
   printEnd(output, progress, now);
   printFirstCompany(output, progress, { inFull, how: '--evidence' });
+  if (found.chosenFirst !== null) printChosenFirst(output, found.chosenFirst);
   const signing = isEnding(progress.state) ? null : signingText(progress.signing);
   if (signing !== null) output.line(signing);
   if (clientPage !== null) output.line(`Client's page: ${clientPage}`);
@@ -95,6 +98,11 @@ export function printMigration(
       output.line(`  ${who}: ${command}`);
     }
   }
+}
+
+function printChosenFirst(output: Output, { reference, notReady }: ChosenFirst): void {
+  const text = `${reference} was chosen to go first`;
+  output.line(notReady === null ? text : output.styled('yellow', `${text}, but cannot be moved yet: ${notReady}`));
 }
 
 /** The steps in which the client can supply what it seals with the migration key. */

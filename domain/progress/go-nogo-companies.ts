@@ -1,9 +1,11 @@
 /** Go or no-go: whether the companies that move next have what they need. */
 import { counted, momentText, namedCompanies } from '../text/sentences';
-import type { Answer, GoNoGoFacts, NextCompanies } from './go-nogo-facts';
+import type { Answer, ChosenFirst, GoNoGoFacts, NextCompanies } from './go-nogo-facts';
 import type { Progress } from './progress';
 
-export function companyAnswers({ next, progress }: Pick<GoNoGoFacts, 'next' | 'progress'>): readonly Answer[] {
+type Facts = Pick<GoNoGoFacts, 'next' | 'progress' | 'chosenFirst'>;
+
+export function companyAnswers({ next, progress, chosenFirst }: Facts): readonly Answer[] {
   const ofWave = next.wave === null ? '' : ` of wave ${next.wave}`;
   const { unconfirmed } = next;
   if (progress?.counts.total === 0)
@@ -19,7 +21,16 @@ export function companyAnswers({ next, progress }: Pick<GoNoGoFacts, 'next' | 'p
     },
     credentialAnswer(next, ofWave),
     movableAnswer(next, progress, ofWave),
+    ...(chosenFirst === null ? [] : [firstCompanyAnswer(chosenFirst)]),
   ];
+}
+
+/** Nothing moves before the chosen company, even if others could. */
+function firstCompanyAnswer({ reference, notReady }: ChosenFirst): Answer {
+  const check = 'first-company';
+  return notReady === null
+    ? { check, go: true, why: `${reference} goes first, and can be moved` }
+    : { check, go: false, why: `${reference} was chosen to go first, but cannot be moved: ${notReady}` };
 }
 
 function credentialAnswer(next: NextCompanies, ofWave: string): Answer {

@@ -26,6 +26,13 @@ export interface NextCompanies {
   readonly oldestCredentialAt: string | null;
 }
 
+/** The company that was chosen to go first, before its move. */
+export interface ChosenFirst {
+  readonly reference: string;
+  /** Why it cannot be moved yet; null if it can. */
+  readonly notReady: string | null;
+}
+
 export interface GoNoGoFacts {
   readonly migrationId: string;
   /** ISO 8601, UTC. */
@@ -35,6 +42,8 @@ export interface GoNoGoFacts {
   readonly contact: string;
   readonly limits: MigrationLimits;
   readonly next: NextCompanies;
+  /** Null if none was chosen: then the first company that can be moved goes first. */
+  readonly chosenFirst: ChosenFirst | null;
   /** Number of companies that will be created in the account. */
   readonly toCreate: number;
   /**
@@ -66,6 +75,7 @@ export interface Answer {
     | 'sync-disabled'
     | 'credentials'
     | 'companies'
+    | 'first-company'
     | 'account'
     | 'application'
     | 'service'

@@ -48,6 +48,7 @@ const GO_NO_GO_TOPICS: Readonly<Record<GoNoGo['answers'][number]['check'], true>
   'sync-disabled': true,
   credentials: true,
   companies: true,
+  'first-company': true,
   account: true,
   application: true,
   service: true,

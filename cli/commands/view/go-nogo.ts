@@ -17,6 +17,7 @@ import type { LedgerClient } from '../../../client';
 import { NoWorker, readRetriedErrors, readProgress, readWindowSchedule, readWorkers } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
+import { readChosenFirst } from '../../shared/chosen-first';
 import type { Context } from '../../shared/context';
 import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared/clients';
 
@@ -72,6 +73,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     contact: migration.contact,
     limits,
     next,
+    chosenFirst: progress && (await readChosenFirst(db, progress)),
     toCreate,
     failures,
     forecast: progress && forecastOf(progress, overview ?? progress.throughput, now.toISOString()),

@@ -18,6 +18,7 @@ import type { Deferred, MigrationFindings } from '../../reporting/migration-summ
 import { printMigration } from '../../reporting/migration-summary';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
+import { readChosenFirst } from '../../shared/chosen-first';
 import { clientPageOf } from '../../shared/client-page';
 import { EVIDENCE_OPTION } from '../../shared/results';
 import type { NextCommand } from '../../shared/remedy-commands';
@@ -49,13 +50,14 @@ export function addShow({ program, run, terminal }: Context): void {
           // one of several queries that wait.
           const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, progress) : null;
           const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
+          const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
           const now = new Date();
           const next = ledgerBehind ? [reconcile(migration)] : nextCommands(progress, companies, now);
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
             progress,
-            { ...findings, windowsPaused, ledgerBehind, retriedErrors, next, clientPage },
+            { ...findings, chosenFirst, windowsPaused, ledgerBehind, retriedErrors, next, clientPage },
             options,
             now,
           );
@@ -116,7 +118,7 @@ function showResult(
   { evidence }: ShowOptions,
   now: Date,
 ): CommandResult {
-  const { retriedErrors, applications, ...shown } = findings;
+  const { retriedErrors, applications, chosenFirst: _, ...shown } = findings;
   return {
     json: {
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors, ...shown },

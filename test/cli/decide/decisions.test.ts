@@ -114,6 +114,9 @@ test.each([
     exitCode: 0,
     out: expect.stringContaining(`\n  ! ${reference} is not ready yet: ${why}\n`) as string,
   });
+  const chosen = `${reference} was chosen to go first, but cannot be moved`;
+  expect((await run('show', ID)).out).toContain(`${chosen} yet: ${why}`);
+  expect((await run('go-nogo', ID)).out).toContain(`${chosen}: ${why}`);
 });
 
 test('a refusal of credentials says which times were compared, and what each company is doing', async () => {

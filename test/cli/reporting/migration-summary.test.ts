@@ -83,6 +83,7 @@ function shown(state: MigrationState, columns: number, inFull = false): readonly
         interrupted: null,
         deferred: null,
         applications: null,
+        chosenFirst: null,
         keyFingerprint: 'ab12-cd34-ef56-0718-293a-4b5c-6d7e-8f90',
         windowsPaused: null,
         ledgerBehind: false,

@@ -46,6 +46,7 @@ const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVIN
     firstLeftBehind: [],
     oldestCredentialAt: AT,
   },
+  chosenFirst: null,
   toCreate: 9,
   failures: { failed: 0, tried: 1 },
   forecast: FORECAST,
@@ -74,6 +75,16 @@ test('an application that another open migration replaced is a no-go that names 
   expect(goNoGo(replaced).answers.find(({ check }) => check === 'application')?.why).toBe(
     'kite.quickbooks-online uses the application kite-app (production), but bee.quickbooks-online uses ' +
       'app-1 (production); an account has only one application per platform',
+  );
+});
+
+test('a company that was chosen to go first, but cannot be moved, is a no-go', () => {
+  const chosen = (notReady: string | null) => facts({ chosenFirst: { reference: 'C-7', notReady } });
+  expect(noGos(chosen(null))).toEqual([]);
+  const notReady = chosen('no credential supplied');
+  expect(noGos(notReady)).toEqual(['first-company']);
+  expect(goNoGo(notReady).answers.find(({ check }) => check === 'first-company')?.why).toBe(
+    'C-7 was chosen to go first, but cannot be moved: no credential supplied',
   );
 });
 

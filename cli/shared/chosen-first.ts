@@ -1,0 +1,20 @@
+import { clientStateText } from '../../domain/companies/company-state';
+import { notReadyText } from '../../domain/companies/credential-state';
+import { isEnding } from '../../domain/migration/migration-state';
+import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
+import type { Progress } from '../../domain/progress/progress';
+import type { Database } from '../../store';
+import { findCompany } from '../../store';
+
+/** Reads whether the company that was chosen to go first can be moved; null if none was chosen, or once it has begun. */
+export async function readChosenFirst(
+  db: Database,
+  { migrationId, state, firstCompany, requestedFirst }: Progress,
+): Promise<ChosenFirst | null> {
+  if (requestedFirst === null || firstCompany !== null || isEnding(state)) return null;
+  const { reference } = requestedFirst;
+  const company = await findCompany(db, migrationId, { reference });
+  if (!company) return { reference, notReady: 'it is not in the manifest' };
+  const notReady = company.state === 'waiting' ? notReadyText(company) : clientStateText(company.state, null);
+  return { reference, notReady };
+}
