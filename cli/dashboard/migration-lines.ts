@@ -7,11 +7,13 @@ import { forecastOf } from '../../domain/progress/forecast';
 import { currentTask } from '../../domain/progress/waiting-for';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
+import { isEnding } from '../../domain/migration/migration-state';
 import { outOf } from '../../domain/text/sentences';
 import type { Overview } from '../../store';
 import type { StyledLine } from '../terminal/styled-text';
 import { barText, fitted, wrapped } from '../terminal/styled-text';
 import { shortTime, shortDuration } from '../terminal/times';
+import { stepWords } from '../reporting/steps-table';
 
 export interface MigrationSnapshot {
   readonly progress: Progress;
@@ -81,14 +83,19 @@ const TITLE_WIDTH = 28;
 const STATE_WIDTH = 22;
 
 /** Returns one line per step; no lines for a self-service migration, which has no visible steps. */
-export function stepLines({ route, steps }: Progress, now: Date): readonly StyledLine[] {
-  return route === 'self-service' ? [] : steps.map((step) => stepLine(step, now));
+export function stepLines({ route, state, steps }: Progress, now: Date): readonly StyledLine[] {
+  const words = stepWords(isEnding(state));
+  return route === 'self-service' ? [] : steps.map((step) => stepLine(step, words, now));
 }
 
-function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress, now: Date): StyledLine {
+function stepLine(
+  { step, state, openedAt, endedAt, approvals }: StepProgress,
+  words: ReturnType<typeof stepWords>,
+  now: Date,
+): StyledLine {
   const title = `${stepNumber(step)} ${STEP_RULES[step].title}`;
   const at = state === 'done' ? endedAt : openedAt;
   const when = state === 'later' || at === null ? '' : ` ${state === 'open' ? 'since ' : ''}${shortTime(at, now)}`;
   const approved = approvals.map(({ role, by }) => `${by} (${role})`).join(', ');
-  return [MARKS[state], ` ${fitted(title, TITLE_WIDTH)}`, fitted(state + when, STATE_WIDTH), approved];
+  return [MARKS[state], ` ${fitted(title, TITLE_WIDTH)}`, fitted(words[state] + when, STATE_WIDTH), approved];
 }

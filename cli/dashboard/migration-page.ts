@@ -1,5 +1,6 @@
 /** Shows one migration: who must act, companies, steps, the latest decisions and the exceptions. */
 import { decisionText } from '../../presentation/wording/decisions';
+import { isEnding } from '../../domain/migration/migration-state';
 import { failureText } from '../../domain/companies/failures';
 import { findPlatform } from '../../platforms/platforms';
 import type { AuditEntry, LedgerCompany } from '../../store';
@@ -23,14 +24,20 @@ export function migrationPage(state: DashboardState, { columns, rows }: Size, no
     keys: [
       ['Esc', 'back'],
       ['↑↓', 'exceptions'],
-      ['a', 'approve'],
-      ['x', 'reject'],
-      ['p', detail?.progress.state === 'paused' ? 'resume' : 'pause'],
-      ['r', 'retry'],
+      ...(detail && isEnding(detail.progress.state) ? [] : decisionKeys(detail)),
       ['?', 'help'],
       ['q', 'quit'],
     ],
   };
+}
+
+function decisionKeys(detail: MigrationDetail | null): Page['keys'] {
+  return [
+    ['a', 'approve'],
+    ['x', 'reject'],
+    ['p', detail?.progress.state === 'paused' ? 'resume' : 'pause'],
+    ['r', 'retry'],
+  ];
 }
 
 function linesOf(
@@ -81,7 +88,8 @@ function exceptionLines(
   columns: number,
 ): readonly StyledLine[] {
   const { failed, outcomeUnknown, heldBack } = progress.counts;
-  const count = failed + outcomeUnknown + heldBack;
+  // Deferred companies are listed too, but not counted. The list is not longer than its maximum.
+  const count = Math.max(failed + outcomeUnknown + heldBack, exceptions.length);
   const title: StyledLine = [{ text: 'Exceptions', style: 'bold' }, count === 0 ? ': none' : `: ${count}`];
   const height = Math.max(1, room - 2);
   const at = Math.max(
@@ -102,10 +110,16 @@ function exceptionLines(
 const REFERENCE_WIDTH = 14;
 
 function exceptionLine(company: LedgerCompany, isSelected: boolean, columns: number): StyledLine {
-  const { reference, name, failure, state } = company;
-  const kind = failure === null ? (state === 'waiting' ? 'held back' : 'outcome unknown') : failureText(failure);
+  const { reference, name } = company;
+  const kind = kindOf(company);
   const text = `${isSelected ? '▸' : ' '} ${fitted(reference, REFERENCE_WIDTH)} ${name}: ${kind}`;
   return isSelected ? [{ text: fitted(text, columns), style: 'inverse' }] : [text];
+}
+
+function kindOf({ failure, state, deferred, heldBack }: LedgerCompany): string {
+  if (failure !== null) return failureText(failure);
+  if (state !== 'waiting') return 'outcome unknown';
+  return heldBack !== null ? 'held back' : deferred ? 'deferred' : 'not moved';
 }
 
 /** Returns the reason with the correlation id, which the support team of the service needs. */

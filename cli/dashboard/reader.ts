@@ -69,7 +69,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
       withTimeout(LEDGER_TIMEOUT_MS, readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
     ]);
     const { exceptionsDigest, heldBack } = progress.counts;
-    const version = `${migrationId} ${exceptionsDigest} ${heldBack}`;
+    const version = `${migrationId} ${progress.state} ${exceptionsDigest} ${heldBack}`;
     const exceptions = await withTimeout(LEDGER_TIMEOUT_MS, readExceptions(migrationId, version));
     return { progress, overview, outages, decisions, exceptions };
   }

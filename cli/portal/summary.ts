@@ -1,6 +1,7 @@
 /** Prints the view of a migration: what is happening, what the client has to do, and what it can decide. */
 import type { MigrationView } from '../../portal/contract';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
+import { isEnding } from '../../domain/migration/migration-state';
 import { counted } from '../../domain/text/sentences';
 import { printSteps } from '../reporting/steps-table';
 import type { Output } from '../terminal';
@@ -24,7 +25,7 @@ export function printView(
   printTask(output, view);
   output.line();
   if (view.steps.length > 1) {
-    printSteps(output, view.steps);
+    printSteps(output, view.steps, isEnding(view.state));
     output.line();
   }
   printFacts(output, view);

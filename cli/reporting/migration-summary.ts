@@ -74,7 +74,7 @@ export function printMigration(
   for (const failure of retriedErrors) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
   if (progress.route !== 'self-service') {
-    printSteps(output, progress.steps.map(stepRow));
+    printSteps(output, progress.steps.map(stepRow), isEnding(progress.state));
     output.line();
   }
   printCompanies(output, progress);
@@ -135,7 +135,7 @@ function printCompanies(output: Output, { migrationId, route, state, step, count
   const exceptions = listed([
     [byState['must-reconnect'], CLIENT_STATES['must-reconnect']],
     [byState['not-moved'], CLIENT_STATES['not-moved']],
-    [counts.heldBack, 'held back until they are corrected or left out'],
+    [counts.heldBack, isEnding(state) ? 'held back' : 'held back until they are corrected or left out'],
     [counts.outcomeUnknown, 'whose outcome is unknown'],
   ]);
   const command = isEnding(state) ? 'report' : 'exceptions';
@@ -160,7 +160,7 @@ const windowsPausedText = (migrationId: string, why: string): string =>
   `No further window opens (windows ${why}). To stop companies in an open window: ferry pause ${migrationId}`;
 
 function printInterrupted(output: Output, { state }: Progress, { companies, inFlightUntil }: Interrupted): void {
-  if (companies === 0) return;
+  if (companies === 0 || isEnding(state)) return;
   const were = companies === 1 ? 'company was' : 'companies were';
   const until =
     inFlightUntil && `; a credential may still be in flight to the service until ${localTime(inFlightUntil)}`;

@@ -10,8 +10,16 @@ export interface StepRow {
   readonly approvals: readonly { readonly by: string; readonly role: string }[];
 }
 
+/** The words for the states of a step; after the end, no step is open or follows. */
+export function stepWords(hasEnded: boolean): Readonly<Record<StepRow['state'], string>> {
+  return hasEnded
+    ? { done: 'done', open: 'ended here', later: 'not reached' }
+    : { done: 'done', open: 'open', later: 'later' };
+}
+
 /** Prints one line per step. A terminal that is too narrow for the approvals shows none, so that no line wraps. */
-export function printSteps(output: Output, steps: readonly StepRow[]): void {
+export function printSteps(output: Output, steps: readonly StepRow[], hasEnded: boolean): void {
+  const words = stepWords(hasEnded);
   output.table(
     [
       { title: '' },
@@ -23,11 +31,7 @@ export function printSteps(output: Output, steps: readonly StepRow[]): void {
     steps.map(({ number, title, state, openedAt, endedAt, approvals }) => [
       String(number),
       title,
-      state === 'open'
-        ? { text: 'open', style: 'yellow' }
-        : state === 'done'
-          ? { text: 'done', style: 'green' }
-          : state,
+      state === 'later' ? words.later : { text: words[state], style: state === 'open' ? 'yellow' : 'green' },
       endedAt ? localTime(endedAt) : openedAt && state === 'open' ? localTime(openedAt) : '',
       approvals.map(({ role, by }) => `${by} (${role})`).join(', '),
     ]),

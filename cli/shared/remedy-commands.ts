@@ -34,11 +34,12 @@ export const byClient = (command: string): NextCommand => ({ who: 'client', comm
 /** Remedies that a managed migration accepts only in step 6. */
 const ONLY_IN_STEP_6: readonly Remedy[] = ['skip', 'relink'];
 
-/** Returns the remedies for a company that the migration accepts now. */
+/** Returns the remedies for a company that the migration accepts now; none after its end. */
 export function remediesNow(
   company: Remediable & Pick<LedgerCompany, 'row'>,
-  { route, released, firstRow }: Pick<StoredMigration, 'route' | 'released' | 'firstRow'>,
+  { route, state, released, firstRow }: Pick<StoredMigration, 'route' | 'state' | 'released' | 'firstRow'>,
 ): readonly Remedy[] {
+  if (state === 'closed') return [];
   const all = remediesFor(company);
   // In self-service, support registers the application without a decision.
   if (route === 'self-service') return all.filter((remedy) => remedy !== 'application');

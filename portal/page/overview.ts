@@ -65,18 +65,20 @@ const PARTS: readonly { readonly count: keyof Counts; readonly state: string; re
   { count: 'leftOut', state: 'left-out', label: 'Left out' },
 ];
 
-export function renderProgress({ counts, end, start, windows }: MigrationView): readonly Child[] {
+export function renderProgress({ counts, end, start, windows, next }: MigrationView): readonly Child[] {
+  // After the end, nothing comes next, and no company moves any more.
+  const isMoving = next !== null && counts.notMovedYet + counts.moving > 0;
   return [
     el('h2', { id: 'progress-title' }, 'Progress'),
     ...(counts.total === 0 ? [el('p', {}, NO_COMPANIES)] : companyCounts(counts)),
     el(
       'dl',
       { class: 'facts' },
-      (end !== null || counts.notMovedYet + counts.moving > 0) &&
+      (end !== null || isMoving) &&
         fact('Expected end', end ? spanText(end.earliest, end.latest) : 'Not known yet.', end?.basis),
       start &&
         fact('Start', timeText(start.at), start.isAgreed ? undefined : `Proposed by ${start.by}, not agreed yet`),
-      counts.notMovedYet + counts.moving > 0 && fact('Companies move', windows ?? 'at any time'),
+      isMoving && fact('Companies move', windows ?? 'at any time'),
     ),
   ];
 }
@@ -118,8 +120,10 @@ export function fact(name: string, value: Child, hint?: string): HTMLElement {
 }
 
 const STEP_STATES = { done: 'Done', open: 'Now', later: 'Later' } as const;
+const STATES_AFTER_END = { done: 'Done', open: 'Ended here', later: 'Not reached' } as const;
 
-export function renderSteps({ steps, firstCompany }: MigrationView): readonly Child[] {
+export function renderSteps({ steps, firstCompany, next }: MigrationView): readonly Child[] {
+  const states = next === null ? STATES_AFTER_END : STEP_STATES;
   return [
     el('h2', { id: 'steps-title' }, steps.length === 1 ? 'The step' : `The ${steps.length} steps`),
     el(
@@ -128,16 +132,16 @@ export function renderSteps({ steps, firstCompany }: MigrationView): readonly Ch
       ...steps.map(({ step, number, title, who, state, openedAt, endedAt, approvals }) =>
         el(
           'li',
-          { class: state, ...(state === 'open' ? { 'aria-current': 'step' } : {}) },
+          { class: state, ...(state === 'open' && next !== null ? { 'aria-current': 'step' } : {}) },
           el('span', { class: 'number', 'aria-hidden': 'true' }, state === 'done' ? '✓' : String(number)),
           el(
             'div',
             {},
-            el('h3', {}, title, el('span', { class: 'when' }, STEP_STATES[state])),
+            el('h3', {}, title, el('span', { class: 'when' }, states[state])),
             el('p', { class: 'hint' }, sentence(who)),
             endedAt !== null
               ? el('p', { class: 'hint' }, `Finished ${timeText(endedAt)}`)
-              : openedAt !== null && el('p', { class: 'hint' }, `Since ${timeText(openedAt)}`),
+              : next !== null && openedAt !== null && el('p', { class: 'hint' }, `Since ${timeText(openedAt)}`),
             ...approvals.map(({ by, role, at }) =>
               el('p', { class: 'hint' }, `Approved by ${by} (${role}), ${timeText(at)}`),
             ),

@@ -25,7 +25,7 @@ export function companyOf(company: CompanyRow): PortalCompany {
     hasCredential: credential === 'supplied' || isMoving,
     movedAt: movedAt?.toISOString() ?? null,
     problem: problem === null ? null : withoutUnsafeCharacters(problem),
-    remedies: [...remedies],
+    remedies: company.hasEnded ? [] : [...remedies],
     linkUrl: remedies.includes('relink') ? webAddress(company.linkUrl) : null,
   };
 }

@@ -59,6 +59,8 @@ export interface CompanyRow {
   readonly credential: CredentialState | null;
   readonly movedAt: Date | null;
   readonly linkUrl: string | null;
+  /** True after the end of the migration, which accepts no more decisions. */
+  readonly hasEnded: boolean;
 }
 
 export interface CompanyQuery {
@@ -196,7 +198,7 @@ export class PortalDatabase {
     const { rows } = await sql<CompanyRow>`
       select row, reference, name, wave, state, failure, failure_text as "failureText", held_back as "heldBack",
         left_out_reason as "leftOutReason", is_deferred as "isDeferred", confirmed_at as "confirmedAt", credential,
-        moved_at as "movedAt", link_url as "linkUrl"
+        moved_at as "movedAt", link_url as "linkUrl", has_ended as "hasEnded"
       from tokenferry_portal.companies(${hash}, ${state}, ${exceptions}, ${search}, ${afterRow}, ${max})
       order by row`.execute(this.db);
     return rows;

@@ -119,11 +119,11 @@ export interface LedgerCompany {
   readonly heldBack: string | null;
   /** Number of times that its import was tried. */
   readonly tries: number;
-  /** True if it is deferred: the service or the platform keeps asking for a retry. It is retried automatically. */
+  /** True if it is deferred: the service or the platform keeps asking for a retry. It is retried automatically. False after the end. */
   readonly deferred: boolean;
   /** When it is tried again; null if it is not deferred. */
   readonly retryAt: Date | null;
-  /** Since when it waits for its end customer to reconnect; null if it does not. */
+  /** Since when it waits for its end customer to reconnect; null if it does not, and after the end. */
   readonly relinkingSince: Date | null;
 }
 
@@ -147,6 +147,13 @@ export interface CompanyFilter {
   readonly credentialMissing?: true;
 }
 
+const HAS_ENDED = sql<boolean>`
+  exists (select from migrations m where m.id = companies.migration_id and m.state = 'closed')`;
+
+/** A deferred company of a migration that has not ended. */
+const WILL_BE_RETRIED = sql<boolean>`(${IS_DEFERRED} and not ${HAS_ENDED})`;
+
+/** Includes companies that were deferred when the migration ended. */
 const EXCEPTION = sql<boolean>`
   (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null) or ${IS_DEFERRED})`;
 
@@ -266,9 +273,9 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
       'left_out_reason as leftOutReason',
       'held_back as heldBack',
       'tries',
-      IS_DEFERRED.as('deferred'),
-      sql<Date | null>`case when ${IS_DEFERRED} then not_before end`.as('retryAt'),
-      'relinking_since as relinkingSince',
+      WILL_BE_RETRIED.as('deferred'),
+      sql<Date | null>`case when ${WILL_BE_RETRIED} then not_before end`.as('retryAt'),
+      sql<Date | null>`case when not ${HAS_ENDED} then relinking_since end`.as('relinkingSince'),
     ])
     .where(matches(migrationId, filter))
     .orderBy('row');
@@ -288,7 +295,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
     ...(references === undefined ? [] : [sql`reference = any(${references})`]),
     ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
     ...(exceptions === undefined ? [] : [EXCEPTION]),
-    ...(deferred === undefined ? [] : [IS_DEFERRED]),
+    ...(deferred === undefined ? [] : [WILL_BE_RETRIED]),
     ...(withoutCredential === undefined ? [] : [WITHOUT_CREDENTIAL]),
     ...(credentialMissing === undefined ? [] : [CREDENTIAL_MISSING]),
   ];

@@ -107,7 +107,7 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
       after_row integer, max integer)
     returns table ("row" integer, reference text, name text, wave integer, state text, failure text, failure_text text,
       held_back text, left_out_reason text, is_deferred boolean, retry_at timestamptz, tries integer,
-      confirmed_at timestamptz, credential text, moved_at timestamptz, link_url text)
+      confirmed_at timestamptz, credential text, moved_at timestamptz, link_url text, has_ended boolean)
     language plpgsql security definer
     set search_path = pg_catalog, tokenferry, pg_temp set plan_cache_mode = force_custom_plan
     set max_parallel_workers_per_gather = 0 as $$
@@ -123,11 +123,12 @@ async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
       if migration is null then return; end if;
       return query
         select f.row, f.reference, f.name, f.wave, f.state, f.failure, f.failure_text, f.held_back, f.left_out_reason,
-          f.is_deferred, case when f.is_deferred then f.not_before end, f.tries, f.confirmed_at,
+          f.is_deferred and m.state <> 'closed', case when f.is_deferred and m.state <> 'closed' then f.not_before end,
+          f.tries, f.confirmed_at,
           case when f.state = 'waiting' and m.state <> 'closed' then
             case when v.row is null then 'missing'
               when m.rotating and v.obtained_at < f.confirmed_at then 'too-early' else 'supplied' end end,
-          f.moved_at, case when f.state in ('failed', 'outcome-unknown') then f.link_url end
+          f.moved_at, case when f.state in ('failed', 'outcome-unknown') then f.link_url end, m.state = 'closed'
         from (
           select * from (
             select c.*, (c.state = 'waiting' and c.held_back is null and c.failure_text is not null

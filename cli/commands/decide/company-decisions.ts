@@ -2,7 +2,7 @@ import { clientStateText } from '../../../domain/companies/company-state';
 import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor } from '../../../domain/companies/remedies';
 import type { Database } from '../../../store';
-import { findUnknownReferences, readCompanies } from '../../../store';
+import { findUnknownReferences, readCompanies, readMigration } from '../../../store';
 import type { DecisionContent, MigrationClient } from '../../../client';
 import { readProgressIfAnswered } from '../../../client';
 import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
@@ -92,7 +92,8 @@ async function assertApplicable(
     );
   }
   const remedy = REMEDIES.find((each) => each === name);
-  if (!remedy) return;
+  // After the end, the refusal of the decision explains more.
+  if (!remedy || (await readMigration(db, migrationId))?.state === 'closed') return;
   const notApplicable: string[] = [];
   for await (const company of readCompanies(db, migrationId, { references })) {
     const { reference, state, failure } = company;

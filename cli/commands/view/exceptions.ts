@@ -1,7 +1,7 @@
 import { missingCredentialText } from '../../../domain/companies/credential-state';
 import { failureText } from '../../../domain/companies/failures';
 import type { Remedy } from '../../../domain/companies/remedies';
-import { remedyText } from '../../../domain/companies/remedies';
+import { remediesFor, remedyText } from '../../../domain/companies/remedies';
 import type { Database, LedgerCompany, StoredMigration } from '../../../store';
 import { readCompanies, readCompanyPage, readMigration } from '../../../store';
 import type { LedgerClient } from '../../../client';
@@ -59,6 +59,11 @@ async function exceptions(output: Output, { db }: LedgerClient, migrationId: str
   printLacking(output, migration, lacking);
   if (count > 0) output.line(counted(count, 'exception'));
   else if (lacking.matching === 0) output.line('No exceptions.');
+  if (count > 0 && migration.state === 'closed') {
+    output.line(
+      `The migration is ${migration.ending ?? 'closed'} and accepts no more decisions. What each company needs: ferry report ${migrationId}`,
+    );
+  }
   return { written: true };
 }
 
@@ -134,10 +139,11 @@ async function* ofGroup(
   for await (const company of found) if (groupKeyOf(migration, company) === kind) yield company;
 }
 
-function titleOf({ state, failure, deferred }: LedgerCompany): string {
+function titleOf({ state, failure, deferred, heldBack }: LedgerCompany): string {
   if (failure !== null) return failureText(failure);
   if (deferred) return 'deferred by the service or the platform; retried automatically';
-  return state === 'waiting' ? 'held back by the preflight' : 'unknown whether the credential was used';
+  if (state !== 'waiting') return 'unknown whether the credential was used';
+  return heldBack === null ? 'not moved when the migration ended' : 'held back by the preflight';
 }
 
 async function printGroup(
@@ -156,12 +162,14 @@ async function printGroup(
     ],
     cellsOf(readKind()),
   );
-  if (remedies.includes('relink')) {
-    for await (const { reference, linkUrl } of readKind()) {
-      await output.stream(`  ${reference} reconnects at ${linkUrl}`);
+  // After the end, the service still accepts an end customer that reconnects.
+  if (remedies.includes('relink') || migration.state === 'closed') {
+    for await (const company of readKind()) {
+      if (remediesFor(company).includes('relink'))
+        await output.stream(`  ${company.reference} reconnects at ${company.linkUrl}`);
     }
   }
-  if (migration.route === 'managed' && migration.released === 'first-company')
+  if (migration.state !== 'closed' && migration.route === 'managed' && migration.released === 'first-company')
     output.line(`  To let another company go first, or to see what else to do: ferry show ${migration.id}`);
   for (const remedy of remedies) {
     output.line(`  ${remedyCommand(remedy, migration, references)}`);

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findCompany } from '../../../store';
+import { findCompany, readMigration } from '../../../store';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
@@ -192,4 +192,33 @@ test('companies are moved with their replaced credentials, even an incomplete co
       }) as unknown,
     }),
   );
+});
+
+test('after the end, nothing is retried, and no command is suggested', async () => {
+  const { id } = migration;
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  const deferred = { state: 'waiting', failure_text: 'no access', tries: 8, not_before: inAnHour } as const;
+  const { db } = orchestrator.ferry;
+  await updateRow(db, id, 4, deferred);
+  const link = { link_url: 'http://example.com/link', relinking_since: new Date() };
+  await updateRow(db, id, 2, { state: 'failed', failure: 'reauthorization-required', ...link });
+  expect((await run('show', id)).out).toContain('retried automatically: R-4');
+  expect((await run('cancel', id, '--by', 'Sam', '--reason', 'over', '--yes')).exitCode).toBe(0);
+  await until(async () => (await readMigration(db, id))?.state === 'closed');
+
+  const shown = (await run('show', id)).out;
+  expect(shown).not.toMatch(/retried automatically|ferry exceptions/);
+  expect(shown).toMatch(/6 +Complete the migration +ended here/);
+  const { out } = await run('exceptions', id);
+  expect(out).toMatch(/^not moved when the migration ended: 1 company/m);
+  expect(out).toContain('R-2 reconnects at http://example.com/link');
+  expect(out).toContain(
+    `The migration is cancelled and accepts no more decisions. What each company needs: ferry report ${id}`,
+  );
+  expect(out).not.toMatch(/retried automatically|next try|waiting for the end customer|ferry (?!report)/);
+  const { json } = await runJson(orchestrator, 'exceptions', id);
+  for (const each of json['exceptions'] as readonly object[]) {
+    expect(each).toMatchObject({ deferred: false, retryAt: null, relinkingSince: null, remedies: [] });
+  }
+  expect((await run('retry', id, 'R-4')).err).toContain('is cancelled and accepts no more decisions');
 });

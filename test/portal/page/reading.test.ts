@@ -82,6 +82,13 @@ describeWithChromium("reading the portal's page", () => {
     expect(await dialog.count()).toBe(0);
   });
 
+  test('shows no step as open, and no end that is not known, after a cancelled migration', async () => {
+    current.portal.view = sampleView({ state: 'cancelled', next: null, end: null, actions: [] });
+    const page = await open();
+    await page.getByText('Ended here').waitFor();
+    expect(await page.getByText(/^(Now|Later|Expected end|Companies move)$/).count()).toBe(0);
+  });
+
   test('prints on white without buttons, with the addresses of links', async () => {
     const page = await open({ colorScheme: 'dark' });
     await page.emulateMedia({ media: 'print' });

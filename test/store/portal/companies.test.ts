@@ -47,6 +47,7 @@ test('shows the companies of the session only, with what the client may see', as
     ...{ row: 2, reference: 'c2', name: 'Company 2', wave: 2, state: 'waiting', failure: null, failure_text: null },
     ...{ held_back: null, left_out_reason: null, is_deferred: false, retry_at: null, tries: 0 },
     ...{ confirmed_at: expect.any(Date) as Date, credential: 'supplied', moved_at: null, link_url: null },
+    has_ended: false,
   });
 });
 
@@ -164,4 +165,14 @@ test('answers quickly for 100,000 companies', async () => {
     times.push([JSON.stringify(filter), Math.min(...runs)]);
   }
   expect(times.filter(([, ms]) => ms > 2_000)).toEqual([]);
+});
+
+test('after the end, no company is deferred', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(1));
+  await updateRow(ledger.db, id, 1, { failure_text: 'busy', tries: 2, not_before: new Date() });
+  const session = await openSession(id);
+  expect(await companies(session, { exceptions: true })).toMatchObject([{ is_deferred: true, has_ended: false }]);
+  await ledger.db.updateTable('migrations').set({ state: 'closed' }).where('id', '=', id).execute();
+  const ended = { is_deferred: false, retry_at: null, has_ended: true };
+  expect(await companies(session, { exceptions: true })).toMatchObject([ended]);
 });
