@@ -19,6 +19,7 @@ import {
   ManifestClosed,
   MigrationExists,
   OrganizationTaken,
+  StagingFull,
   VaultClosed,
   VaultUsable,
 } from '../../store';
@@ -76,6 +77,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [NoWorker, 'decisions are kept and applied later; start a worker, or start everything with: ferry up'],
   [NoSuchMigration, 'list all migrations with: ferry list'],
   [MigrationExists, 'choose another --label'],
+  [StagingFull, 'supply a smaller file, or wait a day until what was sent without a decision is deleted'],
   [LabelReserved, 'choose another --label'],
   [LedgerBehind, 'then make this decision again'],
   [WorkflowIdOccupied, 'then run this command again'],

@@ -29,7 +29,7 @@ export function findingsJson({ listed, errors, warnings }: FindingList) {
 export function printFindings(
   output: Output,
   findings: FindingList,
-  howToListAll: string | null = 'use ferry check with --all-findings',
+  howToListAll: string | null = 'check the file with --all-findings',
 ): void {
   const perKind = howToListAll === null ? Infinity : SHOWN_PER_KIND;
   const kinds = findings.firstOfEachKind(perKind);

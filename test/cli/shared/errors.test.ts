@@ -36,6 +36,7 @@ import {
   ManifestClosed,
   MigrationExists,
   OrganizationTaken,
+  StagingFull,
   VaultClosed,
   VaultUsable,
 } from '../../../store';
@@ -77,6 +78,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report acme\.xero$/],
   [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
   [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove these rows/],
+  [new StagingFull('too much is staged for the migration'), /too much is staged/, /smaller file/],
   [new VaultClosed(M), /acme\.xero has no vault yet/, /ferry show acme\.xero$/],
   [new MigrationKeyInvalid('The migration key is incomplete.'), /incomplete/, /get the key again/],
   [new VaultKeyMismatch(), /./, /neither sealed nor stored/],
