@@ -3,6 +3,7 @@ import type { Progress } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEP_RULES } from '../../domain/migration/steps';
+import { approvalConsequence, endingConsequence } from '../shared/consequences';
 import { CommandFailed } from '../shared/errors';
 import { assertCompany, sameCompany } from '../shared/decisions';
 import { readReview } from '../shared/review';
@@ -30,6 +31,8 @@ interface Draft {
   readonly message: DecisionMessage;
   /** The question for confirmation. */
   readonly question: string;
+  /** What the decision does that cannot be undone; absent if it can be undone. */
+  readonly consequence?: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly reason: 'required' | 'optional';
 }
@@ -54,6 +57,8 @@ export function openDialogs(
       const draft = await draftOf(context, request, listedStep);
       lastPerson = await askWho(context.prompts, lastPerson);
       const reason = await askReason(context.prompts, draft.reason);
+      const { consequence = null } = draft;
+      if (consequence !== null) new Output(context.terminal, false).line(`This cannot be undone: ${consequence}.`);
       if (!(await context.prompts.confirm(draft.question))) return NO_DECISION;
       const sent: DecisionContent = { ...draft.fields, ...lastPerson, ...(reason === '' ? {} : { reason }) };
       const { outcome, text } = await decide(context.ferry, request.migrationId, draft.message, sent);
@@ -120,6 +125,7 @@ async function draftApproval(context: DialogContext, progress: Progress | undefi
   return {
     message: 'approve',
     question: `Approve ${step}?`,
+    consequence: approvalConsequence(step, progress),
     fields: { step, ...(review ? { digest: review.digest } : {}) },
     reason: 'optional',
   };
@@ -136,7 +142,8 @@ async function draftRejection(
   const nextAttempt =
     step === 'migrate-first-company' ? await askNextAttempt(ferry, prompts, migrationId, progress) : {};
   const question = `Reject ${step} (${STEP_RULES[step].title.toLowerCase()})?`;
-  return { message: 'reject', question, fields: { step, ...nextAttempt }, reason: 'required' };
+  const consequence = nextAttempt['next'] === 'abandon' ? endingConsequence(progress) : null;
+  return { message: 'reject', question, consequence, fields: { step, ...nextAttempt }, reason: 'required' };
 }
 
 /** Asks what to try next, because a rejection of the first company must specify it. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { addYesOption } from './context';
 import { CommandFailed } from './errors';
 import { integerOption } from './options';
 
@@ -21,6 +22,15 @@ export interface CompanyCommand {
   /** Adds `--all` with this description. */
   readonly all?: string;
   readonly needsReason?: true;
+  /** Set if nothing brings the companies back. The command then asks for confirmation. */
+  readonly final?: FinalDecision;
+}
+
+interface FinalDecision {
+  /** The beginning of the question, before the number of companies. */
+  readonly question: string;
+  /** What happens to the companies, after their number: "will not be ...". */
+  readonly fate: string;
 }
 
 export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
@@ -34,8 +44,9 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'exclude',
     message: 'exclude',
-    description: 'Leave out companies that have not been moved yet',
+    description: 'Leave out for good companies that have not been moved yet',
     needsReason: true,
+    final: { question: 'Leave out', fate: 'will not be moved and cannot be added to this migration again' },
   },
   {
     name: 'retry',
@@ -52,8 +63,9 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'skip',
     message: 'skip',
-    description: 'Give up on companies that were not moved, were deferred, or have an unknown outcome',
+    description: 'Give up for good on companies that were not moved, were deferred, or have an unknown outcome',
     needsReason: true,
+    final: { question: 'Give up on', fate: 'will not be tried again, not even if an owner reconnects' },
   },
 ];
 
@@ -66,6 +78,7 @@ export function addCompanyCommand(program: Command, definition: CompanyCommand):
   if (definition.all !== undefined) command.option('--all', definition.all);
   if (definition.byWave)
     command.addOption(integerOption('--wave <number>', 'all companies of this wave that are waiting to be moved'));
+  if (definition.final) addYesOption(command);
   return command;
 }
 

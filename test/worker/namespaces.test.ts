@@ -104,7 +104,11 @@ test('a migration cannot be read or changed without its payload key', async () =
 });
 
 test('a sweep ignores the migrations of other namespaces, even in a shared ledger', async () => {
-  expect((await runJson(providerSide, 'sweep', '--close')).json).toMatchObject({ open: [], closed: [], closing: [] });
+  expect((await runJson(providerSide, 'sweep', '--close', '--yes')).json).toMatchObject({
+    open: [],
+    closed: [],
+    closing: [],
+  });
   expect(await readMigration(providerSide.ferry.db, ID)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
   await runJson(clientSide, 'cancel', ID, '--reason', 'the test is over', '--yes');
   await until(async () => (await readMigration(providerSide.ferry.db, ID))?.state === 'closed');

@@ -1,18 +1,17 @@
 import { isEnding } from '../../../domain/migration/migration-state';
 import type { Role, Step } from '../../../domain/migration/steps';
 import type { Progress } from '../../../domain/progress/progress';
-import { counted } from '../../../domain/text/sentences';
 import { readProgressIfAnswered } from '../../../client';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
+import { approvalConsequence } from '../../shared/consequences';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { EVIDENCE_OPTION } from '../../shared/results';
 import { readReview } from '../../shared/review';
 import type { CommandResult } from '../../terminal';
-import { localTime } from '../../terminal/times';
 
 interface ApproveOptions extends DecisionOptions, YesOption {
   readonly digest?: string;
@@ -46,20 +45,6 @@ export function addApprove(context: Context): void {
   );
 }
 
-/** What follows from approving a step and cannot be undone. The other approvals can be withdrawn. */
-const CONSEQUENCES: Readonly<Partial<Record<Step, (progress: Progress | undefined) => string>>> = {
-  schedule: (progress) => {
-    const from = progress?.proposal ? `, from ${localTime(progress.proposal.startAt)} on` : '';
-    return `once syncing is off, the first company will be moved${from}, and a company that has moved stays moved`;
-  },
-  'migrate-first-company': (progress) => {
-    const companies = progress ? counted(progress.counts.waiting, 'company') : 'companies';
-    return `the remaining ${companies} will be moved, and a company that has moved stays moved`;
-  },
-  'complete-migration': () =>
-    'once client and support have signed off, no more companies can be moved, and the stored credentials are destroyed',
-};
-
 function approve(
   { output, terminal }: Context,
   migrationId: string,
@@ -82,7 +67,7 @@ function approve(
       output.warn(`${options.by} has acted only as ${other} so far; to approve as ${other}, add --as ${other}`);
     if (!review) output.warn('no worker answers, so there is nothing to review');
     const question = `Approve ${step} as ${options.as} (${options.by})${review ? '' : ' without a review'}?`;
-    const consequence = CONSEQUENCES[step]?.(progress) ?? null;
+    const consequence = approvalConsequence(step, progress);
     // The migration refuses it with the reason, so the answer to a question would make no difference.
     const isRefused = progress !== undefined && (!hasApprovals(progress) || hasProblems(progress, step));
     if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence }))) {

@@ -1,10 +1,9 @@
-import { outOf } from '../../../domain/text/sentences';
-import type { MigrationClient } from '../../../client';
 import { readProgressIfAnswered } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
+import { endingConsequence } from '../../shared/consequences';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
@@ -21,7 +20,7 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const question = `Cancel ${migration} for good?`;
-          const consequence = options.yes ? null : await consequenceOf(ferry, migration);
+          const consequence = options.yes ? null : endingConsequence(await readProgressIfAnswered(ferry, migration));
           if (!(await confirm({ output, terminal }, options, { question, consequence }))) {
             throw new CommandFailed('nothing was cancelled', `to stop it for a while, use: ferry pause ${migration}`);
           }
@@ -30,13 +29,6 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
         }),
       ),
   );
-}
-
-async function consequenceOf(ferry: MigrationClient, migrationId: string): Promise<string> {
-  const progress = await readProgressIfAnswered(ferry, migrationId);
-  const kept =
-    progress && `${outOf(progress.counts.moved, progress.counts.total, 'company')} moved so far will stay moved`;
-  return [kept ?? [], 'no more moves will begin', 'and all supplied credentials will be destroyed'].flat().join(', ');
 }
 
 function printCancelled(output: Output, { print }: CommandResult, migrationId: string): void {

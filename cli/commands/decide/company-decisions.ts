@@ -1,15 +1,18 @@
 import { clientStateText } from '../../../domain/companies/company-state';
 import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor } from '../../../domain/companies/remedies';
+import { counted } from '../../../domain/text/sentences';
 import type { Database } from '../../../store';
 import { findUnknownReferences, readCompanies, readMigration } from '../../../store';
-import type { DecisionContent, MigrationClient } from '../../../client';
+import type { MigrationClient } from '../../../client';
 import { readProgressIfAnswered } from '../../../client';
 import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
 import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
 import type { CommandResult } from '../../terminal';
 import { assertLedger, withMigrationClient } from '../../shared/clients';
-import type { Context } from '../../shared/context';
+import { finalConsequence } from '../../shared/consequences';
+import type { Context, YesOption } from '../../shared/context';
+import { confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, sendCompanyDecision, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
@@ -22,16 +25,17 @@ export function addCompanyDecisions(context: Context): void {
   for (const command of COMPANY_COMMANDS) addCommand(context, command);
 }
 
-function addCommand({ program, run, terminal, now }: Context, definition: CompanyCommand): void {
+function addCommand(context: Context, definition: CompanyCommand): void {
+  const { program, run, terminal, now } = context;
   const command = addCompanyCommand(program, definition);
   addDecisionOptions(command, now, definition.needsReason ? 'reason required' : 'reason optional').action(
-    (migration: string, references: string[], options: SelectionOptions & DecisionOptions) =>
+    (migration: string, references: string[], options: SelectionOptions & DecisionOptions & YesOption) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const companies = await readSelection(references, options, definition, (wave) =>
             readWave(assertLedger(ferry).db, migration, wave),
           );
-          return decideCompanies(ferry, migration, definition, companies, contentFrom(options));
+          return decideCompanies(context, ferry, { migration, definition, companies, options });
         }),
       ),
   );
@@ -49,19 +53,32 @@ async function readWave(db: Database, migrationId: string, wave: number): Promis
   );
 }
 
+interface Selected {
+  readonly migration: string;
+  readonly definition: CompanyCommand;
+  readonly companies: 'all' | readonly string[];
+  readonly options: DecisionOptions & YesOption;
+}
+
 async function decideCompanies(
+  context: Context,
   ferry: MigrationClient,
-  migrationId: string,
-  { name, message }: CompanyCommand,
-  companies: 'all' | readonly string[],
-  content: DecisionContent,
+  { migration: migrationId, definition: { name, message, final }, companies, options }: Selected,
 ): Promise<CommandResult> {
+  const content = contentFrom(options);
   if (companies === 'all') {
     // The digest binds the confirmation to the current manifest, so that it does not cover companies added later.
     const digest = message === 'confirmSyncDisabled' ? await readManifestDigest(ferry, migrationId) : {};
     return sendDecision(ferry, migrationId, message, { companies, ...content, ...digest });
   }
   if (ferry.db) await assertApplicable(ferry.db, migrationId, name, companies);
+  if (final) {
+    const { fate } = final;
+    const consequence = await finalConsequence(ferry.db, migrationId, { fate, references: companies });
+    const question = `${final.question} ${counted(companies.length, 'company')} of ${migrationId} for good?`;
+    if (!(await confirm(context, options, { question, consequence })))
+      throw new CommandFailed('nothing was decided', `see what else can help with: ferry exceptions ${migrationId}`);
+  }
   return sendCompanyDecision(ferry, migrationId, message, companies, content);
 }
 

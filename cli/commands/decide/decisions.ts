@@ -4,7 +4,9 @@ import { firstOpening } from '../../../domain/progress/first-opening';
 import { readProgress, readProgressIfAnswered } from '../../../client';
 import { exampleTime, parseTime } from '../../terminal/times';
 import { withMigrationClient } from '../../shared/clients';
-import type { Context } from '../../shared/context';
+import { endingConsequence } from '../../shared/consequences';
+import type { Context, YesOption } from '../../shared/context';
+import { addYesOption, confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import {
   addDecisionOptions,
@@ -23,29 +25,23 @@ import { printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal';
 
 /** `ferry reject`, `propose-time`, `pause`, `resume`: send the decision of the same name. */
-export function addDecisions({ program, run, terminal, now }: Context): void {
-  addDecisionOptions(
-    program
-      .command('reject <migration> [step]')
-      .description('Reject a step, which reopens it. For the first company, specify what to try next')
-      .option('--next <what>', 'what to do after rejecting the first company: same-company, another-company or abandon')
-      .option('--company <reference>', 'the other company to try; implies --next another-company'),
-    now,
-    'reason required',
-  ).action((migration: string, step: string | undefined, options: DecisionOptions & NextOptions) =>
-    run(() =>
-      withMigrationClient(terminal.env, async (ferry) =>
-        withReadiness(
-          ferry,
-          options.company,
-          await sendDecision(ferry, migration, 'reject', {
-            step: await readStep(ferry, migration, step),
-            ...contentFrom(options),
-            ...(await nextFrom(ferry, migration, options)),
-          }),
-        ),
-      ),
+export function addDecisions(context: Context): void {
+  const { program, run, terminal, now } = context;
+  addYesOption(
+    addDecisionOptions(
+      program
+        .command('reject <migration> [step]')
+        .description('Reject a step, which reopens it. For the first company, specify what to try next')
+        .option(
+          '--next <what>',
+          'what to do after rejecting the first company: same-company, another-company, or abandon, which ends the migration for good',
+        )
+        .option('--company <reference>', 'the other company to try; implies --next another-company'),
+      now,
+      'reason required',
     ),
+  ).action((migration: string, step: string | undefined, options: RejectOptions) =>
+    run(() => withMigrationClient(terminal.env, (ferry) => reject(context, ferry, { migration, step, options }))),
   );
 
   addDecisionOptions(
@@ -86,6 +82,30 @@ export function addDecisions({ program, run, terminal, now }: Context): void {
       ),
     );
   }
+}
+
+type RejectOptions = DecisionOptions & NextOptions & YesOption;
+
+interface Rejection {
+  readonly migration: string;
+  readonly step: string | undefined;
+  readonly options: RejectOptions;
+}
+
+async function reject(
+  context: Context,
+  ferry: MigrationClient,
+  { migration, step: given, options }: Rejection,
+): Promise<CommandResult> {
+  const step = await readStep(ferry, migration, given);
+  const next = await nextFrom(ferry, migration, options);
+  if (next['next'] === 'abandon') {
+    const consequence = endingConsequence(await readProgressIfAnswered(ferry, migration));
+    if (!(await confirm(context, options, { question: `End ${migration} for good?`, consequence })))
+      throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migration}`);
+  }
+  const result = await sendDecision(ferry, migration, 'reject', { step, ...contentFrom(options), ...next });
+  return withReadiness(ferry, options.company, result);
 }
 
 /** Adds where the proposed start lies in the windows. Adds nothing if no worker answers. */

@@ -1,32 +1,39 @@
 import { WorkflowFailedError } from '@temporalio/client';
+import { counted } from '../../../domain/text/sentences';
 import { closeTerminated, sweep, WithoutEffect, WorkflowIdOccupied } from '../../../client';
 import type { CommandResult } from '../../terminal';
-import type { Context } from '../../shared/context';
+import type { Context, YesOption } from '../../shared/context';
+import { addYesOption, confirm } from '../../shared/context';
 import { CommandFailed, withAdvice } from '../../shared/errors';
 import { DEFAULT_BY } from '../../shared/decisions';
+import { referenceList } from '../../shared/results';
 import { withLedgerClient } from '../../shared/clients';
 
-interface SweepOptions {
+interface SweepOptions extends YesOption {
   readonly close?: true;
   readonly by: string;
 }
 
 /** `ferry sweep`: cleans up after migrations that were terminated in Temporal. */
-export function addSweep({ program, run, terminal }: Context): void {
-  program
+export function addSweep(context: Context): void {
+  const { program, run } = context;
+  const command = program
     .command('sweep')
     .description("Clean up after migrations that were terminated with Temporal's own tools")
     .option(
       '--close',
       'close them like cancelled migrations: release their organizations and destroy their credentials',
     )
-    .option('--by <name>', `name of the person who closes them ${DEFAULT_BY}`)
-    .action((options: SweepOptions) => run(() => runSweep(terminal.env, options)));
+    .option('--by <name>', `name of the person who closes them ${DEFAULT_BY}`);
+  addYesOption(command).action((options: SweepOptions) => run(() => runSweep(context, options)));
 }
 
-async function runSweep(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Promise<CommandResult> {
-  return withLedgerClient(env, async (ferry) => {
+async function runSweep(context: Context, options: SweepOptions): Promise<CommandResult> {
+  const { by, close } = options;
+  return withLedgerClient(context.terminal.env, async (ferry) => {
     const { schedulesDeleted, open } = await sweep(ferry);
+    if (close && open.length > 0 && !(await confirm(context, options, closingOf(open))))
+      throw new CommandFailed('nothing was closed', 'list the migrations with: ferry list');
     const closed: string[] = [];
     const closing: string[] = [];
     const failed: { readonly migrationId: string; readonly why: string }[] = [];
@@ -59,6 +66,17 @@ async function runSweep(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Pr
       },
     };
   });
+}
+
+/** Maximum number of migrations that the question names. */
+const MAX_NAMED = 10;
+
+function closingOf(open: readonly string[]) {
+  const these = counted(open.length, 'migration');
+  return {
+    question: `Close ${these} for good?`,
+    consequence: `${these} will be closed like cancelled ones, and the credentials destroyed: ${referenceList(open, MAX_NAMED)}`,
+  };
 }
 
 /**

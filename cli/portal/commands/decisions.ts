@@ -17,11 +17,11 @@ import { decide, type DecideOptions, type Deciding } from '../decide';
 
 const REASON = 'reason for the decision; the audit trail records it';
 
-/** Adds `--reason`, `--yes` and what else a decision can need. */
+/** Adds `--reason`, and `--yes` unless the command has it already. */
 export function addDecideOptions(command: Command, reason: 'required' | 'optional' = 'optional'): Command {
   if (reason === 'required') command.requiredOption('--reason <text>', REASON);
   else command.option('--reason <text>', REASON);
-  return addYesOption(command);
+  return command.options.some(({ long }) => long === '--yes') ? command : addYesOption(command);
 }
 
 /** `approve`, `reject`, `sign-off`, `propose-time`, `adjust`, `pause`, `resume`, `cancel` */

@@ -145,6 +145,14 @@ test.each([
     args: ['cancel', ID, '--reason', 'a script said so'],
     lost: /0 of 25 companies moved so far will stay moved, no more moves will begin, and all supplied credentials/,
   },
+  {
+    args: ['reject', ID, 'migrate-first-company', '--next', 'abandon', '--reason', 'a script said so'],
+    lost: /0 of 25 companies moved so far will stay moved, no more moves will begin, and all supplied credentials/,
+  },
+  {
+    args: ['exclude', ID, 'C-1002', 'C-1001', '--reason', 'a script said so'],
+    lost: /2 companies will not be moved and cannot be added to this migration again: C-1002 \(.+, not moved yet\), C-1001 \(/,
+  },
 ])('ferry $args says what would be lost without --yes if nobody can be asked', async ({ args, lost }) => {
   const recorded = async () => (await runJson(orchestrator, 'audit', ID)).json['trail'];
   const before = await recorded();

@@ -139,7 +139,7 @@ test('a refusal of credentials says which times were compared, and what each com
     .where('migration_id', '=', ID)
     .where('reference', '=', 'C-1001')
     .execute();
-  expect((await run('exclude', ID, 'C-1002', '--reason', 'sold')).exitCode).toBe(0);
+  expect((await run('exclude', ID, 'C-1002', '--reason', 'sold', '--yes')).exitCode).toBe(0);
   const { out: parted } = await run('credentials', ID, file);
   expect(parted).toContain('1 credential refused (C-1001): already moved, so no credential is needed\n');
   expect(parted).toContain('1 credential refused (C-1002): left out of the migration\n');

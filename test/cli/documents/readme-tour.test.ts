@@ -49,7 +49,7 @@ test('every block of the README can be pasted into bash or zsh, on Linux or macO
     expect(line.replaceAll(/'[^']*'|"[^"]*"/g, '')).not.toMatch(/['"]/);
   }
   // A command that asks a question would read the rest of a pasted block as its answer.
-  const asks = /^ferry (?:approve|sign-off|application|cancel|credentials|self-service) /;
+  const asks = /^ferry (?:approve|sign-off|application|cancel|exclude|skip|reject|sweep|credentials|self-service) /;
   for (const block of blocks) expect(block.slice(0, -1).filter((line) => asks.test(line))).toEqual([]);
 });
 

@@ -126,7 +126,7 @@ test.each([
   expect(out).toMatch(loss.found);
   expect(out).toContain('ferry sweep --close');
   await expectNothingTwice(migration.id);
-  expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { closed: [migration.id] } });
+  expect(await runJson(orchestrator, 'sweep', '--close', '--yes')).toMatchObject({ json: { closed: [migration.id] } });
 });
 
 test('after a restore of the service, companies that it has lost are not moved and need a new credential', async () => {

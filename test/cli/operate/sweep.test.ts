@@ -31,7 +31,11 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
   expect(await rowsWithCredential(db, migration.id)).toEqual([2]);
 
   expect((await ferry(['sweep'], undefined, orchestrator.env)).out).toContain('ferry sweep --close');
-  expect(await runJson(orchestrator, 'sweep', '--close', '--by', 'Sam')).toMatchObject({
+  const unconfirmed = await ferry(['sweep', '--close', '--by', 'Sam'], undefined, orchestrator.env);
+  expect(unconfirmed.exitCode).toBe(1);
+  expect(unconfirmed.err).toContain(`the credentials destroyed: ${migration.id}; nothing was sent`);
+  expect(await readMigration(db, migration.id)).toMatchObject({ state: 'open' });
+  expect(await runJson(orchestrator, 'sweep', '--close', '--yes', '--by', 'Sam')).toMatchObject({
     exitCode: 0,
     json: { open: [], closed: [migration.id] },
   });
@@ -47,7 +51,7 @@ test('sweep reports a terminated migration, and --close closes it like a cancell
     decision: { kind: 'cancel', by: 'Tokenferry', reason: expect.stringContaining('at the request of Sam') as string },
   });
   expect(await readRow(db, migration.id, 1)).toMatchObject({ state: 'moved' });
-  expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });
+  expect(await runJson(orchestrator, 'sweep', '--close', '--yes')).toMatchObject({ json: { open: [], closed: [] } });
 });
 
 test('sweep --close names the workflow that occupies the id of the closing workflow', async () => {
@@ -59,13 +63,13 @@ test('sweep --close names the workflow that occupies the id of the closing workf
     await workflow.getHandle(each).terminate('a test');
   }
   const occupant = await workflow.start('x', { workflowId: closeWorkflowIdOf(id), taskQueue: 'nobody' });
-  const { exitCode, out } = await ferry(['sweep', '--close'], undefined, orchestrator.env);
+  const { exitCode, out } = await ferry(['sweep', '--close', '--yes'], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain(`temporal workflow terminate --workflow-id ${id}.closing`);
   // It does not keep the others from being closed.
   expect(out).toContain(`Closed ${free}.`);
   await occupant.terminate('a test');
-  expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { closed: [id] } });
+  expect(await runJson(orchestrator, 'sweep', '--close', '--yes')).toMatchObject({ json: { closed: [id] } });
 });
 
 test("sweep keeps another program's Schedule, even if its id looks like a migration's", async () => {

@@ -87,7 +87,7 @@ test('a company that keeps the details from being accepted can be left out', asy
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'leaving', ['sbx-ok-1.leaving']);
   await amend(id, manifest(`L-1,Late,${await connectOrganization('8000000000000011')},1`));
   await reached(({ preflight }) => (preflight?.problems.length ?? 0) > 0);
-  expect((await run('exclude', id, 'L-1', '--reason', 'it is there already')).exitCode).toBe(0);
+  expect((await run('exclude', id, 'L-1', '--reason', 'it is there already', '--yes')).exitCode).toBe(0);
   await reached(({ preflight }) => preflight?.problems.length === 0);
   expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });

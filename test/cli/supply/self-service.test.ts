@@ -61,7 +61,7 @@ describe('exceptions in self-service', () => {
     expect((await me.run('replace-credential', id, credentials, ...as)).out).toContain(
       'tried again with a new credential',
     );
-    expect((await me.run('skip', id, 'S-3', '--reason', 'closed', ...as)).exitCode).toBe(0);
+    expect((await me.run('skip', id, 'S-3', '--reason', 'closed', '--yes', ...as)).exitCode).toBe(0);
     expect((await me.run('watch', id)).exitCode).toBe(0);
     expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['moved', 'moved', 'left-out']);
     expect((await me.run('audit', id)).out).toMatch(

@@ -148,6 +148,24 @@ test.each([
   );
 });
 
+test('skip names the companies and asks before it gives up on them, and needs --yes if nobody can be asked', async () => {
+  const skip = ['skip', migration.id, 'R-2', '--reason', 'any', '--by', 'Sam'];
+  const lost = '1 company will not be tried again, not even if an owner reconnects: R-2 (';
+  for (const more of [[], ['--json'], ['--quiet']]) {
+    const { exitCode, out, err } = await run(...skip, ...more);
+    expect(exitCode).toBe(1);
+    expect(out + err).toContain(`this cannot be undone: ${lost}`);
+    expect(out + err).toContain('must reconnect)');
+  }
+  const questions: string[] = [];
+  const confirm = async (question: string) => (questions.push(question), false);
+  const declined = await ferry(skip, undefined, orchestrator.env, { confirm, secret: async () => '' });
+  expect(declined).toMatchObject({ exitCode: 1 });
+  expect(declined.out).toContain(`This cannot be undone: ${lost}`);
+  expect(questions).toEqual([`Give up on 1 company of ${migration.id} for good?`]);
+  expect((await company('R-2'))?.state).toBe('failed');
+});
+
 test('credentials refuses the credentials of companies that have already been tried, and suggests replace-credential', async () => {
   const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new']);
   const { exitCode, out } = await run('credentials', migration.id, file, '--as', 'client', '--by', 'Cleo');

@@ -1,0 +1,56 @@
+/** What decisions do that cannot be undone. Commands and the dashboard say it before they ask for confirmation. */
+import { clientStateText } from '../../domain/companies/company-state';
+import type { Step } from '../../domain/migration/steps';
+import type { Progress } from '../../domain/progress/progress';
+import { counted, outOf } from '../../domain/text/sentences';
+import type { Database } from '../../store';
+import { readCompanies } from '../../store';
+import { localTime } from '../terminal/times';
+import { referenceList } from './results';
+
+const APPROVALS: Readonly<Partial<Record<Step, (progress: Progress | undefined) => string>>> = {
+  schedule: (progress) => {
+    const from = progress?.proposal ? `, from ${localTime(progress.proposal.startAt)} on` : '';
+    return `once syncing is off, the first company will be moved${from}, and a company that has moved stays moved`;
+  },
+  'migrate-first-company': (progress) => {
+    const companies = progress ? counted(progress.counts.waiting, 'company') : 'companies';
+    return `the remaining ${companies} will be moved, and a company that has moved stays moved`;
+  },
+  'complete-migration': () =>
+    'once client and support have signed off, no more companies can be moved, and the stored credentials are destroyed',
+};
+
+/** Returns what follows from approving a step; null if the approval can be withdrawn. */
+export function approvalConsequence(step: Step, progress: Progress | undefined): string | null {
+  return APPROVALS[step]?.(progress) ?? null;
+}
+
+/** Returns what follows from cancelling or abandoning a migration. */
+export function endingConsequence(progress: Progress | undefined): string {
+  const kept =
+    progress && `${outOf(progress.counts.moved, progress.counts.total, 'company')} moved so far will stay moved`;
+  return [kept ?? [], 'no more moves will begin', 'and all supplied credentials will be destroyed'].flat().join(', ');
+}
+
+const MAX_NAMED = 10;
+
+/**
+ * Returns what follows from a final decision on companies, with their names and states.
+ *
+ * @param db the ledger; absent without access to it, and the companies are then named by their references
+ * @param fate what happens to them: "will not be ..."
+ */
+export async function finalConsequence(
+  db: Database | undefined,
+  migrationId: string,
+  { fate, references }: { readonly fate: string; readonly references: readonly string[] },
+): Promise<string> {
+  const first = references.slice(0, MAX_NAMED);
+  const described = new Map<string, string>();
+  if (db)
+    for await (const { reference, name, state, failure } of readCompanies(db, migrationId, { references: first }))
+      described.set(reference, `${reference} (${name}, ${clientStateText(state, failure)})`);
+  const named = references.map((each) => described.get(each) ?? each);
+  return `${counted(references.length, 'company')} ${fate}: ${referenceList(named, MAX_NAMED)}`;
+}
