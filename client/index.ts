@@ -66,6 +66,7 @@ export {
   readProgressIfAnswered,
 } from './progress';
 export type { MigrationSummary } from './progress';
+export { askForReconnectionCheck, checkReconnected } from './reconnections';
 export {
   askWorkers,
   readRetriedErrors,

@@ -178,6 +178,7 @@ export async function startWorker(
     });
     await createSweepSchedule(client.schedule, timing.sweepEveryMs, log);
     const portal = startPortal({
+      reconnectionsAskedAt: new Map(),
       ferry: { temporal: client, temporalWithoutCodec: clientWithoutCodec, db, close: () => Promise.resolve() },
       ...{ namespace, log },
     });

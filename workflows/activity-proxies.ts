@@ -73,6 +73,20 @@ export const longActivities = proxyWithSummaries({
 });
 
 /**
+ * The check for reconnected companies while a person waits for its result.
+ *
+ * At most three attempts within 20 seconds, because the person then goes on with what is known. TRY_CANCEL, because the
+ * check can be repeated.
+ */
+export const promptActivities = proxyWithSummaries({
+  startToCloseTimeout: '15 seconds',
+  scheduleToCloseTimeout: '20 seconds',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});
+
+/**
  * Activities that run a slice. They move or verify companies for about a minute and heartbeat every five seconds.
  *
  * After 15 seconds without a heartbeat, another worker takes over. The timeout can be this short, because a worker that

@@ -138,3 +138,9 @@ export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened
  * opened.
  */
 export const wakeSignal = defineSignal('wake');
+
+/**
+ * Asks the migration to check now whether end customers have reconnected, because a person is about to sign off.
+ * `client/` and the portal's part of a worker send it. The query `progress` says when the last check was.
+ */
+export const checkReconnectedSignal = defineSignal('checkReconnected');

@@ -1,6 +1,6 @@
 /** The activity that checks whether end customers have reconnected their companies. */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { giveUpRelinking, readRelinking, recordRelinked } from '../../store';
+import { giveUpRelinking, readRelinking, recordReconnectionCheck, recordRelinked } from '../../store';
 import { isGone } from './service-refs';
 import type { ActivityDeps } from '../deps';
 
@@ -9,6 +9,8 @@ export interface RelinkReport {
   readonly reconnected: number;
   /** The number of companies whose end customer has not reconnected yet. */
   readonly waiting: number;
+  /** When the check ended, ISO 8601, UTC. Absent in results of earlier versions. */
+  readonly checkedAt?: string;
 }
 
 export function relinkActivities({ db, service }: ActivityDeps) {
@@ -38,7 +40,7 @@ export function relinkActivities({ db, service }: ActivityDeps) {
         await recordRelinked(db, migrationId, row);
         reconnected += 1;
       }
-      return { reconnected, waiting };
+      return { reconnected, waiting, checkedAt: await recordReconnectionCheck(db, migrationId) };
     },
   };
 }

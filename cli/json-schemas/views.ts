@@ -40,6 +40,10 @@ const progress = {
     .describe('companies moved recently when they were counted last, and the length of that period'),
   companiesPerMinute: z.number().nullable().exactOptional().describe('the limit of the plan; null if there is none'),
   proposal: part.proposal.nullable(),
+  reconnections: z
+    .strictObject({ waiting: count, checkedAt: time.nullable() })
+    .exactOptional()
+    .describe('companies that wait for their end customer to reconnect, and when that was checked last'),
   window: part.windowOccurrence.nullable(),
   firstCompany: part.firstCompany.nullable(),
   requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),
@@ -57,6 +61,7 @@ const figures = z.strictObject({
   crossingUnknown: count,
   movable: count.describe('companies that can still be moved, while the migration is open'),
   mustReconnect: count,
+  reconnectionsCheckedAt: time.nullable().describe('when it was checked last whether end customers had reconnected'),
   leftOutAtService: count.describe('companies that were left out after their credential was handed to the service'),
   firstStartedAt: time.nullable(),
   lastMovedAt: time.nullable(),

@@ -3,6 +3,7 @@ import { reopenedText } from '../../domain/progress/progress';
 import { clientStateText } from '../../domain/companies/company-state';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
+import { reconnectionsText } from '../../presentation/wording/reconnections';
 import { windowsText } from '../../presentation/wording/windows';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { LedgerCompany } from '../../store';
@@ -77,8 +78,14 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     output.line(
       `  Confirmation that syncing is off is missing for ${outOf(counts.unconfirmed, counts.total, 'company')}`,
     ),
-  'complete-migration': (output, { counts, migrationId }, notMoved, maxCompanies) => {
+  'complete-migration': (output, { counts, migrationId, reconnections }, notMoved, maxCompanies) => {
     output.line(`  ${outOf(counts.moved, counts.total, 'company')} moved`);
+    if (counts.mustReconnect > 0) {
+      const checkedAt = reconnections?.checkedAt ?? null;
+      const checked = reconnectionsText(checkedAt === null ? null : localTime(checkedAt));
+      output.line(`  ${counted(counts.mustReconnect, 'company')} must reconnect. ${checked}`);
+      if (reconnections?.waiting === 0) output.line(`  To check, run: ferry relink ${migrationId} --all`);
+    }
     for (const company of notMoved.slice(0, maxCompanies)) {
       const { reference, name, state, failure } = company;
       const text = [clientStateText(state, failure), explanationOf(company) ?? []].flat().join(': ');

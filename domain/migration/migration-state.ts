@@ -130,6 +130,16 @@ export interface Reopened {
   readonly asksForChanges?: true;
 }
 
+/** The checks whether end customers have reconnected their companies. */
+export interface ReconnectionChecks {
+  /** The number of checks that have been asked for. */
+  readonly asked: number;
+  /** The number of these that are over. */
+  readonly answered: number;
+  /** When the service was last asked about all of these companies, by the ledger's clock; null if it never was. */
+  readonly checkedAt: string | null;
+}
+
 /** For each step, the id of the latest decision that changed what people review before they approve it. */
 export type Revisions = Readonly<Partial<Record<Step, string>>>;
 
@@ -187,6 +197,8 @@ export interface MigrationState {
    * for reconnected companies corrects the number.
    */
   readonly relinking: number;
+  /** Absent until the first check. */
+  readonly reconnections?: ReconnectionChecks;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;

@@ -68,6 +68,8 @@ export interface Progress {
   /** The limit of the plan; null if there is none. Absent in an answer of an earlier version. */
   readonly companiesPerMinute?: number | null;
   readonly proposal: Proposal | null;
+  /** How many companies wait for their end customer to reconnect, and when that was checked last; null if it never was. */
+  readonly reconnections?: { readonly waiting: number; readonly checkedAt: string | null };
   readonly window: WindowOccurrence | null;
   readonly firstCompany: FirstCompany | null;
   /**
@@ -111,6 +113,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     throughput: state.throughput ?? null,
     companiesPerMinute: state.limits.companiesPerMinute,
     proposal: state.proposal,
+    reconnections: { waiting: state.relinking, checkedAt: state.reconnections?.checkedAt ?? null },
     window: state.window,
     firstCompany: state.firstCompany,
     requestedFirst: state.requestedFirst,

@@ -5,8 +5,9 @@ import { applicationName, isSameApplication, replacementText } from '../../domai
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
 import { counted, namedCompanies } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
+import { reconnectionsText } from '../wording/reconnections';
 import type { ReportHead } from './report-facts';
-import { platformOf } from './report-facts';
+import { platformOf, viewOf } from './report-facts';
 import { timeText } from './report-times';
 
 /** A sentence with its topic and the number of companies it applies to: `Not yet (23): companies that ...` */
@@ -56,6 +57,7 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
 export function requiredActions(head: ReportHead): readonly Point[] {
   const { counts, figures, ending, applications } = head;
   const ended = ending !== null;
+  const checkedAt = figures.reconnectionsCheckedAt;
   const secret = rotationPoints(head).length > 0;
   const shared = isSecretShared(head) ? '' : 'if you gave it to support, rotate it ';
   const all: readonly (Point & { readonly companies: number })[] = [
@@ -68,7 +70,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
     {
       topic: 'Send each company that must reconnect its link',
       companies: figures.mustReconnect,
-      text: 'its owner opens the link and authorizes us again.',
+      text: `its owner opens the link and authorizes us again. ${reconnectionsText(checkedAt === null ? null : timeText(checkedAt, viewOf(head).year))}.`,
       section: 'must-reconnect',
     },
     {

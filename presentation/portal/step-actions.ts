@@ -7,6 +7,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { counted, momentText, oneLine, outOf } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { openingText } from '../wording/client-page';
+import { reconnectionsText } from '../wording/reconnections';
 import { windowsText } from '../wording/windows';
 import type { ActionFacts, Candidate, Sample } from './candidate';
 import { isWaitingForClient } from './candidate';
@@ -85,10 +86,11 @@ function startedText({ counts }: Progress): string {
   return `Starts the move of ${counted(companies, 'company')}${order}`;
 }
 
-function resultFacts({ counts }: Progress): string[] {
+function resultFacts({ counts, reconnections }: Progress): string[] {
   const { moved, total, failed, mustReconnect, skipped, excluded } = counts;
+  const checkedAt = reconnections?.checkedAt ?? null;
   const listed: readonly (readonly [number, string])[] = [
-    [mustReconnect, 'must reconnect'],
+    [mustReconnect, `must reconnect. ${reconnectionsText(checkedAt === null ? null : momentText(checkedAt))}`],
     [failed - mustReconnect, failed - mustReconnect === 1 ? 'was not moved' : 'were not moved'],
     [skipped + excluded, skipped + excluded === 1 ? 'was left out' : 'were left out'],
   ];

@@ -200,6 +200,17 @@ export async function readRelinking(db: Database, migrationId: string): Promise<
   return rows;
 }
 
+/** Records that all of these companies have been checked. Returns the time by the ledger's clock, ISO 8601, UTC. */
+export async function recordReconnectionCheck(db: Database, migrationId: string): Promise<string> {
+  const { at } = await queryOne(
+    db,
+    sql<{ at: Date }>`
+    update migrations set reconnections_checked_at = clock_timestamp() where id = ${migrationId}
+    returning reconnections_checked_at as at`,
+  );
+  return at.toISOString();
+}
+
 /**
  * Records that the end customer has reconnected. The company is now syncing, and is verified like any other. Its stored
  * credential counts as handed over: a retry must not replace the new connection with an older credential.

@@ -32,6 +32,8 @@ export const portal: Migration = {
         revoked_by text,
         constraint clients_have_keys check (redeemed_at is null or (role = 'client') = (public_key is not null))
       )`.execute(db);
+    // When the service was last asked whether end customers had reconnected their companies.
+    await sql`alter table migrations add column reconnections_checked_at timestamptz`.execute(db);
     await sql`create index portal_invitations_by_migration on portal_invitations (migration_id)`.execute(db);
     await sql`
       create table portal_sessions (

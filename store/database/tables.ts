@@ -54,6 +54,7 @@ interface MigrationTable {
   decision_rules: Json<DecisionRules> | null;
   released: Generated<Release>;
   requested_first: string | null;
+  reconnections_checked_at: Date | null;
   first_row: number | null;
   behind_since: Date | null;
   behind_unproven: Generated<boolean>;

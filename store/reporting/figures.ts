@@ -15,6 +15,8 @@ export interface ReportFigures {
   /** Companies that can still be moved while the migration is open: neither handed over, left out nor unclear. */
   readonly movable: number;
   readonly mustReconnect: number;
+  /** When the service was last asked whether end customers had reconnected; null if it never was. */
+  readonly reconnectionsCheckedAt: string | null;
   /** Companies that were left out after the service had accepted their credential. */
   readonly leftOutAtService: number;
   readonly firstStartedAt: string | null;
@@ -26,7 +28,8 @@ export interface ReportFigures {
   readonly credentialsLeft: number;
 }
 
-interface Row extends Omit<ReportFigures, 'firstStartedAt' | 'lastMovedAt'> {
+interface Row extends Omit<ReportFigures, 'firstStartedAt' | 'lastMovedAt' | 'reconnectionsCheckedAt'> {
+  readonly reconnectionsCheckedAt: Date | null;
   readonly firstStartedAt: Date | null;
   readonly lastMovedAt: Date | null;
 }
@@ -44,6 +47,7 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       count(*) filter (where crossed_at is null and state in ('waiting', 'failed')
         and (sent_at is null or failure is not null)) as movable,
       count(*) filter (where state = 'failed' and failure = 'reauthorization-required') as "mustReconnect",
+      (select reconnections_checked_at from migrations where id = ${migrationId}) as "reconnectionsCheckedAt",
       count(*) filter (where crossed_at is not null and state in ('skipped', 'excluded')) as "leftOutAtService",
       min(claimed_at) as "firstStartedAt",
       max(moved_at) as "lastMovedAt",
@@ -61,5 +65,6 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
     ...figures,
     firstStartedAt: figures.firstStartedAt?.toISOString() ?? null,
     lastMovedAt: figures.lastMovedAt?.toISOString() ?? null,
+    reconnectionsCheckedAt: figures.reconnectionsCheckedAt?.toISOString() ?? null,
   };
 }

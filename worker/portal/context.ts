@@ -7,6 +7,8 @@ export interface PortalContext {
   readonly ferry: LedgerClient;
   readonly namespace: string;
   readonly log: Logger;
+  /** For each migration, when this worker last asked for a check of reconnections, in milliseconds of the epoch. */
+  readonly reconnectionsAskedAt: Map<string, number>;
 }
 
 /** Nothing was done. The text says why. */

@@ -1,5 +1,7 @@
 /** Writes what the portal's page shows about a migration. */
-import { NoSuchMigration, readProgress } from '../../client';
+import { askForReconnectionCheck, NoSuchMigration, readProgress } from '../../client';
+import { countOpen } from '../../domain/companies/company-state';
+import { isEnding } from '../../domain/migration/migration-state';
 import { newMigration, type MigrationState } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
 import { DEFAULT_DECISION_RULES } from '../../domain/migration/plan';
@@ -21,7 +23,8 @@ import {
 import type { PortalContext } from './context';
 
 /** Writes nothing if the migration has neither a workflow nor an end in the ledger; its last view then stays. */
-export async function writeView({ ferry }: PortalContext, migrationId: string): Promise<void> {
+export async function writeView(context: PortalContext, migrationId: string): Promise<void> {
+  const { ferry } = context;
   const { db } = ferry;
   const migration = await readMigration(db, migrationId);
   if (!migration) return;
@@ -30,6 +33,7 @@ export async function writeView({ ferry }: PortalContext, migrationId: string): 
     throw error;
   });
   if (progress === null) return;
+  await keepReconnectionsCurrent(context, progress);
   const isOpen = migration.state === 'open';
   const view = migrationView(
     progress,
@@ -41,6 +45,22 @@ export async function writeView({ ferry }: PortalContext, migrationId: string): 
     new Date().toISOString(),
   );
   await writePortalView(db, migrationId, view);
+}
+
+/** How often the companies that must reconnect are checked while a browser shows the sign-off, in milliseconds. */
+const CHECK_RECONNECTED_EVERY_MS = 60_000;
+
+/** Asks for a check whether end customers have reconnected, if the page offers the sign-off. A later view shows it. */
+async function keepReconnectionsCurrent(
+  { ferry, reconnectionsAskedAt }: PortalContext,
+  progress: Progress,
+): Promise<void> {
+  const { migrationId, step, state, counts, reconnections } = progress;
+  if (isEnding(state) || step !== 'complete-migration' || countOpen(counts) > 0) return;
+  const latest = Math.max(reconnectionsAskedAt.get(migrationId) ?? 0, Date.parse(reconnections?.checkedAt ?? '') || 0);
+  if (Date.now() - latest < CHECK_RECONNECTED_EVERY_MS) return;
+  reconnectionsAskedAt.set(migrationId, Date.now());
+  await askForReconnectionCheck(ferry, progress);
 }
 
 async function readKey(db: Database, migrationId: string): Promise<string | null> {

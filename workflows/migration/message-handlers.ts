@@ -28,6 +28,7 @@ import { parseSigned } from '../../domain/migration/signatures';
 import { parseWindowOccurrence } from '../../domain/planning/windows';
 import {
   batchProgressSignal,
+  checkReconnectedSignal,
   ledgerMarkQuery,
   wakeSignal,
   outcomeQuery,
@@ -39,6 +40,7 @@ import type { AuditTrail } from './audit-trail';
 import type { MigrationContext } from './context';
 import { now } from './context';
 import { refreshCounts } from './ledger-state';
+import { askForCheck, checkBeforeSignOff, needsCheckBeforeSignOff } from './relinking';
 
 /**
  * Sets the handlers of all signals, updates and queries. Call it before the first await.
@@ -96,6 +98,10 @@ export function setMessageHandlers(
     description:
       'Sent by ferry after the Schedule of this migration has been paused or resumed, so that the migration checks it at once',
   });
+  setHandler(checkReconnectedSignal, () => askForCheck(migration), {
+    description:
+      'Sent before a sign-off is shown, so that the migration checks now whether end customers have reconnected',
+  });
   setHandler(batchProgressSignal, requestCount, {
     description: 'Sent by batch runs while companies move, so that the migration counts the companies again',
   });
@@ -118,8 +124,9 @@ export function setMessageHandlers(
  * Returns a function that applies or refuses decisions in the order in which they arrived.
  *
  * While a batch run moves companies, the counts can be a minute old. They are refreshed before a sign-off, so that it
- * is not refused because of outdated counts. Decisions that arrive meanwhile wait for it. All others are applied
- * at once.
+ * is not refused because of outdated counts. Companies that must reconnect are checked before it, because nobody should
+ * sign off that they were not moved if they have just reconnected. Decisions that arrive meanwhile wait for it. All
+ * others are applied at once.
  */
 function decisionsInOrder(
   migration: MigrationContext,
@@ -130,10 +137,13 @@ function decisionsInOrder(
     // A sign-off whose refresh failed is judged by the counts that are known.
     CancellationScope.nonCancellable(() => refreshCounts(migration)).catch(() => undefined);
   return (message, input) => {
-    const needsRefresh = isSignOff(message, input) && countOpen(migration.state().counts) > 0;
-    if (waiting === 0 && !needsRefresh) return receiveDecision(migration, message, input);
+    const signsOff = isSignOff(message, input);
+    const needsRefresh = signsOff && countOpen(migration.state().counts) > 0;
+    const needsCheck = signsOff && needsCheckBeforeSignOff(migration);
+    if (waiting === 0 && !needsRefresh && !needsCheck) return receiveDecision(migration, message, input);
     waiting += 1;
     const received = last
+      .then(() => (needsCheck ? checkBeforeSignOff(migration) : undefined))
       .then(() => (needsRefresh ? refresh() : undefined))
       .then(() => receiveDecision(migration, message, input))
       .finally(() => (waiting -= 1));

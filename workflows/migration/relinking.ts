@@ -1,5 +1,7 @@
 /** Polls the service for companies that must reconnect, until their end customers have done so. */
-import { longActivities } from '../activity-proxies';
+import { CancellationScope, patched } from '@temporalio/workflow';
+import type { MigrationState, ReconnectionChecks } from '../../domain/migration/migration-state';
+import { longActivities, promptActivities } from '../activity-proxies';
 import { backoff } from '../backoff';
 import { runAlongside } from '../concurrency';
 import { isRecorded } from './conditions';
@@ -15,6 +17,44 @@ export function whileRelinking<T>(migration: MigrationContext, work: () => Promi
   return runAlongside(work, (isOver) => pollRelinking(migration, isOver));
 }
 
+const NO_CHECKS: ReconnectionChecks = { asked: 0, answered: 0, checkedAt: null };
+const isAsked = ({ reconnections = NO_CHECKS }: MigrationState): boolean =>
+  reconnections.asked > reconnections.answered;
+
+/** Asks for a check now, if companies wait for their end customers to reconnect. */
+export function askForCheck({ state, change }: MigrationContext): void {
+  const { step, relinking } = state();
+  if (step !== 'complete-migration' || relinking === 0) return;
+  change(({ reconnections = NO_CHECKS, ...before }) => ({
+    ...before,
+    reconnections: { ...reconnections, asked: reconnections.asked + 1 },
+  }));
+}
+
+/** Shorter than a person's client waits for the outcome of a sign-off. */
+const CHECK_WITHIN_MS = 8_000;
+
+/** Returns whether companies that must reconnect are to be checked before a sign-off is applied. */
+export function needsCheckBeforeSignOff({ state }: MigrationContext): boolean {
+  const { step, relinking } = state();
+  // Recorded histories contain sign-offs without this check.
+  return step === 'complete-migration' && relinking > 0 && patched('check-before-sign-off');
+}
+
+/**
+ * Checks the companies that must reconnect, and waits for the result for at most 8 s. If the service does not answer in
+ * time, the sign-off is judged by what is known: the report says when the last check was.
+ */
+export function checkBeforeSignOff(migration: MigrationContext): Promise<void> {
+  return CancellationScope.nonCancellable(async () => {
+    askForCheck(migration);
+    await migration.until(() => !isAsked(migration.state()), {
+      ms: CHECK_WITHIN_MS,
+      summary: 'Until companies that must reconnect have been checked',
+    });
+  });
+}
+
 async function pollRelinking(migration: MigrationContext, isOver: () => boolean): Promise<void> {
   const { migrationId } = migration.plan;
   const nextDelayMs = backoff(POLL_DELAY);
@@ -26,12 +66,25 @@ async function pollRelinking(migration: MigrationContext, isOver: () => boolean)
     // A relink decision increases the count: poll at once.
     const hasMore = (): boolean => migration.state().relinking > stillWaiting && isRecorded(migration.state());
     const timer = stillWaiting === 0 ? undefined : { ms: nextDelayMs(0, added), summary: SUMMARY };
-    await migration.until(() => isOver() || hasMore(), timer);
+    const isAskedNow = (): boolean => isAsked(migration.state());
+    await migration.until(() => isOver() || hasMore() || isAskedNow(), timer);
     if (isOver()) return;
     added = hasMore();
-    const { relinking } = migration.state();
-    const { waiting, reconnected } = await longActivities.checkReconnected({ migrationId });
+    const { relinking, reconnections: { asked } = NO_CHECKS } = migration.state();
+    const report = isAskedNow()
+      ? await promptActivities.checkReconnected({ migrationId }).catch(() => null)
+      : await longActivities.checkReconnected({ migrationId });
+    const answered = ({ reconnections = NO_CHECKS }: MigrationState): Pick<MigrationState, 'reconnections'> => ({
+      reconnections: { ...reconnections, answered: asked, checkedAt: report?.checkedAt ?? reconnections.checkedAt },
+    });
+    if (report === null) {
+      // It may have recorded some companies as reconnected before it failed.
+      await refreshCounts(migration, (state) => ({ ...answered(state), wakes: state.wakes + 1 }));
+      continue;
+    }
+    const { waiting, reconnected } = report;
     await refreshCounts(migration, (state) => ({
+      ...answered(state),
       // A relink decision may have added companies during this poll. The next poll follows at once and checks them.
       relinking: waiting + state.relinking - relinking,
       // Wakes a batch run, which verifies the companies that have reconnected.

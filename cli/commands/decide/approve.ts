@@ -1,7 +1,8 @@
 import { isEnding } from '../../../domain/migration/migration-state';
 import type { Role, Step } from '../../../domain/migration/steps';
 import type { Progress } from '../../../domain/progress/progress';
-import { readProgressIfAnswered } from '../../../client';
+import type { MigrationClient } from '../../../client';
+import { checkReconnected, readProgressIfAnswered } from '../../../client';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
@@ -52,7 +53,7 @@ function approve(
   options: ApproveOptions,
 ): Promise<CommandResult> {
   return withMigrationClient(terminal.env, async (ferry) => {
-    const progress = await readProgressIfAnswered(ferry, migrationId);
+    const progress = await readCurrentProgress(ferry, migrationId, requestedStep);
     const step = requestedStep ?? progress?.step;
     if (step === undefined) {
       throw new CommandFailed('no worker is answering, so the current step is unknown', 'specify the step');
@@ -75,6 +76,17 @@ function approve(
     }
     return sendDecision(ferry, migrationId, 'approve', { ...(review && { digest: review.digest }), ...content });
   });
+}
+
+/** Reads the progress; before a sign-off, after a check whether end customers have reconnected. */
+async function readCurrentProgress(
+  ferry: MigrationClient,
+  migrationId: string,
+  requestedStep: Step | undefined,
+): Promise<Progress | undefined> {
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  if (progress === undefined || (requestedStep ?? progress.step) !== 'complete-migration') return progress;
+  return checkReconnected(ferry, progress);
 }
 
 /** Returns whether the migration is open and has steps that people approve. */

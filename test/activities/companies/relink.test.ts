@@ -1,5 +1,12 @@
 import { sql } from 'kysely';
-import { awaitRelink, giveUpRelinking, readRelinking, recordRelinked, retryCompanies } from '../../../store';
+import {
+  awaitRelink,
+  giveUpRelinking,
+  readFigures,
+  readRelinking,
+  recordRelinked,
+  retryCompanies,
+} from '../../../store';
 import { html } from '../../company-data-client/misbehaving-service';
 import { useImportRig } from '../../support/company-import';
 import { readRow, updateRow } from '../../support/ledger';
@@ -17,7 +24,10 @@ test('the poll gives up on a company that was deleted at the service and continu
   expect((await fetch(`${linkUrl}?organization=${organization}`, { method: 'POST' })).ok).toBe(true);
 
   const poll = () => rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
-  expect(await poll()).toEqual({ reconnected: 1, waiting: 0 });
+  const { checkedAt, ...report } = await poll();
+  expect(report).toEqual({ reconnected: 1, waiting: 0 });
+  // The report for people shows the same time.
+  expect((await readFigures(db, id)).reconnectionsCheckedAt).toBe(checkedAt);
   expect(await readRow(db, id, 1)).toMatchObject({
     state: 'failed',
     link_url: null,

@@ -32,6 +32,7 @@ const HEAD: ReportHead = {
   figures: {
     ...{ crossed: 2, crossingUnknown: 0, movable: 0, mustReconnect: 1, credentialsLeft: 0, leftOutAtService: 0 },
     ...{ longestStaleHours: 6.21, medianStaleHours: 2 },
+    reconnectionsCheckedAt: null,
     firstStartedAt: '2026-11-20T23:00:00.000Z',
     lastMovedAt: '2026-11-21T01:30:00.000Z',
   },

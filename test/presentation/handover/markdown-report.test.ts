@@ -49,6 +49,7 @@ const HEAD: ReportHead = {
     crossingUnknown: 1,
     movable: 2,
     mustReconnect: 1,
+    reconnectionsCheckedAt: null,
     leftOutAtService: 0,
     firstStartedAt: '2026-11-20T23:00:00.000Z',
     lastMovedAt: '2026-11-21T01:30:00.000Z',

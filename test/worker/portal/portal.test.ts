@@ -286,7 +286,10 @@ test('a worker that dies before it answers leaves a decision that counts once', 
     },
     transformResult: ({ result }) => Promise.resolve(result),
   });
-  const context = { ferry: { ...orchestrator.ferry, db: dying }, namespace: '', log: pino({ level: 'silent' }) };
+  const context = {
+    ...{ ferry: { ...orchestrator.ferry, db: dying }, namespace: '', log: pino({ level: 'silent' }) },
+    reconnectionsAskedAt: new Map<string, number>(),
+  };
   await expect(handleRequest(context, request)).rejects.toThrow('the worker has died');
 
   // The decision has ended the migration.

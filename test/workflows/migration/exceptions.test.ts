@@ -1,4 +1,5 @@
 /** Exceptions: companies are retried, reconnected, given up on or left out. */
+import { checkReconnected } from '../../../client';
 import { findCompany } from '../../../store';
 import { until } from '../../support/conditions';
 import { readRow } from '../../support/ledger';
@@ -48,6 +49,36 @@ test('a company whose end customer has reconnected is verified', async () => {
   // The end customer opens the link and presses its button.
   expect((await fetch(linkUrl ?? '', { method: 'POST' })).ok).toBe(true);
   expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
+  await until(async () => (await stateOf(migration, 'R-2')) === 'moved');
+});
+
+test('a sign-off checks companies that must reconnect, and is refused if one of them has reconnected', async () => {
+  const migration = await withOneRevoked('relink-late');
+  expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
+  const checked = await migration.until(({ reconnections }) => reconnections?.checkedAt != null);
+  expect(checked.reconnections).toMatchObject({ waiting: 1 });
+  // Without its link, nobody reconnects: the sign-off is applied after the check, whose time people can see.
+  expect(await migration.send('approve', { step: 'complete-migration', ...CLIENT })).toBe('applied');
+  const signedOff = await migration.until(({ waitingFor }) => waitingFor.roles.length === 1);
+  expect(signedOff.reconnections?.checkedAt).not.toBe(checked.reconnections?.checkedAt);
+  const { linkUrl, organization } = (await company(migration, 'R-2')) ?? {};
+  expect((await fetch(`${linkUrl}?organization=${organization}`, { method: 'POST' })).ok).toBe(true);
+  expect(await migration.send('approve', { step: 'complete-migration', ...SUPPORT })).toBe(
+    'refused: 1 company has no final outcome yet',
+  );
+  await until(async () => (await stateOf(migration, 'R-2')) === 'moved');
+});
+
+test('a check of reconnections can be asked for before a sign-off is shown', async () => {
+  const { ferry } = orchestrator;
+  const migration = await withOneRevoked('relink-asked');
+  expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
+  const before = await migration.until(({ reconnections }) => reconnections?.checkedAt != null);
+  const { linkUrl, organization } = (await company(migration, 'R-2')) ?? {};
+  expect((await fetch(`${linkUrl}?organization=${organization}`, { method: 'POST' })).ok).toBe(true);
+  const after = await checkReconnected(ferry, before);
+  expect(after.reconnections?.waiting).toBe(0);
+  expect(after.counts.mustReconnect).toBe(0);
   await until(async () => (await stateOf(migration, 'R-2')) === 'moved');
 });
 
