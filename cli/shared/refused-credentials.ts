@@ -5,6 +5,7 @@ import type { CompanyState } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
 import type { Output } from '../terminal';
 import { distinctTimes } from '../terminal/times';
+import { clientCommand } from './client-portal';
 import { BY_CLIENT, referenceArguments } from './remedy-commands';
 import { referenceList } from './results';
 
@@ -20,6 +21,8 @@ interface Supply {
   readonly file: string;
   /** True if the file was sealed. The times in it cannot be changed. */
   readonly isSealed: boolean;
+  /** The portal's address if the client signs its decisions there; null if it does not. */
+  readonly portal: string | null;
 }
 
 type Command = 'credentials' | 'replace-credential';
@@ -45,14 +48,17 @@ export async function readRefused(
   return [...groups, ...byReason.values(), missing].filter(({ references }) => references.length > 0);
 }
 
-function* tooEarlyGroups({ migrationId, isSealed }: Supply, tooEarly: readonly TooEarly[]): Generator<RefusedGroup> {
+function* tooEarlyGroups(
+  { migrationId, isSealed, portal }: Supply,
+  tooEarly: readonly TooEarly[],
+): Generator<RefusedGroup> {
   const referencesOf = (group: readonly TooEarly[]): readonly string[] => group.map(({ reference }) => reference);
   const unconfirmed = referencesOf(tooEarly.filter(({ confirmedAt }) => confirmedAt === null));
   yield {
     references: unconfirmed,
     why: 'the client has not confirmed that syncing is off',
     details: [
-      `confirm it with: ferry confirm-sync-disabled ${migrationId} ${referenceArguments(unconfirmed)} ${BY_CLIENT}`,
+      `confirm it with: ${clientCommand(`ferry confirm-sync-disabled ${migrationId} ${referenceArguments(unconfirmed)} ${BY_CLIENT}`, portal)}`,
       'then export the credentials, because tokens from before the confirmation may no longer work',
     ],
   };

@@ -25,6 +25,9 @@ export function byClientNamed(name: string): string {
   return `--as client --by ${shellQuoted(name)}`;
 }
 
+/** Matches the end of a command that the client runs. */
+export const AS_CLIENT = / --as client --by .+$/;
+
 /** The option of a decision that needs a reason. */
 export const WITH_REASON = '--reason "why"';
 

@@ -9,6 +9,7 @@ import type { CommandResult, Output } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
+import { clientCommand, readClientPortal } from '../../shared/client-portal';
 import { BY_CLIENT, referenceArguments } from '../../shared/remedy-commands';
 import { findingsJson, printFindings, referenceList } from '../../shared/results';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
@@ -26,6 +27,8 @@ interface AmendRequest {
   /** The file. */
   readonly manifest: string;
   readonly options: AmendOptions;
+  /** The portal's address if the client signs its decisions there; null if it does not. */
+  readonly portal: string | null;
 }
 
 /** Advice for a migration that has ended. */
@@ -42,14 +45,19 @@ export function addAmend({ program, run, terminal, output }: Context): void {
         ),
     ),
   ).action((migration: string, manifest: string, options: AmendOptions) =>
-    run(() => withLedgerClient(terminal.env, (ferry) => amend(ferry, output, { migration, manifest, options }))),
+    run(() =>
+      withLedgerClient(terminal.env, async (ferry) => {
+        const portal = await readClientPortal(terminal.env, ferry.db, migration);
+        return amend(ferry, output, { migration, manifest, options, portal });
+      }),
+    ),
   );
 }
 
 async function amend(
   ferry: LedgerClient,
   output: Output,
-  { migration: migrationId, manifest: file, options }: AmendRequest,
+  { migration: migrationId, manifest: file, options, portal }: AmendRequest,
 ): Promise<CommandResult> {
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(ferry, migrationId, startNewMigration);
@@ -83,7 +91,7 @@ async function amend(
     decision?.outcome === 'applied'
       ? await waitForCheck(ferry, migrationId)
       : await readHeldBack(ferry.db, migrationId);
-  return amendResult(migration, manifest, amended, decision, held);
+  return amendResult({ ...migration, portal }, manifest, amended, decision, held);
 }
 
 async function storeRows(
@@ -124,7 +132,7 @@ function invalidManifest({ findings }: Manifest): CommandResult {
 }
 
 function amendResult(
-  { id: migrationId, route }: StoredMigration,
+  { id: migrationId, route, portal }: StoredMigration & Pick<AmendRequest, 'portal'>,
   { findings }: Manifest,
   { added, recounted, unchanged, tooLate, ...amended }: AmendmentResult,
   decision: DecisionResult | null,
@@ -169,7 +177,10 @@ function amendResult(
         output.line(`    ferry retry ${migrationId} ${referenceArguments(recounted)}`);
       }
       if (changed.size > 0 && route === 'managed') {
-        const confirm = `ferry confirm-sync-disabled ${migrationId} ${referenceArguments([...changed])} ${BY_CLIENT}`;
+        const confirm = clientCommand(
+          `ferry confirm-sync-disabled ${migrationId} ${referenceArguments([...changed])} ${BY_CLIENT}`,
+          portal,
+        );
         output.line('  Once syncing is disabled for the added and corrected companies, confirm that with:');
         output.line(`    ${confirm}`);
       }

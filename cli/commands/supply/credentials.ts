@@ -28,6 +28,7 @@ import { CommandFailed } from '../../shared/errors';
 import { obtainedAtOption, timesFrom } from '../../shared/obtained-at';
 import type { Disposal, ShredOption } from '../../manifest';
 import { addFileOptions, disposeOf, type EncodingOption } from '../../manifest';
+import { readClientPortal } from '../../shared/client-portal';
 import type { RefusedGroup } from '../../shared/refused-credentials';
 import { printRefused, readRefused } from '../../shared/refused-credentials';
 import { findingsJson, printFindings } from '../../shared/results';
@@ -111,7 +112,8 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   const supplied = decision?.outcome === 'refused' ? { ...staged, stored: [] } : staged;
   const isInUse = isEverythingStored(supplied) && decision?.outcome === 'applied';
   const disposal = await dispose(read, original, isInUse, options, terminal);
-  const refused = await readRefused(ferry.db, { ...request, isSealed: read.isSealed }, supplied, 'credentials');
+  const portal = await readClientPortal(terminal.env, ferry.db, migrationId);
+  const refused = await readRefused(ferry.db, { ...request, isSealed: read.isSealed, portal }, supplied, 'credentials');
   const result = suppliedResult(migrationId, read, { ...supplied, decision }, disposal, refused);
   return decision?.outcome === 'applied' ? withMissing(ferry, migrationId, result) : result;
 }
@@ -160,7 +162,13 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   }
   const isInUse = isEverythingStored(supplied) && decision?.json['outcome'] === 'applied';
   const disposal = await dispose(read, original, isInUse, options, terminal);
-  const refused = await readRefused(ferry.db, { ...request, isSealed: read.isSealed }, supplied, 'replace-credential');
+  const portal = await readClientPortal(terminal.env, ferry.db, migrationId);
+  const refused = await readRefused(
+    ferry.db,
+    { ...request, isSealed: read.isSealed, portal },
+    supplied,
+    'replace-credential',
+  );
   const stored = suppliedResult(migrationId, read, { ...supplied, decision: null }, disposal, refused);
   if (!decision) return stored;
   const { failed, json, print } = decision;

@@ -12,6 +12,7 @@ import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, remediesNow, remedyCommand } from '../../shared/remedy-commands';
 import { companyJson } from '../../../client/report-formats';
+import { clientCommand, readClientPortal } from '../../shared/client-portal';
 import { withLedgerClient } from '../../shared/clients';
 
 export function addExceptions({ program, run, output, terminal }: Context): void {
@@ -21,8 +22,18 @@ export function addExceptions({ program, run, output, terminal }: Context): void
       'List the companies that were not moved, are deferred, cannot be moved as they are, or have no usable credential, with the commands that resolve each problem',
     )
     .action((migration: string) =>
-      run(() => withLedgerClient(terminal.env, (ferry) => exceptions(output, ferry, migration))),
+      run(() =>
+        withLedgerClient(terminal.env, async (ferry) =>
+          exceptions(output, ferry, migration, await readClientPortal(terminal.env, ferry.db, migration)),
+        ),
+      ),
     );
+}
+
+/** The migration, and the portal's address if its client signs decisions in the portal. */
+interface Owner {
+  readonly migration: StoredMigration;
+  readonly portal: string | null;
 }
 
 /** Companies with the same problem and the same remedies. */
@@ -38,7 +49,12 @@ interface ExceptionGroup {
 }
 
 /** Reads and prints the companies once per group, as a stream, because there can be any number of them. */
-async function exceptions(output: Output, { db }: LedgerClient, migrationId: string): Promise<AlreadyWritten> {
+async function exceptions(
+  output: Output,
+  { db }: LedgerClient,
+  migrationId: string,
+  portal: string | null,
+): Promise<AlreadyWritten> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const readExceptions = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
@@ -46,17 +62,17 @@ async function exceptions(output: Output, { db }: LedgerClient, migrationId: str
     await output.streamJson(
       { schema: 'ferry.exceptions/1', migrationId, withoutCredential: (await readLacking(db, migrationId)).matching },
       'exceptions',
-      exceptionsJson(migration, readExceptions()),
+      exceptionsJson(migration, portal, readExceptions()),
     );
     return { written: true };
   }
   let count = 0;
   for (const [key, kind] of await readGroups(migration, readExceptions())) {
-    await printGroup(output, migration, kind, () => ofGroup(migration, key, readExceptions()));
+    await printGroup(output, { migration, portal }, kind, () => ofGroup(migration, key, readExceptions()));
     count += kind.companies;
   }
   const lacking = await readLacking(db, migrationId);
-  printLacking(output, migration, lacking);
+  printLacking(output, { migration, portal }, lacking);
   if (count > 0) output.line(counted(count, 'exception'));
   else if (lacking.matching === 0) output.line('No exceptions.');
   if (count > 0 && migration.state === 'closed') {
@@ -77,7 +93,7 @@ function readLacking(db: Database, migrationId: string): Promise<Lacking> {
 }
 
 /** Prints the companies that could be moved, but have no usable credential. */
-function printLacking(output: Output, migration: StoredMigration, { companies, matching }: Lacking): void {
+function printLacking(output: Output, { migration, portal }: Owner, { companies, matching }: Lacking): void {
   if (matching === 0) return;
   output.line(`${output.styled('bold', 'without a usable credential')}: ${counted(matching, 'company')}`);
   output.table(
@@ -89,21 +105,25 @@ function printLacking(output: Output, migration: StoredMigration, { companies, m
     output.line(`  and ${more} more; list all with: ferry companies ${migration.id} --without-credential`);
   }
   const references = matching > companies.length ? [] : companies.map(({ reference }) => reference);
-  output.line(`  ferry credentials ${migration.id} credentials.csv ${BY_CLIENT}`);
+  output.line(`  ${clientCommand(`ferry credentials ${migration.id} credentials.csv ${BY_CLIENT}`, portal)}`);
   output.line('      supply credentials that the client exported after its confirmation');
   if (references.length > 0) {
-    output.line(`  ${remedyCommand('exclude', migration, references)}`);
+    output.line(`  ${clientCommand(remedyCommand('exclude', migration, references), portal)}`);
     output.line(`      ${remedyText('exclude')}`);
   }
   output.line();
 }
 
-async function* exceptionsJson(migration: StoredMigration, found: AsyncIterable<LedgerCompany>): AsyncGenerator {
+async function* exceptionsJson(
+  migration: StoredMigration,
+  portal: string | null,
+  found: AsyncIterable<LedgerCompany>,
+): AsyncGenerator {
   for await (const company of found) {
     const remedies = remediesNow(company, migration).map((remedy) => ({
       remedy,
       does: remedyText(remedy),
-      command: remedyCommand(remedy, migration, [company.reference]),
+      command: clientCommand(remedyCommand(remedy, migration, [company.reference]), portal),
     }));
     yield { ...companyJson(company), remedies };
   }
@@ -148,7 +168,7 @@ function titleOf({ state, failure, deferred, heldBack }: LedgerCompany): string 
 
 async function printGroup(
   output: Output,
-  migration: StoredMigration,
+  { migration, portal }: Owner,
   { title, remedies, companies, references }: ExceptionGroup,
   readKind: () => AsyncIterable<LedgerCompany>,
 ): Promise<void> {
@@ -172,7 +192,7 @@ async function printGroup(
   if (migration.state !== 'closed' && migration.route === 'managed' && migration.released === 'first-company')
     output.line(`  To let another company go first, or to see what else to do: ferry show ${migration.id}`);
   for (const remedy of remedies) {
-    output.line(`  ${remedyCommand(remedy, migration, references)}`);
+    output.line(`  ${clientCommand(remedyCommand(remedy, migration, references), portal)}`);
     output.line(`      ${remedyText(remedy)}`);
   }
   output.line();

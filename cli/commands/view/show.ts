@@ -24,6 +24,7 @@ import { EVIDENCE_OPTION } from '../../shared/results';
 import type { NextCommand } from '../../shared/remedy-commands';
 import { REFERENCES_IN_A_COMMAND } from '../../shared/remedy-commands';
 import type { NamedInCommands } from '../../shared/next-commands';
+import { readClientPortal, throughPortal } from '../../shared/client-portal';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
 import { inParallel } from '../../shared/waiting';
 import { withMigrationClient } from '../../shared/clients';
@@ -53,7 +54,13 @@ export function addShow({ program, run, terminal }: Context): void {
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
           const now = new Date();
-          const next = ledgerBehind ? [reconcile(migration)] : nextCommands(progress, companies, now);
+          const portal =
+            db && progress.signing.mustSign.includes('client')
+              ? await readClientPortal(terminal.env, db, migration)
+              : null;
+          const next = ledgerBehind
+            ? [reconcile(migration)]
+            : throughPortal(nextCommands(progress, companies, now), portal);
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
             progress,

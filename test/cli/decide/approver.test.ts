@@ -80,6 +80,15 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
 
   const spoken = fingerprintOf('cleo').replaceAll('-', ' ').toUpperCase();
   const added = await run('nobody', 'approver', 'add', OPEN, spoken, '--by', 'Sam', '--yes');
+  // The client's key is in the portal, so a hint with --as client would be refused.
+  await run('nobody', 'approve', OPEN, 'supply-details', '--by', 'Sam', '--yes');
+  const shown = await ferry(['show', OPEN], undefined, {
+    ...orchestrator.env,
+    TOKENFERRY_PORTAL_URL: 'https://portal.example',
+  });
+  expect(shown.out).not.toContain('--as client');
+  expect(shown.out).toContain(`ferry --portal https://portal.example propose-time ${OPEN} "`);
+  expect(shown.out).toContain(`support: ferry propose-time ${OPEN} "`);
   expect(added).toMatchObject({
     exitCode: 0,
     out: expect.stringContaining(`Cleo (client) added as an approver, key ${fingerprintOf('cleo')}`) as string,

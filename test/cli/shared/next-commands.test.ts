@@ -1,4 +1,5 @@
 /** Tests the commands that `ferry show` suggests. */
+import { clientCommand, throughPortal } from '../../../cli/shared/client-portal';
 import type { NamedInCommands } from '../../../cli/shared/next-commands';
 import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
 import { remedyCommand } from '../../../cli/shared/remedy-commands';
@@ -22,6 +23,7 @@ import {
   reject,
   stateAt,
 } from '../../support/migration-states';
+import { commandOf } from '../parse-command';
 import { pasted } from '../pasted';
 
 const ID = 'acme.quickbooks-online';
@@ -339,6 +341,27 @@ test('every suggested command is valid as printed', async () => {
     // The command fails because nothing is running, but not with a usage error.
     expect([command, exitCode, err]).toEqual([command, 1, err]);
   }
+});
+
+test('if the client signs in the portal, its commands are those of the portal, and valid there', async () => {
+  const portal = 'https://portal.example';
+  const suggested = CASES.flatMap(([, state, , companies]) =>
+    throughPortal(nextCommands(progressOf(plan, state), { ...NO_COMPANIES, ...companies }, NOW), portal),
+  );
+  expect(suggested.filter(({ command }) => command.includes('--as client'))).toEqual([]);
+  const inPortal = suggested.filter(({ command }) => command.startsWith(`ferry --portal ${portal} `));
+  expect(inPortal.every(({ who }) => who === 'client')).toBe(true);
+  const commands = [...new Set(inPortal.map(({ command }) => command))];
+  expect(commands).toContain(`ferry --portal ${portal} approve ${ID} schedule`);
+  for (const command of commands) expect([command, await commandOf(command)]).toEqual([command, expect.any(String)]);
+  // Only support can add and correct companies there.
+  expect(
+    suggested.filter(({ command }) => command.startsWith('ferry amend')).every(({ who }) => who === 'support'),
+  ).toBe(true);
+  expect(clientCommand(`ferry approve ${ID} schedule`, portal)).toBe(`ferry approve ${ID} schedule`);
+  expect(clientCommand(`ferry approve ${ID} schedule ${SOMEBODY}`, null)).toBe(
+    `ferry approve ${ID} schedule ${SOMEBODY}`,
+  );
 });
 
 test('a rejected handover is cleared up before it is signed off', () => {

@@ -4,7 +4,7 @@ import { emptySupplyResult } from '../../../store';
 const refused = async (isSealed: boolean) => {
   const times = { obtainedAt: '2026-11-23T22:57:10.000Z', confirmedAt: '2026-11-23T22:57:30.000Z' };
   const supplied = { ...emptySupplyResult(), obtainedTooEarly: [{ reference: 'K-1', ...times }] };
-  const supply = { migrationId: 'acme.wave', file: 'credentials.csv', isSealed };
+  const supply = { migrationId: 'acme.wave', file: 'credentials.csv', isSealed, portal: null };
   const [group] = await readRefused({} as never, supply, supplied, 'credentials');
   return group?.details.join('\n') ?? '';
 };

@@ -1,0 +1,53 @@
+/**
+ * The commands of a client whose keys are in the portal. Its decisions count only if they are signed with one of these
+ * keys, which never leave the browser or the machine of their owner. So nobody can run the commands with `--as client`.
+ */
+import { loadConfig } from '../../config';
+import { signingRules } from '../../domain/migration/approvers';
+import type { Database } from '../../store';
+import { listInvitations, readMigration, readRecordedDecisions } from '../../store';
+import { AS_CLIENT, type NextCommand } from './remedy-commands';
+
+/** Stands for the portal's address in commands, where it is not configured. */
+const ANY_PORTAL = '"address of the portal"';
+
+/** Matches commands that the portal does not have, but support can run: to add and correct companies. */
+const BY_SUPPORT = /^ferry amend /;
+
+/** Returns the portal's address, if the client signs its decisions in the portal; null if it does not. */
+export async function readClientPortal(
+  env: NodeJS.ProcessEnv,
+  db: Database,
+  migrationId: string,
+): Promise<string | null> {
+  const [migration, { approverChanges }, invitations] = await Promise.all([
+    readMigration(db, migrationId),
+    readRecordedDecisions(db, migrationId),
+    listInvitations(db, migrationId),
+  ]);
+  const { approvers } = signingRules(migration?.rules?.approvers ?? null, approverChanges);
+  const isInPortal = approvers.some(
+    ({ role, publicKey }) => role === 'client' && invitations.some((each) => each.publicKey === publicKey),
+  );
+  return isInPortal ? (loadConfig([], env, ['portalUrl']).portalUrl ?? ANY_PORTAL) : null;
+}
+
+/**
+ * Returns a command that the client can run. A command of support is returned unchanged.
+ *
+ * @param portal the portal's address; null if the client does not sign in the portal
+ */
+export function clientCommand(command: string, portal: string | null): string {
+  if (portal === null || !AS_CLIENT.test(command)) return command;
+  const words = command.replace(AS_CLIENT, '');
+  return BY_SUPPORT.test(words) ? words : words.replace(/^ferry /, `ferry --portal ${portal} `);
+}
+
+/** Returns next commands that client and support can run, as {@link clientCommand} does. */
+export function throughPortal(commands: readonly NextCommand[], portal: string | null): readonly NextCommand[] {
+  return commands.map((each) => {
+    const command = clientCommand(each.command, portal);
+    const isForSupport = portal !== null && BY_SUPPORT.test(command);
+    return { ...each, command, ...(isForSupport ? { who: 'support' } : {}) };
+  });
+}
