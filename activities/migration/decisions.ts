@@ -16,6 +16,7 @@ import { counted } from '../../domain/text/sentences';
 import { releaseOf, withDecision } from '../../domain/decisions/release';
 import type { LedgerView } from '../../domain/decisions/verification';
 import { isValidlySigned, ledgerRefusal, withoutInvalidSignature } from '../../domain/decisions/verification';
+import type { KeyProvider } from '../../security';
 import type { Database, LedgerFacts } from '../../store';
 import {
   acceptFailures,
@@ -42,7 +43,7 @@ import type { ActivityDeps } from '../deps';
 import { FIRST_COMPANY_RUN } from '../companies/first-company';
 import { applyToCompanies, isExceptionDecision } from './exceptions';
 import { applyManifest, stagedManifestRefusal } from './manifest';
-import { discardSupply, exchangeRefusal } from './staged-supply';
+import { discardSupply, exchangeRefusal, unopenableRefusal } from './staged-supply';
 import { updateWindowOccurrence } from './windows';
 
 export interface RecordingResult {
@@ -52,7 +53,7 @@ export interface RecordingResult {
 }
 
 export function decisionActivities(deps: ActivityDeps) {
-  const { db } = deps;
+  const { db, keys } = deps;
   return {
     async recordDecisions({
       migrationId,
@@ -70,7 +71,7 @@ export function decisionActivities(deps: ActivityDeps) {
         const record = acceptedRecord(given, scheduledAt);
         const outcome = await db
           .transaction()
-          .execute((tx) => recordDecision(tx, { migrationId, record, scheduledAt, ledgerMark }));
+          .execute((tx) => recordDecision(tx, { migrationId, record, scheduledAt, ledgerMark, keys }));
         outcomes.push(outcome);
         const { decision } = record;
         if (!outcome.applied || decision.kind !== 'adjust') continue;
@@ -103,16 +104,19 @@ async function recordDecision(
     record,
     scheduledAt,
     ledgerMark,
+    keys,
   }: {
     readonly migrationId: string;
     readonly record: DecisionRecord;
     readonly scheduledAt: Date;
     readonly ledgerMark: number;
+    readonly keys: KeyProvider;
   },
 ): Promise<Outcome> {
   await lockDecisions(tx, migrationId);
   const facts = await readLedgerFacts(tx, migrationId, record.decision.decisionId);
-  const outcome = facts.earlierOutcome ?? (await verifyAndWrite(tx, boundedBy(facts.now, scheduledAt, record), facts));
+  const outcome =
+    facts.earlierOutcome ?? (await verifyAndWrite(tx, keys, boundedBy(facts.now, scheduledAt, record), facts));
   // The facts contain the mark from before this decision raised it. This comes last, because it locks the migration's row:
   // a claim locks companies before that row, so locking companies after it could cause a deadlock.
   if (facts.mark < ledgerMark) await flagLedger(tx, migrationId);
@@ -124,11 +128,20 @@ function boundedBy(now: Date, scheduledAt: Date, record: DecisionRecord): Decisi
   return withBoundedTime(record, now < scheduledAt ? now : scheduledAt);
 }
 
-async function verifyAndWrite(tx: Database, given: DecisionRecord, facts: LedgerFacts): Promise<Outcome> {
+async function verifyAndWrite(
+  tx: Database,
+  keys: KeyProvider,
+  given: DecisionRecord,
+  facts: LedgerFacts,
+): Promise<Outcome> {
   const ledger = await viewOf(tx, facts, given);
   const record = withoutInvalidSignature(given, ledger);
+  const { decision } = record;
+  const { migrationId } = ledger;
   const refusal = record.outcome.applied
-    ? ((await refusalOf(tx, record, ledger)) ?? (await exchangeRefusal(tx, ledger.migrationId, record.decision)))
+    ? ((await refusalOf(tx, record, ledger)) ??
+      (await exchangeRefusal(tx, migrationId, decision)) ??
+      (await unopenableRefusal(tx, keys, migrationId, decision)))
     : null;
   return write(tx, record, ledger, refusal);
 }

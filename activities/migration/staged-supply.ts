@@ -1,12 +1,20 @@
-/** Compares what is staged for a decision with the digest in it, which the client has signed. */
+/**
+ * Examines what is staged for a decision: it must be what the digest in the decision names, which the client has signed,
+ * and a worker must be able to open the credentials.
+ */
 import type { DecisionRecord } from '../../domain/migration/migration-state';
-import type { Queryable } from '../../store';
+import { counted, namedCompanies } from '../../domain/text/sentences';
+import type { KeyProvider } from '../../security';
+import { SealBroken } from '../../security';
+import type { Queryable, StagedCredential, VaultReader } from '../../store';
 import {
   discardSealedApplication,
   discardStaged,
   discardStagedManifest,
   readStagedApplicationDigest,
+  readStaged,
   readStagedDigest,
+  readVault,
 } from '../../store';
 
 /** Returns why a decision is refused if other boxes are staged for it than it names; null if they are the same. */
@@ -25,6 +33,46 @@ export async function exchangeRefusal(
   return (await readStagedDigest(tx, migrationId, { decisionId, replaces })) === sealedDigest
     ? null
     : `the encrypted credentials that arrived are not those that this decision is about, so none of them is used; ${AGAIN}`;
+}
+
+const REFERENCES_SHOWN = 5;
+
+/**
+ * Opens the credentials that are staged for a decision, and forgets them at once. Whoever supplies them learns in the
+ * same command, or on the same page, if some were altered or exchanged; otherwise the move of their companies would
+ * find out, hours or weeks later. `ferry` and the portal's server cannot open them.
+ *
+ * @returns why the decision is refused; null if all of them can be opened, or if this worker cannot open any
+ */
+export async function unopenableRefusal(
+  tx: Queryable,
+  keys: KeyProvider,
+  migrationId: string,
+  { decisionId, kind }: DecisionRecord['decision'],
+): Promise<string | null> {
+  if (kind !== 'credentials-supplied' && kind !== 'replace-credential') return null;
+  // A vault without its secret or key is reported elsewhere, and its credentials can be supplied again later.
+  const vault = await readVault(tx, keys, migrationId).catch(() => null);
+  if (vault === null) return null;
+  const broken: string[] = [];
+  let total = 0;
+  for await (const group of readStaged(tx, migrationId, { decisionId, replaces: kind === 'replace-credential' })) {
+    total += group.length;
+    for (const credential of group) if (!canBeOpened(vault, credential)) broken.push(credential.reference);
+  }
+  if (broken.length === 0) return null;
+  const which = namedCompanies(broken.length, broken.slice(0, REFERENCES_SHOWN));
+  return `${broken.length.toLocaleString('en-US')} of ${counted(total, 'credential')} cannot be opened, so none of them is used: ${which}. They were altered, exchanged, or sealed with another key; seal the original file again, and supply it`;
+}
+
+function canBeOpened(vault: VaultReader, credential: StagedCredential): boolean {
+  try {
+    vault.open(credential);
+    return true;
+  } catch (error) {
+    if (error instanceof SealBroken) return false;
+    throw error;
+  }
 }
 
 const AGAIN = 'supply again, and tell support if this happens twice';

@@ -28,10 +28,6 @@ const helpOf = (remedies: readonly string[]): string =>
 /** A list that can be read again when the migration has changed. */
 export interface CompanyList {
   readonly update: () => Promise<void>;
-  /** Reads the first companies again. */
-  readonly restart: () => Promise<void>;
-  /** Clears the selection. */
-  readonly clear: () => void;
 }
 
 export interface ListOptions {
@@ -41,12 +37,12 @@ export interface ListOptions {
   readonly head: readonly Child[];
   readonly filter: () => CompanyFilter;
   /** What the list says if it is empty. */
-  readonly empty: () => string;
-  /** Called with the number of companies whenever the list shows others. */
-  readonly onShow?: (count: number) => void;
+  readonly empty: string;
 }
 
-export function createCompanyList({ app, container, head, filter, empty, onShow }: ListOptions): CompanyList {
+export function createCompanyList({ app, container, head, filter, empty }: ListOptions): CompanyList & {
+  readonly restart: () => Promise<void>;
+} {
   const selected = new Map<string, Company>();
   let shown: readonly Company[] = [];
   let hasMore = false;
@@ -54,7 +50,9 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
   const list = el('ul', { class: 'companies' });
   const more = button('Show more', () => void load(shown.length + 50));
   const note = el('p', { class: 'hint list-note', role: 'status' });
-  const changed = button('Update the list', () => void load(shown.length), { class: 'small' });
+  const changed = button('The list has changed. Show it as it is now', () => void load(shown.length), {
+    class: 'small changed',
+  });
   const selection = el('div', { class: 'selection', role: 'region', 'aria-label': 'Selected companies', hidden: true });
   changed.hidden = true;
   container.replaceChildren(
@@ -94,9 +92,8 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     if (isFocused) document.getElementById(isFocused)?.focus();
     more.hidden = !hasMore;
     changed.hidden = true;
-    onShow?.(shown.length);
     note.textContent =
-      shown.length === 0 ? empty() : `${counted(shown.length, 'company')} shown${hasMore ? '; there are more' : ''}.`;
+      shown.length === 0 ? empty : `${counted(shown.length, 'company')} shown${hasMore ? '; there are more' : ''}.`;
   }
 
   /**
@@ -108,7 +105,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     const page = await read(shown.length).catch(() => null);
     if (page === null || mine !== generation) return;
     if (JSON.stringify(page.companies) === JSON.stringify(shown)) return;
-    if (!isInUse()) return show(page);
+    if (shown.length === 0 || !isInUse()) return show(page);
     const known = new Map(page.companies.map((company) => [company.row, company]));
     shown = shown.map((company, index) => {
       const newer = known.get(company.row);
@@ -117,7 +114,6 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
       return newer;
     });
     changed.hidden = JSON.stringify(shown) === JSON.stringify(page.companies);
-    if (!changed.hidden) note.textContent = 'The list has changed.';
   }
 
   function replaceRow(index: number, company: Company): void {
@@ -127,9 +123,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     if (focused) document.getElementById(focused)?.focus();
   }
 
-  /** Rows of the other list count if a person has selected them, because new rows of one list can move the other. */
-  const isInUse = (): boolean =>
-    list.contains(document.activeElement) || list.matches(':hover') || document.querySelector(SELECTED) !== null;
+  const isInUse = (): boolean => selected.size > 0 || list.contains(document.activeElement) || list.matches(':hover');
 
   function row(company: Company): HTMLElement {
     const { reference, name, state, movedAt, confirmedAt, wave, problem, remedies, linkUrl } = company;
@@ -188,17 +182,13 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     selection.hidden = companies.length === 0;
     const sync = app.view().actions.find(({ message }) => message === 'confirmSyncDisabled');
     const canConfirm = sync !== undefined && companies.some(({ confirmedAt }) => confirmedAt === null);
-    const decisions = companyDecisions(app, companies);
     selection.replaceChildren(
       el('p', {}, el('strong', {}, `${counted(companies.length, 'company')} selected`)),
-      !canConfirm && decisions.length === 0
-        ? el('p', { class: 'hint' }, 'You have nothing to decide about all of them together.')
-        : '',
       el(
         'div',
         { class: 'buttons' },
         canConfirm ? button('Confirm syncing off', () => openAction(app, sync, companies), { class: 'small' }) : '',
-        ...decisions.map((action) =>
+        ...companyDecisions(app, companies).map((action) =>
           button(action.title, () => openAction(app, action, companies), { class: 'small' }),
         ),
         button('Clear the selection', clear, { class: 'small' }),
@@ -208,16 +198,13 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
   }
 
   function clear(): void {
-    if (selected.size === 0) return;
     selected.clear();
     renderSelection();
     for (const box of list.querySelectorAll<HTMLInputElement>('input[type=checkbox]')) box.checked = false;
   }
 
-  return { update, restart: () => load(0), clear };
+  return { update, restart: () => load(0) };
 }
-
-const SELECTED = '.companies input:checked';
 
 /** Two states of a company with the same layout differ only in short texts. */
 const layoutOf = ({ problem, remedies, linkUrl }: Company): string =>

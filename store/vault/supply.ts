@@ -300,6 +300,35 @@ export async function readStagedDigest(
   return credentialsDigest(rows.map(({ obtained_at, ...row }) => ({ ...row, obtainedAt: obtained_at.toISOString() })));
 }
 
+/** A credential that is staged for a decision. */
+export interface StagedCredential {
+  readonly row: number;
+  readonly reference: string;
+  readonly obtainedAt: Date;
+  readonly sealed: Buffer;
+}
+
+/** Reads the credentials that are staged for a decision, in the order of the manifest, a group at a time. */
+export async function* readStaged(
+  db: Queryable,
+  migrationId: string,
+  { decisionId, replaces }: StagingDecision,
+): AsyncGenerator<readonly StagedCredential[]> {
+  let after = -1;
+  for (;;) {
+    const { rows } = await sql<StagedCredential>`
+      select s.row, c.reference, s.obtained_at as "obtainedAt", s.sealed
+      from staged_credentials s
+      join companies c on c.migration_id = s.migration_id and c.row = s.row
+      where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}
+        and s.row > ${after}
+      order by s.row limit ${GROUP_SIZE}`.execute(db);
+    if (rows.length > 0) yield rows;
+    if (rows.length < GROUP_SIZE) return;
+    after = rows.at(-1)?.row ?? after;
+  }
+}
+
 /** Deletes the credentials that were staged for a decision. */
 export async function discardStaged(tx: Queryable, migrationId: string, decisionId: string): Promise<void> {
   await tx

@@ -92,6 +92,34 @@ describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
     if (replaces) expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed' });
   });
 
+  test.each<[string, (db: Database, id: string) => Promise<unknown>, RegExp]>([
+    [
+      'one was altered',
+      (db, id) =>
+        sql`update staged_credentials set sealed = set_byte(sealed, 80, 255 - get_byte(sealed, 80))
+          where migration_id = ${id} and row = 2`.execute(db),
+      /^1 of 2 credentials cannot be opened, so none of them is used: 1 company \(c2\)\./,
+    ],
+    [
+      'two were exchanged with each other',
+      (db, id) =>
+        sql`update staged_credentials s set sealed = other.sealed from staged_credentials other
+          where s.migration_id = ${id} and other.migration_id = ${id} and other.row = 3 - s.row`.execute(db),
+      /^2 of 2 credentials cannot be opened, so none of them is used: 2 companies \(c1, c2\)\./,
+    ],
+  ])('are refused, and named, if %s before they were supplied', async (_, change, why) => {
+    const { db, id, decision } = await stagedMigration(replaces);
+    await change(db, id);
+    // The decision names the boxes as they are in the altered file.
+    const sealedDigest = await readStagedDigest(db, id, { decisionId: 'd', replaces });
+    const recorded = await record(id, { ...decision, sealedDigest });
+    expect(recorded?.outcome.applied).toBe(false);
+    expect(recorded?.outcome.text).toMatch(why);
+    expect(await rowsWithCredential(db, id)).toEqual([]);
+    expect(await staged(db, id)).toEqual([]);
+    if (replaces) expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed' });
+  });
+
   test('cannot be staged once their decision is recorded', async () => {
     const { db, id, rows, stage, decision } = await stagedMigration(replaces);
     await record(id, decision);
