@@ -14,6 +14,7 @@ import { addCompletion } from './commands/operate/completion';
 import type { Context } from './shared/context';
 import { addCredentials } from './commands/supply/credentials';
 import { addSeal } from './commands/supply/seal';
+import { addPauses } from './commands/decide/pauses';
 import { addAdjust, addDecisions, addFirstCompany } from './commands/decide/decisions';
 import { addDesk } from './commands/view/desk';
 import { addDoctor } from './commands/operate/doctor';
@@ -51,7 +52,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
     ...[addCompanies, addExceptions, addReport, addAudit],
   ],
   'Decide and supply:': [
-    ...[addApprove, addDecisions, addCancel, addFirstCompany, addCompanyDecisions, addApprover],
+    ...[addApprove, addDecisions, addPauses, addCancel, addFirstCompany, addCompanyDecisions, addApprover],
     ...[addAdjust, addManifest, addAmend, addApplication, addCredentials, addSeal],
   ],
   'Windows:': [addSchedule, addSweep],

@@ -78,6 +78,8 @@ const ActionView = z.object({
   /** What happens next; said before the confirmation. */
   consequence: z.string(),
   isIrreversible: z.boolean(),
+  /** The decision of somebody else that this one undoes, in a clause; absent if it undoes none. */
+  overrides: z.string().optional(),
   /** True if the migration is waiting for this decision. False for decisions that are merely possible. */
   isExpected: z.boolean(),
   reason: z.enum(['none', 'optional', 'required']),

@@ -13,6 +13,7 @@ import type { CredentialsSupplied, Decision, Outcome } from '../../domain/migrat
 import { malformedRecord, parseRecord, withBoundedTime } from '../../domain/migration/decision-record';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { counted } from '../../domain/text/sentences';
+import { actsAsSupport } from '../../domain/decisions/self-service';
 import { releaseOf, withDecision } from '../../domain/decisions/release';
 import type { LedgerView } from '../../domain/decisions/verification';
 import { isValidlySigned, ledgerRefusal, withoutInvalidSignature } from '../../domain/decisions/verification';
@@ -29,6 +30,7 @@ import {
   countWithMark,
   flagLedger,
   hasLinkedCompany,
+  liftPausesByPeople,
   lockDecisions,
   readLedgerFacts,
   recordDecisions,
@@ -242,7 +244,7 @@ function needsCounts({ kind }: DecisionRecord['decision']): boolean {
  */
 async function apply(
   tx: Database,
-  { migrationId, paused }: View,
+  { migrationId, route, paused, pausedItself }: View,
   decision: Decision,
   outcome: Outcome,
 ): Promise<string> {
@@ -257,6 +259,10 @@ async function apply(
     case 'resume':
       // After a restore, the ledger may not know of the pause. Then it must not accept any failures either.
       if (!paused) break;
+      if (pausedItself && !actsAsSupport({ route }, decision.role)) {
+        await liftPausesByPeople(tx, migrationId);
+        break;
+      }
       // A resume accepts the failures so far, because the person who resumes the migration has seen them.
       await acceptFailures(tx, migrationId);
       await clearFailedFirst(tx, migrationId);

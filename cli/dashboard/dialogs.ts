@@ -1,5 +1,7 @@
 /** Makes a decision in the dashboard: shows the content, asks for role, name and reason, and asks for confirmation. */
 import type { Progress } from '../../domain/progress/progress';
+import { pausesIn } from '../../domain/progress/progress';
+import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pauses';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEP_RULES } from '../../domain/migration/steps';
@@ -110,13 +112,42 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
         : draftRejection(context, progress, step, request);
     }
     case 'pause':
-      return { message: 'pause', question: `Pause ${migrationId}?`, fields: {}, reason: 'optional' };
+      return pauseDraft(migrationId);
     case 'resume':
-      return { message: 'resume', question: `Resume ${migrationId}?`, fields: {}, reason: 'optional' };
+      return draftResume(context, request);
     case 'retry':
       return draftRetry(context, request);
   }
 }
+
+/** Names whose pauses are lifted. While the migration has paused itself, support can also pause it. */
+async function draftResume(
+  { ferry, prompts, terminal }: DialogContext,
+  { migrationId }: RequestedDecision,
+): Promise<Draft> {
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  const pauses = progress ? pausesIn(progress) : [];
+  const output = new Output(terminal, false);
+  for (const pause of pauses) output.line(`Paused ${pauseText(pause)}`);
+  const canPause =
+    pauses.some(({ stopReason }) => stopReason !== null) && !pauses.some(({ role }) => role === 'support');
+  const chosen = canPause
+    ? await prompts.choose('Resume it, or pause it as well?', [
+        { name: 'resume', value: 'resume' },
+        { name: 'pause as well', value: 'pause' },
+      ])
+    : 'resume';
+  if (chosen === 'pause') return pauseDraft(migrationId);
+  const people = pauses.filter(({ stopReason }) => stopReason === null).map(pauserText);
+  const also = people.length === 0 ? '' : ` and lift the pause of ${people.join(' and ')}`;
+  const fields = pauses.length === 0 ? {} : { digest: digestOfPauses(pauses) };
+  return { message: 'resume', question: `Resume ${migrationId}${also}?`, fields, reason: 'optional' };
+}
+
+const pauseDraft = (migrationId: string): Draft => ({
+  ...{ message: 'pause', question: `Pause ${migrationId}?` },
+  ...{ fields: {}, reason: 'optional' },
+});
 
 /** Binds the approval to the digest of the shown content. Without a worker there is no content and no digest. */
 async function draftApproval(context: DialogContext, progress: Progress | undefined, step: Step): Promise<Draft> {

@@ -1,6 +1,6 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
 import { clientCounts, countFinished } from '../../domain/companies/company-state';
-import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
+import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { perMinute, rateText, withinLimit } from '../../domain/planning/throughput';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf } from '../../domain/progress/forecast';
@@ -32,8 +32,7 @@ export function statusLines(progress: Progress, columns: number, now: Date): rea
     since === null ? '' : ` since ${shortTime(since, now)} (${shortDuration(now.getTime() - Date.parse(since))})`;
   const who = roles.length === 0 ? 'No action needed' : `Waiting for ${roles.join(' and ')}`;
   const style = roles.includes('support') ? 'yellow' : 'reset';
-  const paused = pausedText(progress);
-  const reasons = [...(paused === null ? [] : [`Paused ${paused}`]), reopenedText(progress) ?? []].flat();
+  const reasons = [...pausedTexts(progress).map((text) => `Paused ${text}`), reopenedText(progress) ?? []].flat();
   return [
     [{ text: headline(progress), style: progress.state === 'paused' ? 'yellow' : 'bold' }],
     ...reasons.flatMap((reason) => wrapped(reason, columns, WAITING_LINES)).map((text): StyledLine => [text]),

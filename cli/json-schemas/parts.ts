@@ -171,6 +171,7 @@ export const pause = (
   z.strictObject({
     reason: z.string(),
     by: z.string().nullable(),
+    role: role.exactOptional().describe('absent if the migration paused itself'),
     stopReason: z
       .enum([
         'key-refused',

@@ -48,7 +48,8 @@ const progress = {
   firstCompany: part.firstCompany.nullable(),
   requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),
   outage: part.outage.nullable(),
-  pause: part.pause.nullable(),
+  pause: part.pause.nullable().describe('the automatic pause, or else the oldest one of a person'),
+  pauses: z.array(part.pause).exactOptional().describe('all pauses: the automatic one, and one of each side'),
   reopened: part.reopened.nullable(),
   signing: z
     .strictObject({ mustSign: z.array(part.role), approvers: z.array(part.approver) })
@@ -179,6 +180,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       waitingFor: part.waitingFor,
       counts: part.counts,
       pause: part.pause.nullable(),
+      pauses: z.array(part.pause).describe('all pauses: the automatic one, and one of each side'),
     },
   ],
   'ferry.go-nogo/1': [

@@ -92,7 +92,9 @@ export async function review(
     output.line();
   }
   const question = `${action.title} as ${connection.session.person}?`;
-  if (!(await confirm(context, options, { question, consequence: action.isIrreversible ? consequence : null })))
+  const { overrides } = action;
+  const asked = { question, overrides, consequence: action.isIrreversible ? consequence : null };
+  if (!(await confirm(context, options, asked)))
     throw new CommandFailed('nothing was decided', `see the migration with: ${commandText(context, 'show')}`);
   return action;
 }

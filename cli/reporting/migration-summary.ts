@@ -11,7 +11,7 @@ import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
-import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
+import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/progress/signing';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, duration, hoursText } from '../../domain/text/sentences';
@@ -64,8 +64,7 @@ export function printMigration(
   const { migrationId } = progress;
   const { windowsPaused, ledgerBehind, retriedErrors, next, clientPage, keyFingerprint } = found;
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
-  const paused = pausedText(progress);
-  if (paused !== null) output.line(`Paused ${paused}`);
+  for (const paused of pausedTexts(progress)) output.line(`Paused ${paused}`);
   const reopened = reopenedText(progress);
   if (reopened !== null) output.line(output.styled('yellow', reopened));
   if (ledgerBehind) output.line(output.styled('yellow', LEDGER_BEHIND));

@@ -10,7 +10,7 @@ import {
 import { clientCounts, countFinished } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { currentTask } from '../../domain/progress/waiting-for';
-import { headline, pausedText, reopenedText } from '../../domain/progress/progress';
+import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
 import { readOverviews } from '../../store';
 import type { MigrationSnapshot } from '../dashboard/migration-lines';
@@ -170,8 +170,9 @@ function logText(progress: Progress): string {
     ...(notMoved > 0 ? [`${notMoved} not moved, `] : []),
   ].join('');
   const who = waitingFor.roles.length === 0 ? '' : `waiting for ${waitingFor.roles.join(' and ')}: `;
-  const pausedBy = pausedText(progress);
-  const paused = pausedBy === null ? '' : `paused ${pausedBy}; `;
+  const paused = pausedTexts(progress)
+    .map((text) => `paused ${text}; `)
+    .join('');
   const rejection = reopenedText(progress);
   const reopened = rejection === null ? '' : `${rejection}; `;
   return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${currentTask(progress, new Date().toISOString())}`;

@@ -23,31 +23,38 @@ export interface YesOption {
 
 /** Adds `--yes` to a command that calls {@link confirm}. */
 export function addYesOption(command: Command): Command {
-  return command.option('--yes', 'do not ask for confirmation (required without a terminal if it cannot be undone)');
+  return command.option(
+    '--yes',
+    'do not ask for confirmation (required without a terminal if it cannot be undone, or undoes what others decided)',
+  );
 }
 
 interface Confirmation {
   readonly question: string;
   /** What the action does that cannot be undone, as a clause; null if it can be undone. It then needs no `--yes`. */
   readonly consequence: string | null;
+  /** The decision of somebody else that the action undoes, as a clause. It then needs `--yes` without a terminal. */
+  readonly overrides?: string | undefined;
 }
 
 /**
  * Says what an action does that cannot be undone, and asks the user to confirm it. With `--yes`, returns true without
  * asking. Nobody can be asked without a terminal or with `--json`.
  *
- * @throws CommandFailed if nobody can be asked, and the action cannot be undone
+ * @throws CommandFailed if nobody can be asked, and the action cannot be undone or undoes somebody else's decision
  */
 export async function confirm(
   { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,
   { yes }: YesOption,
-  { question, consequence }: Confirmation,
+  { question, consequence, overrides }: Confirmation,
 ): Promise<boolean> {
   if (yes) return true;
   if (prompts && !output.json) {
     if (consequence !== null) output.line(`This cannot be undone: ${consequence}.`);
     return prompts.confirm(question);
   }
+  if (overrides !== undefined)
+    throw new CommandFailed(overrides, 'nothing was sent; once they agree, run it again with --yes');
   if (consequence === null) return true;
   throw new CommandFailed(
     `this cannot be undone: ${consequence}`,

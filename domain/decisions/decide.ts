@@ -22,6 +22,7 @@ import { approverRefusal, changeApprovers } from './approver-changes';
 import { decideExceptions, leaveOut, replaceCredentials } from './exceptions';
 import { chooseFirstCompany } from './first-company';
 import { guardRefusal } from './guards';
+import { pause, resume } from './pauses';
 import { factsOfState, preconditionRefusal } from './preconditions';
 import { endedBy, proposeTime, reject } from './rejections';
 import { withRevisions } from './revisions';
@@ -223,13 +224,9 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'credentials-supplied':
       return applied(state, `${counted(decision.companies, 'credential')} supplied`);
     case 'pause':
-      if (state.pause) return refused('the migration is already paused');
-      return applied(
-        { ...state, pause: { reason: decision.reason ?? 'no reason given', by: decision.by, stopReason: null, at } },
-        'paused',
-      );
+      return pause(state, decision, at);
     case 'resume':
-      return state.pause ? applied({ ...state, pause: null }, 'resumed') : refused('the migration is not paused');
+      return resume(state, decision);
     case 'cancel':
       return applied(
         { ...state, closed: 'cancelled', reopened: null, endedBy: endedBy(decision, at) },

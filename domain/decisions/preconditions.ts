@@ -12,6 +12,7 @@ import type { Counts } from '../companies/company-state';
 import { mayHaveCrossed, countReadyOrMoving, countOpen } from '../companies/company-state';
 import type { Companies, Decision, DecisionBase, StepDecision } from '../migration/decision';
 import type { Approval, Ending, FirstCompany, MigrationState } from '../migration/migration-state';
+import { automaticPause, pausesByPeople } from '../migration/pauses';
 import type { Role, Step } from '../migration/steps';
 import { STEP_RULES, STEPS, stepNumber } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
@@ -29,8 +30,10 @@ export interface DecisionFacts {
   readonly ended: readonly Step[];
   readonly approvals: readonly Pick<Approval, 'step' | 'role' | 'by'>[];
   readonly hasProposal: boolean;
-  /** True if the migration is paused, and no person has paused it. */
+  /** True if the migration has paused itself. */
   readonly pausedItself: boolean;
+  /** True if a person has paused it. */
+  readonly pausedByPeople: boolean;
   /** Null if the ledger is behind, and so does not know the states of its companies. No rule then depends on them. */
   readonly counts: Counts | null;
   /** The company that was chosen to go first; null if there is none, or if its move has not begun. */
@@ -39,12 +42,13 @@ export interface DecisionFacts {
 
 /** Returns the facts that the workflow's state contains. */
 export function factsOfState(state: MigrationState): DecisionFacts & { readonly counts: Counts } {
-  const { route, closed, step, approvals, proposal, counts, firstCompany, pause } = state;
+  const { route, closed, step, approvals, proposal, counts, firstCompany } = state;
   return {
     ...{ route, closed, step, approvals, counts, firstCompany },
     ended: STEPS.filter((each) => state.steps[each]?.endedAt),
     hasProposal: proposal !== null,
-    pausedItself: pause !== null && pause.stopReason !== null,
+    pausedItself: automaticPause(state) !== null,
+    pausedByPeople: pausesByPeople(state).length > 0,
   };
 }
 
@@ -175,7 +179,8 @@ function choiceRefusal({ ended, firstCompany }: DecisionFacts): string | null {
 }
 
 function resumeRefusal(role: Role, facts: DecisionFacts): string | null {
-  return facts.pausedItself && !actsAsSupport(facts, role)
+  // The client can lift a pause of people meanwhile. The automatic one stays.
+  return facts.pausedItself && !facts.pausedByPeople && !actsAsSupport(facts, role)
     ? 'only support can resume a migration that paused itself'
     : null;
 }

@@ -22,7 +22,7 @@ import { preconditionRefusal } from './preconditions';
 import type { RecordedDecisions } from './release';
 
 /** The ledger's view of a migration. */
-export interface LedgerView extends Pick<DecisionFacts, 'counts' | 'firstCompany' | 'pausedItself'> {
+export interface LedgerView extends Pick<DecisionFacts, 'counts' | 'firstCompany' | 'pausedItself' | 'pausedByPeople'> {
   readonly migrationId: string;
   readonly route: Route;
   /** The rules that were stored when the migration was created; null if an older version created it. */

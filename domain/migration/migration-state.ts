@@ -105,6 +105,8 @@ export interface Pause {
   readonly reason: string;
   /** Null if the migration paused itself. */
   readonly by: string | null;
+  /** The side of the person. Absent if the migration paused itself, or if an earlier version recorded the pause. */
+  readonly role?: Role;
   readonly stopReason: StopReason | null;
   readonly at: string;
 }
@@ -202,7 +204,10 @@ export interface MigrationState {
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;
+  /** The pause because of a problem. An earlier version also kept the pause of a person here. */
   readonly pause: Pause | null;
+  /** The pauses of people, oldest first, at most one of each side. Absent, or null, if an earlier version wrote it. */
+  readonly pausesByPeople?: readonly Pause[] | null;
   /** The latest rejection whose step has not ended since. Absent in a state that an earlier version carried over. */
   readonly reopened?: Reopened | null;
   /** Absent, or null, if there are none. */
@@ -283,6 +288,7 @@ export function newMigration({
     batchRuns: 0,
     outage: null,
     pause: null,
+    pausesByPeople: [],
     reopened: null,
     endedBy: null,
     wait: null,

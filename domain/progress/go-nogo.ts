@@ -13,7 +13,7 @@ import { remainingWork } from './forecast';
 import { companyAnswers } from './go-nogo-companies';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
-import { headline, pausedText, reopenedText } from './progress';
+import { headline, pausedTexts, reopenedText } from './progress';
 import { currentTask } from './waiting-for';
 
 export interface GoNoGo {
@@ -64,12 +64,12 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   }
   const what = currentTask(progress, now);
   if (waitingFor.roles.length === 0) return { check, go: false, why: `${what} (${where})` };
-  const paused = pausedText(progress);
+  const paused = pausedTexts(progress).map((text) => `paused ${text}; `);
   const reopened = reopenedText(progress);
   return {
     check,
     go: false,
-    why: `${paused === null ? '' : `paused ${paused}; `}${reopened === null ? '' : `${reopened}; `}waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})`,
+    why: `${paused.join('')}${reopened === null ? '' : `${reopened}; `}waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})`,
   };
 }
 

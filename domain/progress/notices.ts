@@ -4,6 +4,7 @@
  */
 import type { ReminderIntervals } from '../planning/limits';
 import type { MigrationState, Wait } from '../migration/migration-state';
+import { automaticPause, isPaused } from '../migration/pauses';
 import { currentTask, waitingForOf } from './waiting-for';
 import type { Role, Step } from '../migration/steps';
 import { stepNumber } from '../migration/steps';
@@ -34,14 +35,14 @@ export interface Notice {
 export function waitOf(state: MigrationState, previous: Wait | null, at: string): Wait | null {
   const { roles } = waitingForOf(state);
   if (roles.length === 0) return null;
-  const about = `${state.step}/${roles.join('+')}${state.pause ? '/paused' : ''}`;
+  const about = `${state.step}/${roles.join('+')}${isPaused(state) ? '/paused' : ''}`;
   if (previous?.key === about) return previous;
   return { key: about, since: at, reminders: 0, escalated: false, stopNotified: false };
 }
 
 /** Returns the next notice about a wait, and when it is due. ISO 8601, UTC. */
 export function nextNotice(state: MigrationState, wait: Wait): { readonly kind: NoticeKind; readonly dueAt: string } {
-  if (state.pause?.stopReason && !wait.stopNotified) return { kind: 'stopped', dueAt: wait.since };
+  if (automaticPause(state) && !wait.stopNotified) return { kind: 'stopped', dueAt: wait.since };
   const { firstAfterMs, everyMs, escalateAfterMs } = reminderIntervalsOf(state);
   const remindAfterMs = firstAfterMs + wait.reminders * everyMs;
   const kind = !wait.escalated && escalateAfterMs <= remindAfterMs ? 'escalation' : 'reminder';

@@ -20,6 +20,7 @@ import type {
 import { isEnding } from '../migration/migration-state';
 import type { Outage } from '../migration/outage';
 import type { MigrationPlan } from '../migration/plan';
+import { isPaused, pausesOf, pauseText } from '../migration/pauses';
 import type { Step } from '../migration/steps';
 import { STEP_RULES, STEPS, stepNumber, stepsOf } from '../migration/steps';
 import type { Estimate } from '../planning/estimate';
@@ -79,7 +80,10 @@ export interface Progress {
   readonly requestedFirst: ChosenFirstCompany | null;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;
+  /** The automatic pause, or else the oldest one of a person; null if the migration is not paused. */
   readonly pause: Pause | null;
+  /** All pauses, the automatic one first. Absent in an answer of an earlier version. */
+  readonly pauses?: readonly Pause[];
   /** Who reopened a step or rejected its result, and why; null if there is none or the step has ended since. */
   readonly reopened: Reopened | null;
   /** Whose decisions must be signed, and with which keys. */
@@ -98,7 +102,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     client: plan.client,
     platformKey: plan.platformKey,
     contact: plan.contact,
-    state: state.closed ?? (state.pause ? 'paused' : waitingFor.roles.length > 0 ? 'waiting' : 'running'),
+    state: state.closed ?? (isPaused(state) ? 'paused' : waitingFor.roles.length > 0 ? 'waiting' : 'running'),
     step: state.step,
     waitingFor,
     waitingSince: waitingFor.roles.length > 0 ? (state.wait?.since ?? null) : null,
@@ -118,7 +122,8 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     firstCompany: state.firstCompany,
     requestedFirst: state.requestedFirst,
     outage: state.outage,
-    pause: state.pause,
+    pause: pausesOf(state)[0] ?? null,
+    pauses: pausesOf(state),
     signing: signingRules(plan.decisions.approvers, state.approverChanges),
     reopened: state.closed === null ? (state.reopened ?? null) : null,
     endedBy: state.endedBy ?? null,
@@ -159,17 +164,23 @@ function selfServiceText({ step, state }: Progress): string {
   return `self-service, ${state === 'waiting' ? 'waiting for the client' : 'moving the companies'}`;
 }
 
-/** The longest text about a pause or a rejection, in characters. */
+/** The longest text about a rejection, in characters. */
 const MAX_REASON_LENGTH = 1_000;
 
+/** Returns all pauses, the automatic one first; empty unless the migration is open and paused. */
+export function pausesIn({ state, pause, pauses }: Pick<Progress, 'state' | 'pause' | 'pauses'>): readonly Pause[] {
+  if (state !== 'paused') return [];
+  return pauses ?? (pause === null ? [] : [pause]);
+}
+
 /**
- * Returns who paused a migration, since when and why, on one line; null unless a person paused it. `waitingFor`
- * explains an automatic pause.
+ * Returns who paused a migration, since when and why, one line for each person. `waitingFor` explains an automatic
+ * pause.
  */
-export function pausedText({ state, pause }: Progress): string | null {
-  if (state !== 'paused' || pause === null || pause.stopReason !== null) return null;
-  const by = pause.by ?? 'an unknown person';
-  return oneLine(`by ${by} since ${momentText(pause.at)}: ${pause.reason}`, MAX_REASON_LENGTH);
+export function pausedTexts(progress: Progress): readonly string[] {
+  return pausesIn(progress)
+    .filter(({ stopReason }) => stopReason === null)
+    .map(pauseText);
 }
 
 /** Returns who reopened a step or rejected its result, when and why, on one line; null if nobody did. */

@@ -4,12 +4,12 @@ import { countReadyOrMoving, countOpen, isConfirmationDue, onlyDeferredLeft } fr
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
 import { stopReasonText } from '../companies/failures';
-import type { MigrationState, Pause, Preflight, Proposal } from '../migration/migration-state';
+import type { MigrationState, Preflight, Proposal } from '../migration/migration-state';
+import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
 import { detailProblems } from '../preflight/missing-manifest';
 import type { Outage } from '../migration/outage';
 import type { Role } from '../migration/steps';
 import { windowOccurrences } from '../planning/windows';
-import type { Route } from '../../platforms/platforms';
 import { counted, momentText, outOf } from '../text/sentences';
 
 export interface WaitingFor {
@@ -31,20 +31,27 @@ export function waitingForOf(state: MigrationState): WaitingFor {
   if (state.route === 'self-service' && state.unrecorded.length > 0) {
     return nobody('the latest decisions are being carried out');
   }
-  const waitingFor = state.pause ? support(resumeText(state.route, state.pause)) : waitingInStep(state);
+  const waitingFor = isPaused(state) ? support(resumeText(state)) : waitingInStep(state);
   // In self-service the client decides everything.
   return state.route === 'self-service' && waitingFor.roles.length > 0 ? client(waitingFor.what) : waitingFor;
 }
 
 /** Returns what to do before a paused migration is resumed. It contains no reason that a person wrote. */
-function resumeText(route: Route, { stopReason, reason }: Pause): string {
+function resumeText(state: MigrationState): string {
+  const automatic = automaticPause(state);
   // The migration itself has written the reason of an automatic pause, with its numbers.
-  const text = stopReason && stopReasonText(stopReason);
-  if (text !== null) return reason.startsWith(text) ? reason : text;
-  return route === 'self-service'
+  const text = automatic?.stopReason ? stopReasonText(automatic.stopReason) : null;
+  if (automatic !== null && text !== null) {
+    const who = pausesByPeople(state).map(({ role }) => (role ? SIDES[role] : 'a person'));
+    const also = who.length === 0 ? '' : `; ${who.join(' and ')} paused it too`;
+    return `${automatic.reason.startsWith(text) ? automatic.reason : text}${also}`;
+  }
+  return state.route === 'self-service'
     ? 'resume the migration once the pause is no longer needed'
     : 'resume the migration once the pause is no longer needed; support or the client can do so';
 }
+
+const SIDES: Readonly<Record<Role, string>> = { client: 'the client', support: 'support' };
 
 function waitingInStep(state: MigrationState): WaitingFor {
   const { step, counts } = state;

@@ -6,6 +6,7 @@ import type { DecisionFacts } from '../../domain/decisions/preconditions';
 import { preconditionRefusal } from '../../domain/decisions/preconditions';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Progress } from '../../domain/progress/progress';
+import { pausesIn } from '../../domain/progress/progress';
 import type { ActionFacts, ActionView, Candidate, Sample } from './candidate';
 import { confirmation, exceptions, supplies } from './company-actions';
 import { approvals, controls, proposal, rejections } from './step-actions';
@@ -29,23 +30,17 @@ function actionView({ sample: _, applies: __, ...candidate }: Candidate): Action
   return { isIrreversible: false, isExpected: false, reason: 'none', ...candidate };
 }
 
-function decisionFactsOf({
-  route,
-  state,
-  step,
-  steps,
-  proposal,
-  pause,
-  counts,
-  firstCompany,
-}: Progress): DecisionFacts {
+function decisionFactsOf(progress: Progress): DecisionFacts {
+  const { route, state, step, steps, proposal, counts, firstCompany } = progress;
+  const shown = pausesIn(progress);
   return {
     ...{ route, step, counts, firstCompany },
     closed: isEnding(state) ? state : null,
     ended: steps.filter(({ endedAt }) => endedAt !== null).map((each) => each.step),
     approvals: steps.flatMap(({ approvals }) => approvals),
     hasProposal: proposal !== null,
-    pausedItself: pause !== null && pause.stopReason !== null,
+    pausedItself: shown.some(({ stopReason }) => stopReason !== null),
+    pausedByPeople: shown.some(({ stopReason }) => stopReason === null),
   };
 }
 

@@ -3,7 +3,10 @@ import { countOpen } from '../../domain/companies/company-state';
 import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
 import { forecastOf } from '../../domain/progress/forecast';
+import { liftedPauses } from '../../domain/decisions/pauses';
+import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pauses';
 import type { Progress } from '../../domain/progress/progress';
+import { pausesIn } from '../../domain/progress/progress';
 import { counted, momentText, oneLine, outOf } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { openingText } from '../wording/client-page';
@@ -170,25 +173,15 @@ export function rejections(progress: Progress, { isRotating }: ActionFacts, now:
 }
 
 export function controls(progress: Progress): readonly Candidate[] {
-  const { state, pause, counts } = progress;
-  const isPaused = pause !== null;
+  const { counts } = progress;
   return [
-    {
-      message: 'resume',
-      sample: { kind: 'resume' },
-      applies: isPaused,
-      title: 'Resume the migration',
-      facts: pause === null ? [] : [`${pausedBy(pause)}: ${oneLine(pause.reason, 1_000)}`],
-      consequence: 'Companies move again as soon as everything that they need is there.',
-      isExpected: state === 'paused' && (pause?.stopReason === null || isWaitingForClient(progress)),
-      reason: 'optional',
-    },
+    resumption(progress),
     {
       message: 'pause',
       sample: { kind: 'pause' },
-      applies: !isPaused,
+      applies: !pausesIn(progress).some(({ role }) => role === 'client'),
       title: 'Pause the migration',
-      facts: [],
+      facts: pausesIn(progress).map((pause) => `Already paused ${pauseText(pause)}`),
       consequence:
         'No other company begins to move until you or support resume the migration. Moves in progress finish.',
       reason: 'required',
@@ -227,6 +220,28 @@ function limitFacts({ windows, companiesPerMinute }: Progress): string[] {
   return [`Now: ${hours}, ${pace}`];
 }
 
-function pausedBy({ by, at }: NonNullable<Progress['pause']>): string {
-  return `Paused ${by === null ? 'automatically' : `by ${oneLine(by, 200)}`} at ${momentText(at)}`;
+function resumption(progress: Progress): Candidate {
+  const { route, state, pause } = progress;
+  const pauses = pausesIn(progress);
+  const isLifted = liftedPauses({ route }, 'client', pauses).length === pauses.length;
+  // Another person of the client can lift the client's pause. That of support is a decision of somebody else.
+  const ofSupport = pauses.filter(({ stopReason, role }) => stopReason === null && role === 'support').map(pauserText);
+  const overrides = ofSupport.length === 0 ? null : `This lifts the pause of ${ofSupport.join(' and ')}`;
+  return {
+    message: 'resume',
+    digest: digestOfPauses(pauses),
+    sample: { kind: 'resume' },
+    applies: pauses.length > 0,
+    title: isLifted ? 'Resume the migration' : 'Lift the pause of a person',
+    facts: pauses.map((each) => `Paused ${pauseText(each)}`),
+    ...(overrides === null ? {} : { overrides }),
+    consequence: [
+      ...(overrides === null ? [] : [`${overrides}.`]),
+      isLifted
+        ? 'Companies move again as soon as everything that they need is there.'
+        : 'The migration stays paused, because it has also paused itself. Support resumes it when this is solved.',
+    ].join(' '),
+    isExpected: state === 'paused' && (pause?.stopReason === null || isWaitingForClient(progress)),
+    reason: 'optional',
+  };
 }

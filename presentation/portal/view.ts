@@ -13,7 +13,7 @@ import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { firstOpening } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
-import { endedByText, pausedText, reopenedText } from '../../domain/progress/progress';
+import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import {
@@ -173,12 +173,11 @@ function nextText({ route, step, counts }: Progress): string {
 
 function noticesOf(progress: Progress, now: string): string[] {
   const ended = endedByText(progress);
-  const paused = pausedText(progress);
   const opening = openingText(progress, now);
   const deadline = deadlineText(progress, now);
   return [
     ...(ended === null ? [] : [`Ended ${ended}`]),
-    ...(paused === null ? [] : [`Paused ${paused}`]),
+    ...pausedTexts(progress).map((paused) => `Paused ${paused}`),
     ...[reopenedText(progress) ?? []].flat(),
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
     ...(deadline === null ? [] : [`Deadline: ${deadline}`]),

@@ -11,7 +11,7 @@ import { detailProblems } from '../../domain/preflight/missing-manifest';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import { duration, momentText, counted, oneLine } from '../../domain/text/sentences';
-import { endedByText, pausedText, reopenedText } from '../../domain/progress/progress';
+import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { OverallState, Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
@@ -102,10 +102,9 @@ function taskText(progress: Progress, now: string): string[] {
       `**Handover report:** ${reportText(progress)}`,
     ];
   }
-  const paused = pausedText(progress);
   const reopened = reopenedText(progress);
   const reason = [
-    ...(paused === null ? [] : [`**Paused:** ${escapedMarkdown(paused)}`]),
+    ...pausedTexts(progress).map((paused) => `**Paused:** ${escapedMarkdown(paused)}`),
     ...(reopened === null ? [] : [escapedMarkdown(reopened)]),
   ];
   const { roles } = waitingFor;

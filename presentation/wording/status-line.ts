@@ -20,6 +20,7 @@ import { counted, momentText, outOf } from '../../domain/text/sentences';
 import { firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
 import { detailProblems } from '../../domain/preflight/missing-manifest';
 import type { Progress } from '../../domain/progress/progress';
+import { pausesIn } from '../../domain/progress/progress';
 
 /** @param now ISO 8601, UTC */
 export function statusLine(progress: Progress, platform: string, now: string): string {
@@ -93,11 +94,14 @@ function afterCompletion({ mustReconnect }: Counts): string {
     : `${counted(mustReconnect, 'company')} must reconnect: please send each owner its link.`;
 }
 
-function pauseText({ route, pause, counts }: Progress, platform: string): string {
-  if (pause === null) return '';
-  if (pause.stopReason === null) return pause.by === null ? '' : ` by ${pause.by}`;
+function pauseText(progress: Progress, platform: string): string {
+  const { route, pause, counts } = progress;
+  const names = pausesIn(progress).flatMap(({ by, stopReason }) => (stopReason === null && by !== null ? [by] : []));
+  const people = names.length === 0 ? '' : ` by ${names.join(' and ')}`;
+  if (pause === null || pause.stopReason === null) return people;
   const who = route === 'self-service' ? 'you can resume when this is solved' : 'support is looking at it';
-  return `: ${stopText(pause.stopReason, platform, counts)}; ${who}`;
+  const also = people === '' ? '' : `. Also paused${people}`;
+  return `: ${stopText(pause.stopReason, platform, counts)}; ${who}${also}`;
 }
 
 function stopText(reason: StopReason, platform: string, { failed }: Counts): string {

@@ -9,6 +9,10 @@ import { createSignInTable } from './portal-sign-in';
 
 export const portal: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
+    // True if a person has paused the migration. The client can lift such a pause while the migration has also paused
+    // itself. An earlier version did not keep both.
+    await sql`alter table migrations add column paused_by_people boolean not null default false`.execute(db);
+    await sql`update migrations set paused_by_people = true where paused and not paused_itself`.execute(db);
     await sql`
       create table portal_invitations (
         id uuid primary key,

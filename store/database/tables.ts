@@ -30,6 +30,7 @@ interface MigrationTable {
   state: 'supplied' | 'open' | 'closed';
   paused: Generated<boolean>;
   paused_itself: Generated<boolean>;
+  paused_by_people: Generated<boolean>;
   records_in_total: number | null;
   limits: Json<MigrationLimits>;
   manifest_digest: string;

@@ -37,7 +37,7 @@ export async function readLedgerFacts(tx: Queryable, migrationId: string, decisi
     }
   >`
     select m.route, m.platform_key as "platformKey", m.decision_rules as rules, m.supplied_by as "suppliedBy", m.ending, m.released, m.paused,
-      m.paused_itself as "pausedItself", m.current_run as "currentRun",
+      m.paused_itself as "pausedItself", m.paused_by_people as "pausedByPeople", m.current_run as "currentRun",
       ${APPLIED_DECISIONS} as applied,
       ${LAST_SIGNED} as "lastSigned",
       ${FIRST_COMPANY} as "firstCompany",

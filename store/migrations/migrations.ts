@@ -156,12 +156,23 @@ export async function setReleased(db: Queryable, migrationId: string, released: 
 
 /**
  * Pauses or resumes claims because of a decision. Imports in progress finish. A pause by decision does not replace a
- * pause because of a problem: only support (in the self-service route, also the client) can resume claims after a
- * problem.
+ * pause because of a problem. A resume lifts both.
  */
 export async function setPaused(db: Queryable, migrationId: string, paused: boolean): Promise<void> {
-  const columns = paused ? { paused } : { paused, paused_itself: false };
+  const columns = paused
+    ? { paused, paused_by_people: true }
+    : { paused, paused_by_people: false, paused_itself: false };
   await db.updateTable('migrations').set(columns).where('id', '=', migrationId).execute();
+}
+
+/** Lifts the pauses of people. The migration stays paused because of a problem. */
+export async function liftPausesByPeople(db: Queryable, migrationId: string): Promise<void> {
+  await db
+    .updateTable('migrations')
+    .set({ paused_by_people: false })
+    .where('id', '=', migrationId)
+    .where('paused_itself', '=', true)
+    .execute();
 }
 
 /**

@@ -98,6 +98,7 @@ test.each([
       'decisions/first-company.ts',
       'decisions/supplied-details.ts',
       'decisions/guards.ts',
+      'decisions/pauses.ts',
       'decisions/preconditions.ts',
       'decisions/release.ts',
       'decisions/roles.ts',

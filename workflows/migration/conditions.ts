@@ -1,5 +1,6 @@
 /** Conditions on a migration's state that several steps wait for. */
 import { isStepComplete } from '../../domain/decisions/step-transitions';
+import { isPaused } from '../../domain/migration/pauses';
 import type { Step } from '../../domain/migration/steps';
 import type { MigrationState } from '../../domain/migration/migration-state';
 
@@ -23,7 +24,7 @@ export function mayEndStep(state: MigrationState, step: Step): boolean {
  * refuses every claim until it has recorded the resume.
  */
 export function mayMove(state: MigrationState): boolean {
-  return state.pause === null && isRecorded(state);
+  return !isPaused(state) && isRecorded(state);
 }
 
 /**

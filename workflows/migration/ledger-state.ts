@@ -2,6 +2,7 @@
 import type { StopReason } from '../../domain/companies/failures';
 import { stopReasonText } from '../../domain/companies/failures';
 import type { MigrationState } from '../../domain/migration/migration-state';
+import { withAutomaticPause } from '../../domain/decisions/pauses';
 import { shortActivities } from '../activity-proxies';
 import { changedSince } from './conditions';
 import type { MigrationContext } from './context';
@@ -58,7 +59,7 @@ export async function refreshEstimate(migration: MigrationContext, runFinished: 
 
 /**
  * Pauses the migration because of a problem that concerns more than one company. It stays paused until support (in the
- * self-service route, the client) resumes it.
+ * self-service route, the client) resumes it. The pauses of people are kept.
  *
  * @param numbers the numbers that led to the pause, for people; null if there are none
  * @param otherChanges changes that are applied together with the pause
@@ -70,6 +71,6 @@ export async function pauseMigration(
   otherChanges: Partial<MigrationState> = {},
 ): Promise<void> {
   await shortActivities.pauseMigration({ migrationId: migration.plan.migrationId });
-  const pause = { reason: stopReasonText(stop, numbers), by: null, stopReason: stop };
-  migration.change((state) => ({ ...state, ...otherChanges, pause: { ...pause, at: now() } }));
+  const pause = { reason: stopReasonText(stop, numbers), by: null, stopReason: stop, at: now() };
+  migration.change((state) => withAutomaticPause({ ...state, ...otherChanges }, pause));
 }

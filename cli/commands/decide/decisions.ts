@@ -24,7 +24,7 @@ import { notReadyText } from '../../../domain/companies/credential-state';
 import { printFirstOpening } from '../../shared/start-times';
 import type { CommandResult } from '../../terminal';
 
-/** `ferry reject`, `propose-time`, `pause`, `resume`: send the decision of the same name. */
+/** `ferry reject`, `propose-time`: send the decision of the same name. */
 export function addDecisions(context: Context): void {
   const { program, run, terminal, now } = context;
   addYesOption(
@@ -65,23 +65,6 @@ export function addDecisions(context: Context): void {
       }),
     ),
   );
-
-  for (const message of ['pause', 'resume'] as const) {
-    addDecisionOptions(
-      program
-        .command(`${message} <migration>`)
-        .description(
-          message === 'pause'
-            ? 'Pause a migration: no more moves begin'
-            : 'Resume a paused migration; earlier failures no longer count towards its limits',
-        ),
-      now,
-    ).action((migration: string, options: DecisionOptions) =>
-      run(() =>
-        withMigrationClient(terminal.env, (ferry) => sendDecision(ferry, migration, message, contentFrom(options))),
-      ),
-    );
-  }
 }
 
 type RejectOptions = DecisionOptions & NextOptions & YesOption;

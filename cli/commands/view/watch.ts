@@ -1,4 +1,5 @@
 import { isEnding } from '../../../domain/migration/migration-state';
+import { pausesIn } from '../../../domain/progress/progress';
 import type { WatchEnd, WatchOptions } from '../../reporting/watch';
 import { watchMigration } from '../../reporting/watch';
 import { withMigrationClient } from '../../shared/clients';
@@ -22,10 +23,11 @@ export function addWatch(context: Context): void {
 
 function watchResult({ progress, abnormalStatus, print }: WatchEnd): CommandResult {
   const { migrationId, step, waitingFor, counts, pause } = progress;
+  const pauses = pausesIn(progress);
   const state = abnormalStatus ?? progress.state;
   return {
     failed: state !== 'completed' && (abnormalStatus !== null || isEnding(state)),
-    json: { schema: 'ferry.watch/1', migrationId, state, step, waitingFor, counts, pause },
+    json: { schema: 'ferry.watch/1', migrationId, state, step, waitingFor, counts, pause, pauses },
     print,
   };
 }

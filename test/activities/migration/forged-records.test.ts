@@ -60,14 +60,17 @@ test('only support resumes a migration that paused itself, whatever a record cla
   await recordAll(id, claimed({ kind: 'pause', decisionId: 'p', ...BY_CLEO }, at));
   expect((await recordAll(id, claimed(resume('r1', BY_CLEO), at))).outcomes).toMatchObject([{ applied: true }]);
   await rig.runActivity((activities) => activities.pauseMigration({ migrationId: id }));
-  // Another pause does not make it the pause of a person.
+  // The client's own pause is lifted, which resumes no claims.
   const again: Decision = { kind: 'pause', decisionId: 'p2', ...BY_CLEO };
-  const { outcomes } = await recordAll(id, claimed(again, at), claimed(resume('r2', BY_CLEO), at));
-  expect(outcomes[1]).toMatchObject({
-    applied: false,
-    text: 'only support can resume a migration that paused itself',
-  });
-  expect(await readMigration(rig.ledger.db, id)).toMatchObject({ paused: true });
+  const { outcomes } = await recordAll(
+    id,
+    ...[again, resume('r2', BY_CLEO), resume('r2b', BY_CLEO)].map((each) => claimed(each, at)),
+  );
+  expect(outcomes.slice(1)).toMatchObject([
+    { applied: true },
+    { applied: false, text: 'only support can resume a migration that paused itself' },
+  ]);
+  expect(await readMigration(rig.ledger.db, id)).toMatchObject({ paused: true, pausedItself: true });
   expect((await recordAll(id, claimed(resume('r3', BY_SAM), at))).outcomes).toMatchObject([{ applied: true }]);
   expect(await readMigration(rig.ledger.db, id)).toMatchObject({ paused: false, pausedItself: false });
 });

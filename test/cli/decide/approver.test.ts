@@ -71,7 +71,7 @@ const MUST_SIGN = 'must be signed by an approver; this one is not';
 test('the key of an invited person is found by its fingerprint, confirmed, and required from then on', async () => {
   const id = await invite('Cleo', keyOf('cleo'));
   expect(await pause('nobody', OPEN, '--by', 'Cleo')).toMatchObject({ exitCode: 0 });
-  await run('nobody', 'resume', OPEN, '--by', 'Sam');
+  await run('nobody', 'resume', OPEN, '--by', 'Sam', '--yes');
   const unknown = await run('nobody', 'approver', 'add', OPEN, fingerprintOf('dana'), '--by', 'Sam', '--yes');
   expect(unknown).toMatchObject({
     exitCode: 1,
@@ -104,7 +104,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   });
   expect((await pause('dana', OPEN)).out).toContain('does not belong to an approver');
   expect(await pause('cleo', OPEN)).toMatchObject({ exitCode: 0 });
-  expect(await run('nobody', 'resume', OPEN, '--by', 'Sam')).toMatchObject({ exitCode: 0 });
+  expect(await run('nobody', 'resume', OPEN, '--by', 'Sam', '--yes')).toMatchObject({ exitCode: 0 });
 });
 
 test('a removed key is refused, and its invitation is revoked; the last one stays', async () => {

@@ -72,6 +72,22 @@ test('a decision that the ledger does not have is not reported as applied', asyn
   expect((await run('resume', ID)).out).toContain('✓');
 });
 
+test('both sides can pause, and lifting the pause of the other side needs a yes', async () => {
+  await run('pause', ID, '--reason', 'our office is flooded', ...CLIENT);
+  expect((await run('pause', ID, '--reason', 'maintenance')).out).toContain('paused');
+  expect((await run('pause', ID, '--reason', 'again')).out).toContain('support has already paused the migration');
+  const shown = await run('show', ID);
+  expect(shown.out).toMatch(/^Paused by .+ \(client\) since .+: our office is flooded\nPaused by .+ \(support\)/m);
+  const refused = await run('resume', ID, '--json');
+  expect(refused).toMatchObject({
+    exitCode: 1,
+    err: expect.stringMatching(/paused by .+ \(client\) since .+: our office is flooded.*--yes/s) as string,
+  });
+  expect((await run('show', ID)).out).toContain('(paused)');
+  const { out } = await run('resume', ID, '--yes');
+  expect(out).toMatch(/resumed \(pauses lifted: that of .+ \(client\) and that of .+ \(support\)\)/);
+});
+
 test('a decision by the wrong role is refused with exit code 1, and appears in the report', async () => {
   const { exitCode, out } = await run('approve', ID, 'supply-details', ...CLIENT);
   expect(exitCode).toBe(1);

@@ -1,4 +1,5 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
+import { isPaused, pausesOf } from '../../../domain/migration/pauses';
 import {
   approve,
   counts,
@@ -52,16 +53,18 @@ describe('recorded decisions', () => {
 describe('pause and resume', () => {
   test('are possible for either side, and a pause keeps its reason', () => {
     const paused = decideAll(stateAt('complete-migration'), pause('client', 'our database is being moved'));
-    expect(paused.pause).toMatchObject({ reason: 'our database is being moved', by: 'Cleo', stopReason: null });
-    expect(decideAll(paused, resume('client')).pause).toBeNull();
-    expect(decideAll(paused, resume('support')).pause).toBeNull();
+    expect(paused.pausesByPeople).toEqual([
+      { reason: 'our database is being moved', by: 'Cleo', role: 'client', stopReason: null, at: LATER },
+    ]);
+    expect(isPaused(decideAll(paused, resume('client')))).toBe(false);
+    expect(isPaused(decideAll(paused, resume('support')))).toBe(false);
   });
 
   test('are refused if they would change nothing', () => {
     const paused = decideAll(stateAt('schedule'), pause('client', 'first'));
-    const { state, outcome } = decideOne(paused, pause('support', 'second'));
-    expect(outcome).toMatchObject({ applied: false, text: 'the migration is already paused' });
-    expect(state.pause?.reason).toBe('first');
+    const { state, outcome } = decideOne(paused, pause('client', 'second'));
+    expect(outcome).toMatchObject({ applied: false, text: 'client has already paused the migration (Cleo)' });
+    expect(pausesOf(state).map(({ reason }) => reason)).toEqual(['first']);
     expect(decideOne(stateAt('schedule'), resume('support')).outcome.applied).toBe(false);
   });
 

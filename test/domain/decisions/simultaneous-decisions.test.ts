@@ -123,10 +123,10 @@ test('if a pause and a resume arrive together, the second one takes effect', () 
   const resume: DecisionDraft = { kind: 'resume', role: 'support' };
   expect(decideInOrder(stateAt('schedule'), pause, resume)).toMatchObject({
     applied: [true, true],
-    state: { pause: null },
+    state: { pause: null, pausesByPeople: [] },
   });
   expect(decideInOrder(stateAt('schedule'), resume, pause)).toMatchObject({
     applied: [false, true],
-    state: { pause: { by: 'Sam' } },
+    state: { pausesByPeople: [{ by: 'Sam' }] },
   });
 });

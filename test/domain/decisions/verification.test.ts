@@ -49,7 +49,7 @@ const recordedAfter = (drafts: readonly DecisionDraft[]): RecordedDecisions =>
 
 const view = (recorded: RecordedDecisions, changes: Partial<LedgerView> = {}): LedgerView => ({
   ...{ migrationId: 'acme.quickbooks-online', route: 'managed', rules: DEFAULT_DECISION_RULES, suppliedBy: 'Mia' },
-  ...{ lastSigned: {}, recorded, ending: null, pausedItself: false, hasBatchBegun: true },
+  ...{ lastSigned: {}, recorded, ending: null, pausedItself: false, pausedByPeople: false, hasBatchBegun: true },
   ...{ counts: counts({ total: 10, moved: 10 }), firstCompany: VERIFIED },
   ...changes,
 });
@@ -222,9 +222,9 @@ test('a ledger that is behind applies no rule that depends on the states of comp
 
 /** The ledger of a workflow that has recorded every decision. */
 function ledgerOf(state: MigrationState, recorded: RecordedDecisions): LedgerView {
-  const { counts: known, firstCompany: first, pausedItself } = factsOfState(state);
+  const { counts: known, firstCompany: first, pausedItself, pausedByPeople } = factsOfState(state);
   const hasBatchBegun = state.steps['migrate-first-company']?.endedAt != null;
-  return view(recorded, { counts: known, firstCompany: first, pausedItself, hasBatchBegun });
+  return view(recorded, { counts: known, firstCompany: first, pausedItself, pausedByPeople, hasBatchBegun });
 }
 
 /** The workflow refuses a second approval or start time. The ledger accepts it, because a reset workflow needs it. */

@@ -55,7 +55,7 @@ const resultOf = (state: MigrationState, id = 'd-1'): string => {
 test('a decision that an approver has signed is applied and recorded with its signature', () => {
   const state = received(START, signed());
   expect(resultOf(state)).toBe('applied');
-  expect(state.pause).toMatchObject({ by: 'Sam', reason: 'tea' });
+  expect(state.pausesByPeople).toMatchObject([{ by: 'Sam', reason: 'tea' }]);
   expect(state.unrecorded.at(-1)?.signed).toEqual({
     message: 'pause',
     content: content(),
@@ -94,7 +94,7 @@ test.each<[string, Fields, RegExp]>([
 ])('a decision that %s is refused and recorded', (_, input, why) => {
   const state = received(START, input);
   expect(resultOf(state)).toMatch(why);
-  expect(state.pause).toBeNull();
+  expect(state.pausesByPeople).toEqual([]);
   expect(state.unrecorded).toHaveLength(1);
 });
 

@@ -34,7 +34,9 @@ const last = (changes: Parameters<typeof counts>[0], more: Partial<MigrationStat
 const selfService = (step: 'supply-details' | 'complete-migration', changes: Partial<MigrationState>): MigrationState =>
   stateAt(step, { route: 'self-service', ...changes });
 const paused = (stopReason: 'too-many-failures' | null) => ({
-  pause: { reason: 'a test', by: stopReason === null ? 'Sam' : null, stopReason, at: AT },
+  ...(stopReason === null
+    ? { pausesByPeople: [{ reason: 'a test', by: 'Cleo', role: 'client' as const, stopReason, at: AT }] }
+    : { pause: { reason: 'a test', by: null, stopReason, at: AT } }),
 });
 
 const STATES: readonly (readonly [name: string, state: MigrationState, actions: readonly string[]])[] = [
@@ -153,7 +155,7 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
   [
     'it has paused itself',
     last({ total: 9, failed: 5, moved: 4 }, paused('too-many-failures')),
-    ['approve complete-migration', 'reject complete-migration', 'cancel'],
+    ['approve complete-migration', 'reject complete-migration', 'pause', 'cancel'],
   ],
   ['it is completed', last({ total: 9, moved: 9 }, { closed: 'completed' }), []],
   [
@@ -172,7 +174,7 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
       counts: counts({ total: 9, moved: 6, failed: 3 }),
       ...paused('too-many-failures'),
     }),
-    ['*resume', 'retry', 'replaceCredential', 'skip', 'cancel'],
+    ['*resume', 'retry', 'replaceCredential', 'skip', 'pause', 'cancel'],
   ],
 ];
 

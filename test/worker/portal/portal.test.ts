@@ -73,10 +73,10 @@ test('a signed decision is applied, its answer says so, and the page shows it', 
     text: 'paused',
   });
   await until(async () => (await readView(migration.id))?.state === 'paused');
-  expect((await readView(migration.id))?.notices[0]).toMatch(/^Paused by Cleo since .*: a holiday$/);
+  expect((await readView(migration.id))?.notices[0]).toMatch(/^Paused by Cleo \(client\) since .*: a holiday$/);
   expect(await ask(guest, 'decide', decision(migration, 'pause', { reason: 'again' }))).toEqual({
     outcome: 'refused',
-    text: 'the migration is already paused',
+    text: 'client has already paused the migration (Cleo)',
   });
 });
 

@@ -245,7 +245,7 @@ test(
     expect(await failedTasks()).toEqual([]);
     // Every message has been recorded, so that the last decision is in the audit trail, too.
     const last = { decisionId: randomUUID(), reason: 'the last one', ...SUPPORT };
-    expect(await migration.send('pause', last)).toMatch(/^applied|already paused/);
+    expect(await migration.send('pause', last)).toMatch(/^applied|already paused the migration/);
     await until(async () => {
       for await (const { decision: each } of readTrail(orchestrator.ferry.db, migration.id))
         if (each.decisionId === last.decisionId) return true;

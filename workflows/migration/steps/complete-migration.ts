@@ -12,7 +12,8 @@ import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
 import { countReadyOrMoving, isSameCounts } from '../../../domain/companies/company-state';
 import { isIsolated } from '../../../domain/companies/failures';
 import { outageSummary } from '../../../domain/migration/outage';
-import type { MigrationState, Pause } from '../../../domain/migration/migration-state';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { automaticPause, isPaused } from '../../../domain/migration/pauses';
 import { batchRunIdOf, endedText, occupiedText } from '../../../domain/migration/temporal-names';
 import { shortActivities } from '../../activity-proxies';
 import type { Batch, BatchReport } from '../../batch-run';
@@ -52,12 +53,13 @@ async function waitOrRun(migration: MigrationContext): Promise<void> {
  * companies importing or syncing.
  */
 function needsFinishingRun(state: MigrationState): boolean {
-  const { counts, pause } = state;
-  return isRecorded(state) && counts.importing + counts.syncing > 0 && pause !== null && canFinish(pause);
+  const { counts } = state;
+  return isRecorded(state) && counts.importing + counts.syncing > 0 && isPaused(state) && canFinish(state);
 }
 
 /** Returns whether companies can be finished. They cannot if the API key or the account has caused the pause. */
-function canFinish({ stopReason }: Pause): boolean {
+function canFinish(state: MigrationState): boolean {
+  const stopReason = automaticPause(state)?.stopReason ?? null;
   return stopReason === null || stopReason === 'too-many-failures' || isIsolated(stopReason);
 }
 
@@ -102,8 +104,8 @@ async function runBatch(migration: MigrationContext): Promise<void> {
   const countsBefore = migration.state().counts;
   const runNumber = migration.state().batchRuns + 1;
   migration.change((state) => ({ ...state, batchRuns: runNumber }));
-  const { window, ledgerMark = 0, pause } = migration.state();
-  const finishing = pause !== null && pause.stopReason !== null;
+  const { window, ledgerMark = 0 } = migration.state();
+  const finishing = automaticPause(migration.state()) !== null;
   const batch = { migrationId, runNumber, window, ledgerMark, finishing };
   const run = await startBatchRun(batch);
   if (run === null) return awaitFreeId(migration);

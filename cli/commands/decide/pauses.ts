@@ -1,0 +1,64 @@
+import { liftedPauses } from '../../../domain/decisions/pauses';
+import { digestOfPauses, pausesOfOthers, pauseText } from '../../../domain/migration/pauses';
+import type { Progress } from '../../../domain/progress/progress';
+import { pausesIn } from '../../../domain/progress/progress';
+import { sentence } from '../../../presentation/wording/status-line';
+import { readProgressIfAnswered } from '../../../client';
+import { withMigrationClient } from '../../shared/clients';
+import type { Context, YesOption } from '../../shared/context';
+import { addYesOption, confirm } from '../../shared/context';
+import type { DecisionOptions } from '../../shared/decisions';
+import { addDecisionOptions, contentFrom, sendDecision } from '../../shared/decisions';
+import { CommandFailed } from '../../shared/errors';
+import type { CommandResult } from '../../terminal';
+
+/** `ferry pause`, `ferry resume`: stop new moves, and let them begin again. */
+export function addPauses(context: Context): void {
+  const { program, run, terminal, now } = context;
+  addDecisionOptions(
+    program.command('pause <migration>').description('Pause a migration: no more moves begin'),
+    now,
+  ).action((migration: string, options: DecisionOptions) =>
+    run(() =>
+      withMigrationClient(terminal.env, (ferry) => sendDecision(ferry, migration, 'pause', contentFrom(options))),
+    ),
+  );
+  addYesOption(
+    addDecisionOptions(
+      program
+        .command('resume <migration>')
+        .description('Resume a paused migration; earlier failures no longer count towards its limits'),
+      now,
+    ),
+  ).action((migration: string, options: DecisionOptions & YesOption) => run(() => resume(context, migration, options)));
+}
+
+/** Shows whose pauses are lifted, asks if the other side has set one, and sends the digest of what was shown. */
+function resume(
+  { output, terminal }: Context,
+  migrationId: string,
+  options: DecisionOptions & YesOption,
+): Promise<CommandResult> {
+  return withMigrationClient(terminal.env, async (ferry) => {
+    const progress = await readProgressIfAnswered(ferry, migrationId);
+    const overrides = progress
+      ? overridesOf(progress, options)
+      : 'no worker answers, so it is not known who has paused';
+    if (overrides !== undefined) {
+      if (terminal.prompts && !output.json && !options.yes) output.line(`${sentence(overrides)}.`);
+      const question = `Resume ${migrationId} as ${options.as} (${options.by})?`;
+      if (!(await confirm({ output, terminal }, options, { question, consequence: null, overrides })))
+        throw new CommandFailed('nothing was decided', `see who has paused it with: ferry show ${migrationId}`);
+    }
+    const pauses = progress ? pausesIn(progress) : [];
+    const digest = pauses.length === 0 ? {} : { digest: digestOfPauses(pauses) };
+    return sendDecision(ferry, migrationId, 'resume', { ...digest, ...contentFrom(options) });
+  });
+}
+
+/** Returns whose pauses would be lifted although they are of the other side or of an unknown one; undefined if none. */
+function overridesOf(progress: Progress, { as: role, by }: DecisionOptions): string | undefined {
+  const lifted = liftedPauses(progress, role, pausesIn(progress));
+  const others = pausesOfOthers(lifted, role, by);
+  return others.length === 0 ? undefined : others.map((pause) => `paused ${pauseText(pause)}`).join('; ');
+}

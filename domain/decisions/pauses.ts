@@ -1,0 +1,51 @@
+/** Pauses by people, and what a resume lifts. Each side can pause, also while the migration has paused itself. */
+import type { MigrationControl } from '../migration/decision';
+import type { MigrationState, Pause } from '../migration/migration-state';
+import { automaticPause, digestOfPauses, pausesByPeople, pausesOf, pauserText } from '../migration/pauses';
+import type { Ruling } from './ruling';
+import { applied, refused } from './ruling';
+import { actsAsSupport } from './self-service';
+
+export function pause(state: MigrationState, { role, by, reason }: MigrationControl, at: string): Ruling {
+  const earlier = pausesByPeople(state);
+  const own = earlier.find((each) => each.role === role);
+  if (own) return refused(`${role} has already paused the migration (${own.by})`);
+  const added = { reason: reason ?? 'no reason given', by, role, stopReason: null, at };
+  return applied({ ...state, pause: automaticPause(state), pausesByPeople: [...earlier, added] }, 'paused');
+}
+
+/** Adds a pause because of a problem. Replaces an earlier one, and keeps the pauses of people. */
+export function withAutomaticPause(state: MigrationState, automatic: Pause): MigrationState {
+  return { ...state, pause: automatic, pausesByPeople: pausesByPeople(state) };
+}
+
+/**
+ * Lifts the pauses of people and, if the sender acts as support, the automatic one. With a digest, only those that the
+ * sender has seen.
+ */
+export function resume(state: MigrationState, { role, digest }: MigrationControl): Ruling {
+  const pauses = pausesOf(state);
+  if (pauses.length === 0) return refused('the migration is not paused');
+  if (digest !== undefined && digest !== digestOfPauses(pauses))
+    return refused('the pauses have changed since you reviewed them; review them again before you resume');
+  const lifted = liftedPauses(state, role, pauses);
+  const kept = lifted.length === pauses.length ? null : automaticPause(state);
+  return applied({ ...state, pause: kept, pausesByPeople: [] }, liftedText(lifted, kept !== null));
+}
+
+/** Returns the pauses that a resume by this role lifts. */
+export function liftedPauses(
+  { route }: Pick<MigrationState, 'route'>,
+  role: MigrationControl['role'],
+  pauses: readonly Pause[],
+): readonly Pause[] {
+  return actsAsSupport({ route }, role) ? pauses : pauses.filter(({ stopReason }) => stopReason === null);
+}
+
+function liftedText(lifted: readonly Pause[], isStillPaused: boolean): string {
+  const whose = lifted.map((each) => (each.stopReason === null ? `that of ${pauserText(each)}` : 'the automatic one'));
+  const pauses = `${lifted.length === 1 ? 'pause' : 'pauses'} lifted: ${whose.join(' and ')}`;
+  const stays = `${pauses}; the migration stays paused, because it has also paused itself, and support resumes it then`;
+  const resumed = `resumed (${pauses})`;
+  return isStillPaused ? stays : resumed;
+}

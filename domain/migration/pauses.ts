@@ -1,0 +1,56 @@
+/**
+ * The pauses of a migration: at most one because of a problem, and one of each side. None replaces another, so that
+ * lifting one cannot end a stop that somebody else relies on.
+ */
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex } from '@noble/hashes/utils';
+import { momentText, oneLine } from '../text/sentences';
+import type { MigrationState, Pause } from './migration-state';
+import { canonicalJson } from './signatures';
+import type { Role } from './steps';
+
+type Paused = Pick<MigrationState, 'pause' | 'pausesByPeople'>;
+
+/** Returns the pause because of a problem; null if the migration has not paused itself. */
+export function automaticPause({ pause }: Pick<Paused, 'pause'>): Pause | null {
+  return pause !== null && pause.stopReason !== null ? pause : null;
+}
+
+/** Returns the pauses of people, oldest first. An earlier version kept the only one in `pause`. */
+export function pausesByPeople({ pause, pausesByPeople: others }: Paused): readonly Pause[] {
+  return [...(pause !== null && pause.stopReason === null ? [pause] : []), ...(others ?? [])];
+}
+
+/** Returns all pauses, the automatic one first. */
+export function pausesOf(state: Paused): readonly Pause[] {
+  return [automaticPause(state) ?? [], ...pausesByPeople(state)].flat();
+}
+
+export function isPaused(state: Paused): boolean {
+  return pausesOf(state).length > 0;
+}
+
+/** Returns the digest of the pauses that a person reviews before resuming: 32 hexadecimal digits. */
+export function digestOfPauses(pauses: readonly Pause[]): string {
+  const about = pauses.map(({ by, role = null, stopReason, reason, at }) => ({ by, role, stopReason, reason, at }));
+  return bytesToHex(sha256(canonicalJson({ pauses: about }))).slice(0, 32);
+}
+
+/** Returns the pauses of people that belong to neither this side nor this person. */
+export function pausesOfOthers(pauses: readonly Pause[], role: Role, by: string): readonly Pause[] {
+  return pauses.filter((each) => each.stopReason === null && (each.role ? each.role !== role : each.by !== by));
+}
+
+/** The longest text about a pause, in characters. */
+const MAX_REASON_LENGTH = 1_000;
+
+/** Returns who has paused, with the role: `Cleo (client)`. On one line. */
+export function pauserText({ by, role }: Pause): string {
+  return `${oneLine(by ?? 'an unknown person', 200)}${role ? ` (${role})` : ''}`;
+}
+
+/** Returns who paused, since when and why, on one line. */
+export function pauseText(pause: Pause): string {
+  const who = pause.stopReason === null ? `by ${pauserText(pause)}` : 'automatically';
+  return oneLine(`${who} since ${momentText(pause.at)}: ${pause.reason}`, MAX_REASON_LENGTH);
+}

@@ -1,0 +1,113 @@
+import { withLedgerOutcomes } from '../../../domain/decisions/decide';
+import { withAutomaticPause } from '../../../domain/decisions/pauses';
+import type { MigrationState, Pause } from '../../../domain/migration/migration-state';
+import { digestOfPauses, isPaused, pausesOf, pausesOfOthers } from '../../../domain/migration/pauses';
+import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { pausedTexts, progressOf } from '../../../domain/progress/progress';
+import { currentDetails } from '../../../presentation/temporal-ui/current-details';
+import { actionsOf } from '../../../presentation/portal/actions';
+import type { DecisionDraft } from '../../support/migration-states';
+import { AT, counts, decideAll, decideOne, LATER, migrationPlan, stateAt } from '../../support/migration-states';
+
+const AUTOMATIC: Pause = { reason: 'the key is refused', by: null, stopReason: 'key-refused', at: LATER };
+const MOVING = stateAt('complete-migration', { counts: counts({ total: 9, moved: 5, waiting: 4 }) });
+const pause = (role: 'client' | 'support'): DecisionDraft => ({ kind: 'pause', role, reason: `${role} stop` });
+const resume = (role: 'client' | 'support', digest?: string): DecisionDraft => ({
+  ...{ kind: 'resume', role },
+  ...(digest === undefined ? {} : { digest }),
+});
+const stopped = (state: MigrationState): MigrationState => withAutomaticPause(state, AUTOMATIC);
+const reasonsOf = (state: MigrationState) => pausesOf(state).map(({ reason }) => reason);
+const progressAt = (state: MigrationState) => progressOf(migrationPlan(), state);
+
+const PAUSED_BY_CLIENT = decideAll(MOVING, pause('client'));
+const BOTH = ['the key is refused', 'client stop'];
+
+test('a pause of a person and the automatic one are both kept, in either order', () => {
+  expect(reasonsOf(stopped(PAUSED_BY_CLIENT))).toEqual(BOTH);
+  expect(reasonsOf(decideAll(stopped(MOVING), pause('client')))).toEqual(BOTH);
+  expect(reasonsOf(stopped(stopped(PAUSED_BY_CLIENT)))).toEqual(BOTH);
+});
+
+test('all views show both', () => {
+  const progress = progressAt(stopped(PAUSED_BY_CLIENT));
+  expect(progress).toMatchObject({ state: 'paused', pause: { stopReason: 'key-refused' } });
+  expect(progress.pauses?.map(({ by }) => by)).toEqual([null, 'Cleo']);
+  expect(pausedTexts(progress)).toEqual(['by Cleo (client) since 2026-03-02 10:00 UTC: client stop']);
+  expect(progress.waitingFor.what).toMatch(/then resume; the client paused it too$/);
+  const page = currentDetails(progress, { now: LATER });
+  expect(page).toContain('support is looking at it. Also paused by Cleo.');
+  expect(page).toContain('**Paused:** by Cleo (client) since');
+});
+
+test('support lifts all pauses, and the client only those of people', () => {
+  const state = stopped(decideAll(PAUSED_BY_CLIENT, pause('support')));
+  const bySupport = decideOne(state, resume('support'));
+  expect(bySupport.outcome.text).toBe(
+    'resumed (pauses lifted: the automatic one and that of Cleo (client) and that of Sam (support))',
+  );
+  expect(isPaused(bySupport.state)).toBe(false);
+  const byClient = decideOne(state, resume('client'));
+  expect(byClient.outcome).toMatchObject({ applied: true, text: expect.stringContaining('stays paused') as string });
+  expect(reasonsOf(byClient.state)).toEqual(['the key is refused']);
+  expect(decideOne(byClient.state, resume('client')).outcome).toMatchObject({
+    ...{ applied: false, text: 'only support can resume a migration that paused itself' },
+  });
+});
+
+test('in self-service, the client lifts all pauses', () => {
+  const state = stopped({ ...PAUSED_BY_CLIENT, route: 'self-service' });
+  expect(isPaused(decideAll(state, resume('client')))).toBe(false);
+});
+
+test('a resume that names other pauses than those in effect is refused', () => {
+  const seen = digestOfPauses(pausesOf(stopped(MOVING)));
+  const { outcome } = decideOne(decideAll(stopped(MOVING), pause('client')), resume('support', seen));
+  expect(outcome.text).toBe('the pauses have changed since you reviewed them; review them again before you resume');
+  expect(decideOne(stopped(MOVING), resume('support', seen)).outcome.applied).toBe(true);
+});
+
+test('the digest is the same after the pauses were read as JSON', () => {
+  const pauses = pausesOf(stopped(PAUSED_BY_CLIENT));
+  expect(digestOfPauses(JSON.parse(JSON.stringify(pauses)) as Pause[])).toBe(digestOfPauses(pauses));
+});
+
+test('the pause that an earlier version carried over is kept, shown and lifted like the others', () => {
+  const { pausesByPeople: _, ...earlier } = MOVING;
+  const carried: MigrationState = { ...earlier, pause: { reason: 'lunch', by: 'Sam', stopReason: null, at: AT } };
+  expect(reasonsOf(stopped(carried))).toEqual(['the key is refused', 'lunch']);
+  expect(pausedTexts(progressAt(carried))).toEqual(['by Sam since 2026-03-02 09:00 UTC: lunch']);
+  expect(isPaused(decideAll(carried, resume('client')))).toBe(false);
+  expect(reasonsOf(decideAll(carried, pause('client')))).toEqual(['lunch', 'client stop']);
+});
+
+test('a pause that the ledger refuses is undone without the automatic one', () => {
+  const { state, outcome } = decideOne(MOVING, pause('client'));
+  const carried = JSON.parse(JSON.stringify(stopped(state))) as MigrationState;
+  const undone = withLedgerOutcomes(carried, [{ ...outcome, applied: false, text: 'no' }], DEFAULT_DECISION_RULES);
+  expect(reasonsOf(undone)).toEqual(['the key is refused']);
+});
+
+test('only pauses of the other side, or of an unknown one, are those of others', () => {
+  const pauses = pausesOf(stopped(decideAll(PAUSED_BY_CLIENT, pause('support'))));
+  expect(pausesOfOthers(pauses, 'support', 'Sam').map(({ by }) => by)).toEqual(['Cleo']);
+  expect(pausesOfOthers(pauses, 'client', 'Clara').map(({ by }) => by)).toEqual(['Sam']);
+  const unknown: Pause = { reason: 'lunch', by: 'Mia', stopReason: null, at: AT };
+  expect(pausesOfOthers([unknown], 'support', 'Sam')).toEqual([unknown]);
+});
+
+test('in the portal, the client can pause what has paused itself, and lift only pauses of people', () => {
+  const actionsAt = (state: MigrationState) =>
+    actionsOf(progressAt(state), { canSeal: true, isRotating: true }, LATER).filter(({ message }) =>
+      ['pause', 'resume'].includes(message),
+    );
+  expect(actionsAt(stopped(MOVING)).map(({ message }) => message)).toEqual(['pause']);
+  const [lift, ...others] = actionsAt(stopped(decideAll(PAUSED_BY_CLIENT, pause('support'))));
+  expect(others).toEqual([]);
+  expect(lift).toMatchObject({
+    title: 'Lift the pause of a person',
+    overrides: 'This lifts the pause of Sam (support)',
+    consequence: expect.stringContaining('The migration stays paused') as string,
+  });
+  expect(actionsAt(PAUSED_BY_CLIENT)[0]).not.toHaveProperty('overrides');
+});
