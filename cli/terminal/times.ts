@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { DateTime } from 'luxon';
+import { localTimeProblem } from '../../domain/planning/local-time';
 
 /**
  * Formats a time in the reader's time zone, with its offset, because reader and writer may be in different time zones:
@@ -78,12 +79,33 @@ const LATEST = Date.parse('9999-12-31T23:59:59Z');
  */
 export function parseTime(text: string): Date {
   if (text === 'now') return new Date();
-  const iso = DateTime.fromISO(text.trim().replace(' ', 'T'));
-  if (iso.isValid && iso.toMillis() >= EARLIEST && iso.toMillis() <= LATEST) return iso.toJSDate();
+  const written = text.trim().replace(' ', 'T');
+  const iso = DateTime.fromISO(written);
+  if (iso.isValid && iso.toMillis() >= EARLIEST && iso.toMillis() <= LATEST) {
+    assertOneTime(written);
+    return iso.toJSDate();
+  }
   if (/^\d{4}-\d{2}-\d{2}/.test(text.trim()) && iso.invalidReason === 'unit out of range') {
     throw new InvalidArgumentError('There is no such day or time.');
   }
   const now = new Date();
   const utc = tomorrowEvening(now).toISOString().replace('.000', '');
   throw new InvalidArgumentError(`Write it like "${exampleTime(now)}" or ${utc}, or use the word now.`);
+}
+
+/**
+ * Checks that a time without an offset exists in the local time zone, and only once.
+ *
+ * @throws InvalidArgumentError
+ */
+function assertOneTime(iso: string): void {
+  const { zone } = DateTime.fromISO(iso, { setZone: true });
+  if (iso.endsWith(']') || !zone.equals(DateTime.local().zone)) return;
+  const problem = localTimeProblem(zone.name, DateTime.fromISO(iso, { zone: 'utc' }).toMillis());
+  if (problem === null) return;
+  const instead =
+    problem.exact.length > 0
+      ? `Write ${problem.exact.join(' or ')}.`
+      : `The nearest times are ${problem.nearest.join(' and ')}.`;
+  throw new InvalidArgumentError(`${problem.why}. ${instead}`);
 }

@@ -1,5 +1,6 @@
 /** Windows: the hours in which moves may begin, in the client's time zone. */
 import { isMoment } from '../text/sentences';
+import { clockFormat, instantOf, localTime } from './local-time';
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
@@ -148,47 +149,4 @@ function weekdayOf(dateMs: number): Weekday {
 function clockMs(clock: string): number {
   const [hours, minutes] = clock.split(':').map(Number);
   return ((hours ?? 0) * 60 + (minutes ?? 0)) * 60_000;
-}
-
-/** Returns the local date and time of an instant, encoded as if they were UTC. Milliseconds. */
-function localTime(timeZone: string, instantMs: number): number {
-  const parts = clockFormat(timeZone).formatToParts(instantMs);
-  const part = (type: string): number => Number(parts.find((each) => each.type === type)?.value);
-  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
-}
-
-const CLOCKS = new Map<string, Intl.DateTimeFormat>();
-
-/** Returns a cached formatter, because creating a formatter is slow. */
-function clockFormat(timeZone: string): Intl.DateTimeFormat {
-  const cached = CLOCKS.get(timeZone);
-  if (cached) return cached;
-  const date = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
-  const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
-  const clock = new Intl.DateTimeFormat('en-US', { timeZone, ...date, ...time });
-  CLOCKS.set(timeZone, clock);
-  return clock;
-}
-
-/** Returns the first instant at which the local time has reached `localMs`. */
-function instantOf(timeZone: string, localMs: number): number {
-  // No zone is more than a day from UTC, and clocks change by a few hours, so the instant is between these two.
-  let before = localMs - DAY_MS;
-  let after = localMs + DAY_MS;
-  const MINUTE_MS = 60_000;
-  const candidates = offsetsAt(timeZone, before, after).map((offset) => localMs - offset);
-  const shown = candidates.filter((instant) => localTime(timeZone, instant) === localMs);
-  if (shown.length > 0) return Math.min(...shown);
-  // A clock change skips this local time. Find the change by bisection.
-  while (after - before > MINUTE_MS) {
-    const middle = Math.floor((before + after) / 2 / MINUTE_MS) * MINUTE_MS;
-    if (localTime(timeZone, middle) >= localMs) after = middle;
-    else before = middle;
-  }
-  return after;
-}
-
-/** Returns the zone's offsets from UTC at two instants. Milliseconds. */
-function offsetsAt(timeZone: string, fromMs: number, toMs: number): readonly number[] {
-  return [...new Set([fromMs, toMs].map((instant) => localTime(timeZone, instant) - instant))];
 }

@@ -1,6 +1,7 @@
 /** The forms of decisions that need more than a reason. */
 import type { MigrationView } from '../contract';
 import { expectedLimit } from '../../domain/planning/limits';
+import { localTimeProblem } from '../../domain/planning/local-time';
 import type { Window } from '../../domain/planning/windows';
 import { counted } from '../../domain/text/sentences';
 import { parseWindowText } from '../../presentation/wording/windows';
@@ -90,9 +91,17 @@ export function timeForm({ start, windows }: MigrationView) {
     ],
     read: () => {
       if (input.value === '') throw new FormProblem('enter the date and the time of the start');
-      return { startAt: new Date(input.value).toISOString(), ...windowsOf(windowsInput.value) };
+      return { startAt: startOf(input.value), ...windowsOf(windowsInput.value) };
     },
   };
+}
+
+/** @param local the value of the input, a local time without a zone: `2027-03-28T20:00` */
+function startOf(local: string): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const problem = localTimeProblem(timeZone, Date.parse(`${local}Z`));
+  if (problem !== null) throw new FormProblem(`${problem.why}; choose ${problem.nearest.join(' or ')} instead`);
+  return new Date(local).toISOString();
 }
 
 function windowsOf(text: string): { readonly windows?: readonly Window[] } {

@@ -1,5 +1,5 @@
 /** Tests the examples of times in messages and help texts. */
-import { DateTime } from 'luxon';
+import { DateTime, Settings } from 'luxon';
 import { distinctTimes, exampleTime, parseTime } from '../../../cli/terminal/times';
 import { ferry } from '../captured-terminal';
 
@@ -17,6 +17,36 @@ test('an invalid time is answered with examples that are in the future', () => {
 
 test('a day that does not exist is named as the reason', () => {
   expect(() => parseTime('2031-11-31 22:00')).toThrow('There is no such day or time.');
+});
+
+describe('in Berlin, where clocks go forward on 28 March and back on 31 October 2027,', () => {
+  beforeAll(() => (Settings.defaultZone = 'Europe/Berlin'));
+  afterAll(() => (Settings.defaultZone = 'system'));
+
+  test('a skipped time is refused with the nearest times', () => {
+    const why =
+      '2027-03-28 02:30 does not exist in Europe/Berlin, because clocks go forward then. The nearest times are 2027-03-28 01:59 and 2027-03-28 03:00.';
+    expect(() => parseTime('2027-03-28 02:30')).toThrow(why);
+    expect(() => parseTime('2027-03-28T02:30')).toThrow(why);
+    expect(() => parseTime('2027-03-28 02:00')).toThrow('does not exist');
+  });
+
+  test('a time that occurs twice is refused with both times to write instead', () => {
+    expect(() => parseTime('2027-10-31 02:30')).toThrow(
+      '2027-10-31 02:30 occurs twice in Europe/Berlin, because clocks go back then. Write 2027-10-31T02:30+02:00 or 2027-10-31T02:30+01:00.',
+    );
+  });
+
+  test.each([
+    ['2027-03-28 01:59', '2027-03-28T00:59:00.000Z'],
+    ['2027-03-28 03:00', '2027-03-28T01:00:00.000Z'],
+    ['2027-10-31T02:30+01:00', '2027-10-31T01:30:00.000Z'],
+    ['2027-03-28T02:30Z', '2027-03-28T02:30:00.000Z'],
+    ['2027-10-31 03:00', '2027-10-31T02:00:00.000Z'],
+    ['2027-06-01', '2027-05-31T22:00:00.000Z'],
+  ])('%s is accepted', (text, expected) => {
+    expect(parseTime(text).toISOString()).toBe(expected);
+  });
 });
 
 test.each([

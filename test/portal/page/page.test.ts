@@ -70,6 +70,10 @@ describeWithChromium("the portal's page", () => {
     const page = await open();
     await page.getByRole('button', { name: 'Propose another start' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Start', { exact: true }).fill('2027-03-14T02:30');
+    await dialog.getByRole('button', { name: 'Propose another start' }).click();
+    await dialog.getByText('02:30 does not exist in America/New_York').waitFor();
+    await dialog.getByText('choose 2027-03-14 01:59 or 2027-03-14 03:00 instead').waitFor();
     await dialog.getByLabel('Start', { exact: true }).fill('2026-12-05T20:00');
     await dialog.getByLabel('When companies may move').fill('sat,sun 20:00-06:00 Europe/Lundon');
     await dialog.getByRole('button', { name: 'Propose another start' }).click();
