@@ -1,5 +1,6 @@
 /** The parts of Commander's program that `ferry` and `ferry --portal` share. */
 import { Command } from 'commander';
+import { isPlaceholder } from '../domain/text/placeholders';
 import type { Context } from './shared/context';
 import { packageJson } from './shared/context';
 import { fittedTo } from './terminal';
@@ -41,7 +42,20 @@ export function createProgram(
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
     })
-    .exitOverride();
+    .exitOverride()
+    .hook('preAction', (_, command) => refusePlaceholders(command));
+}
+
+/** The options with details and names that are stored, shown or sent. */
+const DETAILS: readonly string[] = ['clientId', 'contact', 'by', 'name'];
+
+/** Refuses an example of the documentation that was pasted with its placeholder, for example `--client-id "<id>"`. */
+function refusePlaceholders(command: Command): void {
+  for (const option of command.options.filter((each) => DETAILS.includes(each.attributeName()))) {
+    const value: unknown = command.getOptionValue(option.attributeName());
+    if (typeof value === 'string' && isPlaceholder(value))
+      command.error(`error: option '${option.flags}' argument '${value}' is a placeholder. Replace it with the value.`);
+  }
 }
 
 /** Adds the commands in their groups, the options that every command has, and the examples. */

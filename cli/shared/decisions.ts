@@ -17,6 +17,7 @@ import { exampleTime, parseTime } from '../terminal/times';
 import type { Context } from './context';
 import { CommandFailed } from './errors';
 import { nearest } from '../../domain/text/nearest';
+import { isPlaceholder } from '../../domain/text/placeholders';
 import { choiceOption } from './options';
 
 /** The person who acts. An option, because support can also record decisions on behalf of the client. */
@@ -100,7 +101,7 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
     if (prompts && !output.json && !output.quiet && command.getOptionValue('yes') === undefined) {
       // `ferry start` runs twice if it asks for missing options.
       answer ??= await prompts.text(`Your name? (decisions and reports show it; your user name is ${user})`, {
-        rejection: (name) => (name === '' ? 'A name is needed.' : null),
+        rejection: (name) => (name === '' || isPlaceholder(name) ? 'A name is needed.' : null),
       });
       setDefault(answer);
     } else if (!output.json && !output.quiet) {

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Platform, Route } from '../../platforms/platforms';
 import { isRotating, PLATFORMS } from '../../platforms/platforms';
+import { isPlaceholder } from '../../domain/text/placeholders';
 import { isIdWord, isReservedLabel, migrationIdOf } from '../../domain/migration/temporal-names';
 import { CommandFailed } from '../shared/errors';
 import type { Prompts } from '../terminal/prompts';
@@ -90,7 +91,11 @@ async function ask(prompts: Prompts, given: GivenOptions, print: (line: string) 
   const client =
     given.client ?? (await askWord(prompts, "Short name of the client, e.g. acme (used in the migration's id)"));
   const contact =
-    given.contact ?? (await prompts.text('Who should the client call for help?', { defaultAnswer: DEFAULT_CONTACT }));
+    given.contact ??
+    (await prompts.text('Who should the client call for help?', {
+      defaultAnswer: DEFAULT_CONTACT,
+      rejection: (answer) => (isPlaceholder(answer) ? 'That is a placeholder.' : null),
+    }));
   return {
     ...{ route, platform, manifest, client },
     ...(credentials === undefined ? {} : { credentials }),

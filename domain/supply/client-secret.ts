@@ -1,4 +1,5 @@
 import { PLATFORMS } from '../../platforms/platforms';
+import { isPlaceholder } from '../text/placeholders';
 import { manifestColumns, normalized } from './columns';
 
 /** The longest client secret that the service accepts, in characters. */
@@ -12,6 +13,7 @@ const MAX_SECRET_LENGTH = 1_000;
  */
 export function clientSecretProblem(secret: string): string | null {
   if (secret === '') return 'is empty';
+  if (isPlaceholder(secret)) return 'is a placeholder, not the client secret itself';
   if (isJson(secret)) return 'contains JSON, not only a client secret';
   if (hasColumnNames(secret)) return 'contains column names, so it looks like a file of credentials or companies';
   if (/[\r\n]/.test(secret)) return 'contains more than one line, but a client secret is a single line';

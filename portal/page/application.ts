@@ -1,6 +1,7 @@
 /** Supplies the client's application. Its client secret is encrypted in this page. */
 import { clientSecretProblem } from '../../domain/supply/client-secret';
 import { applicationDigest, hashOfBox } from '../../domain/supply/sealed-digest';
+import { isPlaceholder } from '../../domain/text/placeholders';
 import { submit } from './api';
 import type { Action } from '../client/api';
 import { base64Of } from '../client/supply';
@@ -39,6 +40,8 @@ export function openApplication(app: App, action: Action): void {
     send: async (reason, { say }) => {
       const facts = { clientId: clientId.value.trim(), environment: environment.value };
       if (facts.clientId === '') throw new FormProblem('enter the client id');
+      if (isPlaceholder(facts.clientId))
+        throw new FormProblem(`"${facts.clientId}" is a placeholder; enter the client id from ${platform.name}`);
       if (secret.value.trim() === '') throw new FormProblem('enter the client secret');
       const problem = clientSecretProblem(secret.value.trim());
       if (problem !== null) throw new FormProblem(`the client secret ${problem}`);

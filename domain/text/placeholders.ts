@@ -1,0 +1,30 @@
+/**
+ * Placeholders that documentation, messages and templates show in place of a value. A person who pastes an example can
+ * leave them in by mistake. Only clear ones: a value that somebody could really have is never one.
+ */
+
+/** In brackets, or only punctuation: `<client id>`, `{{clientId}}`, `...`. */
+const MARKS = [/^<[^<>]*>$/, /^\{\{?[^{}]*\}\}?$/, /^\[[^[\]]*\]$/, /^[.…*_?-]+$/, /^x{3,}$/i];
+/** As the documentation writes them, in capitals. */
+const CAPITALS: readonly string[] = ['NAME', 'ID', 'CLIENT_ID', 'SECRET', 'CLIENT_SECRET', 'TEXT', 'CONTACT', 'TODO'];
+/** Without spaces, hyphens and underscores, in lower case: `your-client-id`, `client id`, `change me`. */
+const WORDS = [
+  /^your(own)?(client|app|application|api|oauth|support)?(id|secret|key|name|contact|team|token|clientid|clientsecret)(here)?$/,
+  /^(client|app|application)(id|secret)(here)?$/,
+  /^(nameof(the)?(person|client|contact|team)|changeme|replaceme|placeholder|inserthere|pastehere)$/,
+];
+/** Addresses that are reserved for examples. */
+const EXAMPLE_URL = /^https?:\/\/(([\w-]+\.)*example\.(com|org|net)([:/?#]|$)|example(\.{3}|…|$))/i;
+
+/** Returns whether a text is a placeholder and not a value. */
+export function isPlaceholder(text: string): boolean {
+  const value = text.trim();
+  if (value === '') return false;
+  const word = value.toLowerCase().replace(/[\s_-]+/g, '');
+  return (
+    MARKS.some((mark) => mark.test(value)) ||
+    CAPITALS.includes(value) ||
+    WORDS.some((each) => each.test(word)) ||
+    EXAMPLE_URL.test(value)
+  );
+}
