@@ -336,8 +336,9 @@ test('every suggested command is valid as printed', async () => {
     ]),
   );
   for (const command of new Set([...CASES.flatMap(([, , each]) => each), ...remedies])) {
-    // A person replaces the placeholder of the name, which ferry refuses.
-    const { args, exitCode, err } = await pasted(command.replace('"your name"', 'Cleo'));
+    // A person replaces the placeholders, which ferry refuses.
+    const filledIn = command.replace('"your name"', 'Cleo').replace('"client id"', 'AB1');
+    const { args, exitCode, err } = await pasted(filledIn);
     expect([command, args.filter((word) => /^[A-Z]+$|[<>]|\.\.\.$/.test(word))]).toEqual([command, []]);
     // The command fails because nothing is running, but not with a usage error.
     expect([command, exitCode, err]).toEqual([command, 1, err]);
