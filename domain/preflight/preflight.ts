@@ -4,6 +4,7 @@
  * The caller gathers the facts: a worker reads the companies from the ledger, a command reads them from a file. Both
  * use the same checks, so they report the same findings.
  */
+import { inClientWords } from '../companies/client-words';
 import { momentText, counted } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
 import type { ApplicationFacts, MigrationApplications } from './applications';
@@ -57,7 +58,8 @@ export function preflight(facts: PreflightFacts): readonly PreflightFinding[] {
   if (!platform.routes.includes(facts.route)) findings.push(otherRoute(facts));
   if (service === null) return findings;
   if ('refused' in service) {
-    return [...findings, errorFinding('service-refuses', service.refused, 'check the API key and its account')];
+    const refusal = errorFinding('service-refuses', service.refused, 'check the API key and its account');
+    return [...findings, { ...refusal, clientMessage: inClientWords(service.refused) }];
   }
   return [...findings, ...accountFindings(service.account, facts), ...platformFindings(service, facts)];
 }

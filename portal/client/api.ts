@@ -83,7 +83,8 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
     if (response.ok) return response;
     const answer: unknown = await response.json().catch(() => null);
     const { error, advice } = (answer ?? {}) as Partial<z.infer<typeof ErrorSchema>>;
-    throw new ApiError(response.status, error ?? `The portal answered with status ${response.status}.`, advice);
+    const what = response.status >= 500 ? 'The portal does not work at the moment.' : 'The portal refused this.';
+    throw new ApiError(response.status, error ?? what, advice);
   }
 
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {

@@ -1,4 +1,5 @@
 /** What the page shows about a company, from the ledger's facts. */
+import { inClientWords } from '../../domain/companies/client-words';
 import { clientStateOf } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import { failureText } from '../../domain/companies/failures';
@@ -31,7 +32,8 @@ export function companyOf(company: CompanyRow): PortalCompany {
 }
 
 function problemOf(company: CompanyRow): string | null {
-  const { state, failure, failureText: detail, heldBack, leftOutReason } = company;
+  const { state, failure, failureText: stored, heldBack, leftOutReason } = company;
+  const detail = stored === null ? null : inClientWords(stored);
   if (state === 'skipped' || state === 'excluded') return leftOutReason;
   if (failure !== null) {
     const text = failureText(failure);

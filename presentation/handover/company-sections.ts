@@ -3,6 +3,7 @@
  *
  * Companies are read and written one at a time, because a migration can have thousands of them.
  */
+import { inClientWords } from '../../domain/companies/client-words';
 import type { CompanyState, Counts } from '../../domain/companies/company-state';
 import { CLIENT_STATES, clientStateText, countOpen } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
@@ -76,7 +77,7 @@ export const MUST_RECONNECT: Section = {
   count: ({ figures }) => figures.mustReconnect,
   columns: [REFERENCE, NAME, { title: 'Link for the end customer', as: 'link' }, { title: 'Why' }, SWITCH_ON],
   cells: (company, { ended }) => [
-    ...[company.reference, company.name, company.linkUrl ?? NO_LINK, company.failureText ?? ''],
+    ...[company.reference, company.name, company.linkUrl ?? NO_LINK, failureOf(company)],
     switchOn(company, ended),
   ],
 };
@@ -92,7 +93,7 @@ const NOT_MOVED: Section = {
   count: ({ counts, figures }) => counts.failed - figures.mustReconnect,
   columns: [REFERENCE, NAME, { title: 'Why' }, { title: 'Records' }, { title: 'What to do' }, SWITCH_ON],
   cells: (company, { ended }) => [
-    ...[company.reference, company.name, company.failureText ?? '', recordsText(company), whatToDo(company, ended)],
+    ...[company.reference, company.name, failureOf(company), recordsText(company), whatToDo(company, ended)],
     switchOn(company, ended),
   ],
 };
@@ -113,7 +114,7 @@ const LEFT_OUT: Section = {
       company.name,
       company.state === 'skipped' ? 'after an attempt to move it' : 'before its move',
     ],
-    ...[company.leftOutBy ?? '', company.leftOutReason ?? '', company.failureText ?? ''],
+    ...[company.leftOutBy ?? '', company.leftOutReason ?? '', failureOf(company)],
     isLeftOutAtService(company) ? LEFT_OUT_AT_SERVICE : switchOn(company, ended),
   ],
 };
@@ -171,8 +172,12 @@ function stateText({ state, failure }: ReportedCompany, ended: boolean): string 
 }
 
 function whyOf(company: ReportedCompany): string {
-  const { failureText, heldBack } = company;
-  return failureText ?? heldBack ?? missingCredentialText(company) ?? '';
+  return company.failureText === null ? (company.heldBack ?? missingCredentialText(company) ?? '') : failureOf(company);
+}
+
+/** Without the technical text of a failed call, which is in the CSV report. */
+function failureOf({ failureText }: ReportedCompany): string {
+  return failureText === null ? '' : inClientWords(failureText);
 }
 
 function switchOn(company: ReportedCompany, ended: boolean): string {

@@ -5,6 +5,7 @@
  * times, in the reader's zone.
  */
 import type { MigrationView } from '../../portal/contract';
+import { inClientWords } from '../../domain/companies/client-words';
 import { clientCounts, countOpen } from '../../domain/companies/company-state';
 import type { Ending } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
@@ -241,7 +242,7 @@ function firstCompanyView({ firstCompany }: Progress): MigrationView['firstCompa
   const { reference, stage, evidence } = firstCompany;
   const checks = evidence.map(({ label, detail, passed }) => ({
     label: text(label),
-    result: text(detail),
+    result: text(inClientWords(detail)),
     ok: passed,
   }));
   return { reference: nameText(reference), stage, evidence: checks };

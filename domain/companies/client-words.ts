@@ -1,0 +1,38 @@
+/**
+ * Puts the technical text of a failed call into words, for the client. The ledger stores the text of the call, with
+ * which support can find it at the service; the CSV report and the commands of support show it.
+ */
+
+/** A failed call inside a text: `PUT /companies/…/authorization: answered 400 The token is used (from PublicApi)`. */
+const CALL = /\b(?:GET|POST|PUT|PATCH|DELETE) \/\S*: (.*)$/s;
+const ANSWER = /^answered (\d{3})(.*)$/s;
+/** Where the answer came from, and the id of the call, at the end of the text. */
+const SOURCE = /\s*\((?:from [^()]*|correlation id [^()]*)\)$/;
+
+const NO_ANSWER = 'the Company Data Service did not answer';
+const HAS_A_PROBLEM = 'the Company Data Service has a technical problem';
+
+/** Returns the text without methods, paths, status codes and ids. A text without a call stays as it is. */
+export function inClientWords(text: string): string {
+  const call = CALL.exec(text);
+  if (call === null) return text;
+  const [, failure = ''] = call;
+  const before = text.slice(0, call.index);
+  // The importer adds the call in parentheses to the text of the failure.
+  const isInParentheses = before.endsWith('(') && failure.endsWith(')');
+  const words = wordsOf(isInParentheses ? failure.slice(0, -1) : failure);
+  return `${before}${words}${isInParentheses ? ')' : ''}`;
+}
+
+function wordsOf(failure: string): string {
+  const answer = ANSWER.exec(failure);
+  if (answer === null) return NO_ANSWER;
+  const [, status = '', rest = ''] = answer;
+  if (status === '401' || status === '402') return 'the Company Data Service refuses access';
+  if (status === '429') return 'the Company Data Service asked to wait';
+  const message = rest.trim().replace(SOURCE, '').trim();
+  // A page of a proxy, or an answer that cannot be read, contains nothing for people.
+  const isReadable =
+    Number(status) >= 400 && Number(status) < 500 && rest.startsWith(' ') && !/^(with a|instead of) /.test(message);
+  return isReadable && message !== '' && !/[{}<>]/.test(message) ? message : HAS_A_PROBLEM;
+}

@@ -1,0 +1,46 @@
+import { inClientWords } from '../../../domain/companies/client-words';
+import { companyOf } from '../../../portal/server/companies';
+
+const REFUSED = 'the service refused the company or its details';
+const BAD_REQUEST =
+  'POST /companies: answered 400 The name is too long; choose another (from PublicApi, correlation id 0af1)';
+
+test.each([
+  [`${REFUSED} (${BAD_REQUEST})`, `${REFUSED} (The name is too long; choose another)`],
+  [BAD_REQUEST, 'The name is too long; choose another'],
+  ['GET /companies/…/dataStatus: answered 409 not ready (correlation id 0af1)', 'not ready'],
+  ['PUT /x: answered 503 Maintenance (from PublicApi)', 'the Company Data Service has a technical problem'],
+  [
+    'GET /account: answered 404, not from the service (probably a proxy): page not found',
+    'the Company Data Service has a technical problem',
+  ],
+  ['GET /account: answered 400 {"error": "x"}', 'the Company Data Service has a technical problem'],
+  ['GET /account: answered 200 with a body that is not JSON', 'the Company Data Service has a technical problem'],
+  ['GET /account: answered 401 unknown key', 'the Company Data Service refuses access'],
+  ['GET /account: answered 429 slowly (from PublicApi)', 'the Company Data Service asked to wait'],
+  ['POST /x: could not connect: connect ECONNREFUSED 127.0.0.1:8100', 'the Company Data Service did not answer'],
+  ['PUT /x: no complete response arrived within 60000 ms', 'the Company Data Service did not answer'],
+  [
+    `${REFUSED} (PUT /x: the connection broke: other side closed)`,
+    `${REFUSED} (the Company Data Service did not answer)`,
+  ],
+])('%s: the client reads %s', (text, expected) => {
+  expect(inClientWords(text)).toBe(expected);
+});
+
+test.each([
+  'must reconnect: the platform no longer accepts the authorization (the refresh token has already been used)',
+  'a data set could not be synced (invoices: 3 of 400 records)',
+  'no credential',
+])('%s: the client reads it as it is', (text) => {
+  expect(inClientWords(text)).toBe(text);
+});
+
+test('the portal shows no technical text of a failed call', () => {
+  const company = {
+    ...{ row: 1, reference: 'C-1', name: 'One', wave: null, state: 'failed', failure: 'refused' },
+    ...{ failureText: `${REFUSED} (${BAD_REQUEST})`, heldBack: null, leftOutReason: null, credential: 'supplied' },
+    ...{ confirmedAt: null, movedAt: null, isDeferred: false, linkUrl: null, crossedAt: null },
+  } as unknown as Parameters<typeof companyOf>[0];
+  expect(companyOf(company).problem).toBe(`${REFUSED} (The name is too long; choose another)`);
+});
