@@ -37,6 +37,8 @@ declare module 'fastify' {
     access?: Access;
     /** True if the route accepts the large bodies of sealed credentials. */
     isLargeBody?: boolean;
+    /** True if the answer can have many megabytes. */
+    isLargeAnswer?: boolean;
     /** True if the answer is an event stream, which has limits of its own. */
     isStream?: boolean;
   }

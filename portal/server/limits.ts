@@ -46,6 +46,9 @@ export interface PortalLimits {
    */
   readonly largeBodies: number;
   readonly largeBodiesPerMigration: number;
+  /** Reports and lists of links that are sent at the same time, of the process and of one migration. */
+  readonly largeAnswers: number;
+  readonly largeAnswersPerMigration: number;
   /** Time within which the headers, and the complete request, must arrive. In milliseconds. */
   readonly headersMs: number;
   readonly requestMs: number;
@@ -70,6 +73,8 @@ export const DEFAULT_LIMITS: PortalLimits = {
   requestsPerConnection: 1_000,
   largeBodies: 4,
   largeBodiesPerMigration: 2,
+  largeAnswers: 20,
+  largeAnswersPerMigration: 4,
   headersMs: 10_000,
   requestMs: 60_000,
   bodyCheckMs: 10_000,
@@ -122,14 +127,21 @@ export function concurrencyLimiter(max: number, refusal: () => Error): (key: str
   };
 }
 
-/** Limits the bodies that are in memory at the same time, and ends the connections of those that arrive too slowly. */
-export function limitBodies(app: Api, { largeBodies, largeBodiesPerMigration, bodyCheckMs }: PortalLimits): void {
+/** Limits the large bodies and answers that are in memory at the same time, and ends the connections of those that arrive too slowly. */
+export function limitBodies(app: Api, limits: PortalLimits): void {
+  const { largeBodies, largeBodiesPerMigration, largeAnswers, largeAnswersPerMigration, bodyCheckMs } = limits;
   const countAll = concurrencyLimiter(largeBodies, () => busy(2));
   const countOfMigration = concurrencyLimiter(largeBodiesPerMigration, () => busy(2));
+  const countAnswers = concurrencyLimiter(largeAnswers, () => busy(5));
+  const countAnswersOfMigration = concurrencyLimiter(largeAnswersPerMigration, () => busy(5));
   app.addHook('preParsing', async (request, reply) => {
     if (request.routeOptions.config.isLargeBody === true) {
       countOfMigration(request.signedIn.migrationId, reply);
       countAll('all', reply);
+    }
+    if (request.routeOptions.config.isLargeAnswer === true) {
+      countAnswersOfMigration(request.signedIn.migrationId, reply);
+      countAnswers('all', reply);
     }
     if (!request.raw.complete) endIfSlow(app, request.raw, bodyCheckMs);
   });

@@ -50,6 +50,7 @@ interface Channel {
   /** The view as JSON. */
   view: string;
   event: ViewEvent | undefined;
+  isReading: boolean;
 }
 
 export class LiveViews {
@@ -141,13 +142,18 @@ export class LiveViews {
     await Promise.all(Array.from({ length: READS_AT_ONCE }, worker));
   }
 
-  /** Reads a view with any session of the channel. The next poll uses another one if this session has ended. */
+  /** Reads a view once, however many streams ask for it, with any session of the channel. The next poll uses another one if this session has ended. */
   private async read(channel: Channel): Promise<void> {
     const [stream] = channel.streams;
-    if (stream === undefined) return;
-    const found = await this.db.changedView(stream.hash, channel.version);
-    if (found) update(channel, found);
-    else rotate(channel.streams, stream);
+    if (stream === undefined || channel.isReading) return;
+    channel.isReading = true;
+    try {
+      const found = await this.db.changedView(stream.hash, channel.version);
+      if (found) update(channel, found);
+      else rotate(channel.streams, stream);
+    } finally {
+      channel.isReading = false;
+    }
     for (const each of channel.streams) offer(each, channel.event);
   }
 
@@ -180,7 +186,7 @@ function write(stream: Stream, bytes: Buffer): void {
 
 const newChannel = (migrationId: string): Channel => ({
   ...{ migrationId, streams: new Set<Stream>(), event: undefined },
-  ...{ version: null, isCurrent: false, view: '' },
+  ...{ version: null, isCurrent: false, view: '', isReading: false },
 });
 
 function update(channel: Channel, { view, version, writtenAt, isCurrent }: ChangedView): void {

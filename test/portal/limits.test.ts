@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { answerPortalRequest } from '../../store';
 import { until } from '../support/conditions';
 import { openPortal, signIn, type RunningPortal, type Session } from './running-portal';
 import type { PortalLimits } from '../../portal/server/limits';
@@ -182,5 +183,31 @@ describe('a request', () => {
       expect(await statusOf(await signIn(portal))).toBe(400); // it was read, and is invalid
       for (const { socket } of slow) socket.destroy();
       await until(async () => (await statusOf(colleague)) === 400);
+    }));
+
+  test('for a large report of people who read it slowly does not fill the memory', () =>
+    withLimits({ largeAnswers: 3, largeAnswersPerMigration: 2 }, async (portal, session) => {
+      const { db } = portal;
+      const posted = await session.fetch('/api/reports', {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"format":"html"}' },
+      });
+      const { id } = (await posted.json()) as { readonly id: string };
+      const done = { outcome: 'done', text: 'ready', content: 'x'.repeat(19_000_000) };
+      expect(await answerPortalRequest(db, id, done)).toBe(true);
+      const slow: Line[] = [];
+      while (slow.length < 2) {
+        const line = await open(portal);
+        line.socket.pause();
+        line.socket.write(
+          `GET /api/reports/${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${session.token}\r\n\r\n`,
+        );
+        slow.push(line);
+      }
+      const read = async (): Promise<number> => (await session.fetch(`/api/reports/${id}`)).status;
+      await until(async () => (await read()) === 503);
+      expect((await session.fetch('/api/session')).status).toBe(200);
+      expect((await (await signIn(portal)).fetch('/api/reconnect-links.csv')).status).toBe(200);
+      for (const { socket } of slow) socket.destroy();
+      await until(async () => (await read()) === 200);
     }));
 });

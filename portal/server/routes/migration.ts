@@ -86,7 +86,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
   app.get(
     '/api/reconnect-links.csv',
     {
-      config: { access: 'session' },
+      config: { access: 'session', isLargeAnswer: true },
       schema: {
         summary: 'Download the links with which the owners of companies reconnect',
         tags: ['Migration'],
@@ -95,6 +95,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
             description: 'Reference, name and link of each company.',
             content: { 'text/csv': { schema: z.string() } },
           },
+          503: ErrorSchema,
         },
       },
     },

@@ -144,7 +144,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
   app.get(
     '/api/reports/:id',
     {
-      config: { access: 'session' },
+      config: { access: 'session', isLargeAnswer: true },
       schema: {
         summary: 'Download a report',
         tags: ['Report'],
@@ -159,6 +159,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
             content: { 'text/html': { schema: z.string() } },
           },
           404: ErrorSchema,
+          503: ErrorSchema,
         },
       },
     },
