@@ -127,3 +127,16 @@ test('a credential file has the fields of the platform', () => {
     { name: 'realmId', isRequired: true },
   ]);
 });
+
+test('does not change from second to second while companies are moving', () => {
+  const state = stateAt('complete-migration', {
+    counts: counts({ moved: 10, waiting: 50, importing: 2 }),
+    firstCompany: firstCompany(),
+  });
+  const progress = { ...progressOf(migrationPlan(), state), throughput: { moved: 10, withinMs: 61_000 } };
+  const at = (second: number) =>
+    migrationView(progress, FACTS, new Date(Date.parse(LATER) + second * 1_000).toISOString());
+  const views = Array.from({ length: 60 }, (_, second) => at(second));
+  expect(views[0]?.end).not.toBeNull();
+  expect(new Set(views.map((view) => JSON.stringify(view))).size).toBeLessThanOrEqual(3);
+});
