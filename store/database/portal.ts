@@ -88,7 +88,9 @@ export const portal: Migration = {
         -- When a browser last asked for the view. Workers write the views that are being watched.
         watched_at timestamptz not null default clock_timestamp(),
         -- When a worker took the view to write it. Null once it is written.
-        taken_at timestamptz
+        taken_at timestamptz,
+        -- How many workers have taken the view and have not come back.
+        attempts integer not null default 0
       )`.execute(db);
     await sql`
       -- The manifest that a decision supplies, in parts, until the ledger has recorded the decision.

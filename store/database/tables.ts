@@ -245,6 +245,7 @@ interface PortalViewTable {
   written_at: Date | null;
   watched_at: Generated<Date>;
   taken_at: Date | null;
+  attempts: Generated<number>;
 }
 
 export interface Tables {

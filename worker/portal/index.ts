@@ -13,6 +13,7 @@ import type { PortalRequest, SignInRequest } from '../../store';
 import {
   deleteOldPortalRequests,
   deleteOldStaged,
+  postponePortalView,
   takePortalRequests,
   takeSignIns,
   takeWatchedMigrations,
@@ -108,9 +109,10 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
     views.add(migrationId);
     track(
       writeView(context, migrationId)
-        .catch((error: unknown) =>
-          log.warn({ migration: migrationId, reason: nameOf(error) }, 'a portal view could not be written'),
-        )
+        .catch(async (error: unknown) => {
+          log.warn({ migration: migrationId, reason: nameOf(error) }, 'a portal view could not be written');
+          await postponePortalView(context.ferry.db, migrationId).catch(() => undefined);
+        })
         .finally(() => views.delete(migrationId)),
     );
   }

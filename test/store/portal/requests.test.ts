@@ -6,6 +6,7 @@ import {
   deleteOldPortalRequests,
   openMigration,
   postponePortalRequest,
+  postponePortalView,
   revokeInvitation,
   supplyMigration,
   takePortalRequests,
@@ -318,6 +319,24 @@ describe('a view', () => {
     expect(await watched({ namespace: 'theirs' })).toEqual([]);
     await sql`update portal_views set taken_at = now() - interval '11 seconds'`.execute(ledger.db);
     expect(await watched({ namespace: 'theirs' })).toEqual([migrationId]);
+  });
+
+  test('that has ended three workers is taken again only after ten minutes, until it is written', async () => {
+    const { migrationId, session } = await openSession();
+    await call(portal, 'view', session);
+    const takenAfter = async (time: string) => {
+      await sql`update portal_views set taken_at = taken_at - ${time}::interval`.execute(ledger.db);
+      return (await watched()).length;
+    };
+    expect(await takenAfter('0')).toBe(1);
+    await postponePortalView(ledger.db, migrationId); // the worker has come back
+    for (let ended = 0; ended < 3; ended += 1) expect(await takenAfter('11 seconds')).toBe(1);
+    expect(await takenAfter('11 seconds')).toBe(0);
+    expect(await takenAfter('10 minutes')).toBe(1);
+    await writePortalView(ledger.db, migrationId, { headline: 'written' });
+    await sql`update portal_views set written_at = now() - interval '1 minute'`.execute(ledger.db);
+    expect(await watched()).toHaveLength(1);
+    expect(await takenAfter('11 seconds')).toBe(1);
   });
 
   test('does not make 50 sessions wait for one that is marking it as watched', async () => {
