@@ -14,6 +14,8 @@ import { createLedgerProof, isLedgerLine } from '../../domain/decisions/ledger-p
 import type { Approver } from '../../domain/migration/approvers';
 import { approverFingerprint } from '../../domain/migration/approvers';
 import { counted } from '../../domain/text/sentences';
+import type { NamedApprover } from './trail-approvers';
+import { createKeyFinder } from './trail-approvers';
 import { CommandFailed } from '../shared/errors';
 import type { CommandResult, Output } from '../terminal';
 import { localTime } from '../terminal/times';
@@ -52,14 +54,18 @@ interface Verification {
 export async function verifyTrail(
   file: string,
   migrationId: string,
-  approvers: readonly Approver[],
+  named: readonly NamedApprover[],
 ): Promise<CommandResult> {
-  if (approvers.length === 0) {
+  if (named.length === 0) {
     throw new CommandFailed(
-      'verifying a trail requires the public keys of the approvers',
-      'pass each key with --approver; take it from a source that you trust, because keys that came with the trail prove nothing',
+      'verifying a trail requires the public keys of the approvers, or their fingerprints',
+      'pass each with --approver role:name:fingerprint; ask the person for it, or take it from another source that you trust, because keys that came with the trail prove nothing',
     );
   }
+  const keys = createKeyFinder();
+  for await (const { value } of readLines(file)) keys.addFrom(value);
+  const found = named.map((each) => keys.find(each));
+  const approvers = found.map(({ approver }) => approver);
   const verification = await verify(file, migrationId, approvers);
   const { entries, unproven, unverified, added, end, isEndUnknown } = verification;
   return {
@@ -79,6 +85,10 @@ export async function verifyTrail(
         output.line(`${output.styled('red', '✗')} line ${line}${what}: ${why}`);
       }
       if (unproven.length === 0) printVerified(output, verification);
+      for (const { approver } of found.filter(({ isInTrail }) => !isInTrail))
+        output.line(
+          `${output.styled('yellow', '!')} nothing in the trail is signed with this key of ${approver.by} (${approver.role})`,
+        );
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 
 import { findPlatform, PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
+import type { NamedApprover } from '../reporting/trail-approvers';
 import type { Approver } from '../../domain/migration/approvers';
 import { isPublicKey } from '../../domain/migration/approvers';
 import { nearest } from '../../domain/text/nearest';
@@ -115,6 +116,26 @@ export function approverOption(purpose: string): Option {
     '--approver <role:name:key>',
     `${purpose}: role (client or support), name, public key; can be repeated`,
   ).argParser((text: string, before: readonly Approver[] = []) => [...before, parseApprover(text)]);
+}
+
+/** Makes `--approver <role:name:key>`, which also accepts the fingerprint of the key. */
+export function namedApproverOption(purpose: string): Option {
+  return new Option(
+    '--approver <role:name:key>',
+    `${purpose}: role (client or support), name, and public key or its fingerprint; can be repeated`,
+  ).argParser((text: string, before: readonly NamedApprover[] = []) => [...before, parseNamedApprover(text)]);
+}
+
+function parseNamedApprover(text: string): NamedApprover {
+  const [, role, by, digits = ''] = /^([^:]+):(.+):([^:]+)$/.exec(text) ?? [];
+  const fingerprint = parseFingerprint(digits);
+  return isRole(role) && by !== undefined && fingerprint !== null ? { role, by, fingerprint } : parseApprover(text);
+}
+
+/** Returns a fingerprint in the form in which it is printed; null if the text is not a fingerprint. */
+export function parseFingerprint(text: string): string | null {
+  const digits = text.toLowerCase().replace(/[\s-]/g, '');
+  return /^[0-9a-f]{32}$/.test(digits) ? (digits.match(/.{4}/g) ?? []).join('-') : null;
 }
 
 /** Parses `role:name:key`. */

@@ -19,7 +19,8 @@ import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
 import { DEFAULT_BY, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { parseApprover } from '../../shared/options';
+import { verificationCommands } from '../../reporting/trail-approvers';
+import { parseApprover, parseFingerprint } from '../../shared/options';
 
 interface ApproverOptions extends YesOption {
   readonly by: string;
@@ -67,8 +68,8 @@ export function addApprover(context: Context): void {
 }
 
 function parseKey(text: string): NamedKey {
-  const digits = text.toLowerCase().replace(/[\s-]/g, '');
-  if (/^[0-9a-f]{32}$/.test(digits)) return { fingerprint: (digits.match(/.{4}/g) ?? []).join('-') };
+  const fingerprint = parseFingerprint(text);
+  if (fingerprint !== null) return { fingerprint };
   if (!text.includes(':'))
     throw new InvalidArgumentError('Expected a fingerprint (eight groups of four digits), or role:name:key.');
   return { approver: parseApprover(text) };
@@ -91,9 +92,16 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
   });
   if (!accepted) throw new CommandFailed('nothing was changed', 'compare the fingerprint with the person, by phone');
   const result = await sendDecision(ferry, id, 'addApprover', content);
-  if (result.json['outcome'] === 'applied')
-    for (const invitation of await invitationsOf(ferry, id, approver)) await markKeyConfirmed(ferry.db, invitation.id);
-  return result;
+  if (result.json['outcome'] !== 'applied') return result;
+  for (const invitation of await invitationsOf(ferry, id, approver)) await markKeyConfirmed(ferry.db, invitation.id);
+  return {
+    ...result,
+    print: (output) => {
+      result.print(output);
+      output.line(`  Keep the fingerprint. With it, you can verify later what ${approver.by} has signed:`);
+      for (const each of verificationCommands(id, [...before.approvers, approver])) output.line(`  ${each}`);
+    },
+  };
 }
 
 /** Removes an approver, and revokes their invitation to the portal, because its sessions can be on the lost device. */

@@ -2,17 +2,21 @@ import { InvalidArgumentError, Option } from 'commander';
 import { NoSuchMigration } from '../../../client';
 import { loadConfig } from '../../../config';
 import { MAX_NAME_LENGTH } from '../../../domain/migration/parse-decision';
+import type { Approver } from '../../../domain/migration/approvers';
+import { signingRules } from '../../../domain/migration/approvers';
 import { fingerprintOf } from '../../../security';
 import {
   createInvitation,
   listInvitations,
   openDatabase,
   readMigration,
+  readRecordedDecisions,
   revokeInvitation,
   type Database,
   type Invitation,
   type PortalRole,
 } from '../../../store';
+import { verificationCommands } from '../../reporting/trail-approvers';
 import type { Context } from '../../shared/context';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
@@ -154,6 +158,7 @@ const list =
     if (migrationId !== undefined) await assertExists(db, migrationId);
     const now = new Date();
     const invitations = await listInvitations(db, migrationId ?? null);
+    const approvers = migrationId === undefined ? [] : await readApprovers(db, migrationId);
     return {
       json: { schema: 'ferry.invitations/1', invitations: invitations.map((each) => invitationJson(each, now)) },
       print: (output) => {
@@ -178,9 +183,20 @@ const list =
           output.line(`Ask ${each.person} for the fingerprint by phone. If it is the same, confirm it with:`);
           output.line(`  ferry approver add ${each.migrationId} ${fingerprintText(each)}`);
         }
+        if (approvers.length > 0 && migrationId !== undefined) {
+          output.line();
+          output.line('To verify what people have signed, with fingerprints that you compared with them:');
+          for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
+        }
       },
     };
   };
+
+async function readApprovers(db: Database, migrationId: string): Promise<readonly Approver[]> {
+  const migration = await readMigration(db, migrationId);
+  const { approverChanges } = await readRecordedDecisions(db, migrationId);
+  return signingRules(migration?.rules?.approvers ?? null, approverChanges).approvers;
+}
 
 type InvitationState = 'unused' | 'expired' | 'signed-in' | 'signed-out' | 'revoked';
 

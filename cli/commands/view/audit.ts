@@ -5,7 +5,6 @@ import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-trail';
 import { endBytesToSign } from '../../../domain/decisions/audit-trail';
 import type { LedgerClaims } from '../../../domain/decisions/ledger-proof';
-import type { Approver } from '../../../domain/migration/approvers';
 import type { SigningKey } from '../../../security';
 import type { StoredMigration } from '../../../store';
 import { readLedgerClaims, readMigration, readTrail } from '../../../store';
@@ -14,8 +13,9 @@ import { NoSuchMigration } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import { verifyTrail } from '../../reporting/audit-verification';
+import type { NamedApprover } from '../../reporting/trail-approvers';
 import type { Context } from '../../shared/context';
-import { approverOption } from '../../shared/options';
+import { namedApproverOption } from '../../shared/options';
 import { writeCsv } from '../../shared/results';
 import { withLedgerClient } from '../../shared/clients';
 
@@ -25,7 +25,7 @@ type Format = (typeof FORMATS)[number];
 interface AuditOptions {
   readonly format: Format;
   readonly verify?: string;
-  readonly approver?: readonly Approver[];
+  readonly approver?: readonly NamedApprover[];
 }
 
 /** `ferry audit`: exports all applied and refused decisions, or verifies an export. */
@@ -35,7 +35,7 @@ export function addAudit({ program, run, output, terminal }: Context): void {
     .description('Export the audit trail: every decision, who made it, when, and its outcome')
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, formatOf, 'table')
     .option('--verify <file>', 'verify the signatures of a jsonl export offline, instead of exporting')
-    .addOption(approverOption('with --verify, an approver whose signatures are valid'))
+    .addOption(namedApproverOption('with --verify, an approver whose signatures are valid'))
     .action((migration: string, { format, verify, approver = [] }: AuditOptions) =>
       run(() =>
         verify === undefined

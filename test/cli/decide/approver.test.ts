@@ -132,9 +132,11 @@ test('where support must sign, only its key adds the approvers of the client', a
   expect((await pause('dana', SIGNED)).out).toContain('does not belong to an approver');
   const unsigned = await run('nobody', 'approver', 'add', SIGNED, key, '--by', 'Sam', '--yes');
   expect(unsigned).toMatchObject({ exitCode: 1, err: expect.stringContaining(MUST_SIGN) as string });
-  expect(await run('sam', 'approver', 'add', SIGNED, key, '--reason', 'first key', '--yes')).toMatchObject({
-    exitCode: 0,
-  });
+  const added = await run('sam', 'approver', 'add', SIGNED, key, '--reason', 'first key', '--yes');
+  expect(added).toMatchObject({ exitCode: 0 });
+  expect(added.out).toContain(
+    `ferry audit ${SIGNED} --verify trail.jsonl --approver support:Sam:${fingerprintOf('sam')} --approver client:Dana:${fingerprintOf('dana')}\n`,
+  );
   expect(await pause('dana', SIGNED)).toMatchObject({ exitCode: 0 });
 });
 
@@ -199,6 +201,23 @@ describe('the verification of an exported trail', () => {
       out: expect.stringContaining('The export is signed with a key that you did not pass') as string,
     });
     expect(own.out).toContain('1 decision of support not verified, because no key of support was given');
+  });
+
+  test('accepts the fingerprint of a key, which is what people have compared', async () => {
+    const fingerprint = `client:Dana:${fingerprintOf('dana').toUpperCase().replaceAll('-', ' ')}`;
+    expect(await verify(SIGNED, [fingerprint])).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining(
+        'the signature of every applied decision of the client matches its record',
+      ) as string,
+    });
+    const changed = (line: string): string => line.replace('"kind":"sync-disabled"', '"kind":"resume"');
+    expect(await verify(SIGNED, [fingerprint], changed)).toMatchObject({ exitCode: 1 });
+
+    const others = await verify(SIGNED, [`client:Dana:${fingerprintOf('cleo')}`]);
+    expect(others).toMatchObject({ exitCode: 1 });
+    expect(others.out).toContain('a key that does not belong to an approver');
+    expect(others.out).toContain('nothing in the trail is signed with this key of Dana (client)');
   });
 
   test('with keys of the client only, verifies its decisions and counts those of support', async () => {

@@ -1,0 +1,52 @@
+/** The approvers for whom a trail is verified. People know a key by its fingerprint; the key itself is in the trail. */
+import type { Approver } from '../../domain/migration/approvers';
+import { approverFingerprint, isPublicKey } from '../../domain/migration/approvers';
+import { shellQuoted } from '../shared/remedy-commands';
+
+/** An approver as named on the command line: with the key, or with its fingerprint. */
+export type NamedApprover = Approver | (Omit<Approver, 'publicKey'> & { readonly fingerprint: string });
+
+/**
+ * Collects the keys of a trail. They prove nothing by themselves: a key counts only if its fingerprint is one that was
+ * given, because another key with the same fingerprint cannot be found in practice.
+ */
+export function createKeyFinder() {
+  const keys = new Map<string, string>();
+  const add = (publicKey: unknown): void => {
+    if (isPublicKey(publicKey)) keys.set(approverFingerprint({ publicKey }), publicKey);
+  };
+  return {
+    /** Adds the keys in a line of the trail: those that signed it, and that of an approver who was added. */
+    addFrom(line: unknown): void {
+      const { decision, signed, signature } = (line ?? {}) as {
+        readonly decision?: { readonly approver?: { readonly publicKey?: unknown } } | null;
+        readonly signed?: { readonly signature?: { readonly publicKey?: unknown } | null } | null;
+        readonly signature?: { readonly publicKey?: unknown } | null;
+      };
+      add(decision?.approver?.publicKey);
+      add(signed?.signature?.publicKey);
+      add(signature?.publicKey);
+    },
+    /** Returns the approver with the key. A key that is not in the trail has signed nothing in it. */
+    find(named: NamedApprover): { readonly approver: Approver; readonly isInTrail: boolean } {
+      if ('publicKey' in named) return { approver: named, isInTrail: keys.has(approverFingerprint(named)) };
+      const { role, by, fingerprint } = named;
+      const publicKey = keys.get(fingerprint);
+      // No signature has this text as its key, so nothing counts as signed by this approver.
+      return { approver: { role, by, publicKey: publicKey ?? fingerprint }, isInTrail: publicKey !== undefined };
+    },
+  };
+}
+
+/** Returns the commands that export a trail and verify what these approvers have signed. */
+export function verificationCommands(
+  migrationId: string,
+  approvers: readonly Approver[],
+): readonly [exporting: string, verifying: string] {
+  const named = approvers.map((each) => shellQuoted(`${each.role}:${each.by}:${approverFingerprint(each)}`));
+  const redirection = ' > trail.jsonl';
+  return [
+    `ferry audit ${migrationId} --format jsonl` + redirection,
+    [`ferry audit ${migrationId} --verify trail.jsonl`, ...named.map((each) => `--approver ${each}`)].join(' '),
+  ];
+}
