@@ -101,7 +101,7 @@ module.exports = {
     ]),
     ...only('bench', [
       ...['client', 'cli/(manifest|terminal)', 'stack', 'worker', 'company-data-client', 'store', 'security', 'config'],
-      ...['domain', 'platforms'],
+      ...['domain', 'platforms', 'portal/server'],
     ]),
     {
       name: 'the-job-of-the-comparisons-shares-no-code-with-the-product',

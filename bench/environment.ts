@@ -11,12 +11,15 @@ import { acquireTemporalCli } from '../stack/temporal/cli';
 import { startTemporal } from '../stack/temporal/server';
 import { createTemporaryFolder } from '../stack/folders';
 import { Secret } from '../security';
+import { grantPortalRole } from '../store';
 import type { WorkerTiming } from '../worker/timing';
 import { TIMING } from '../worker/timing';
 import type { EmptyUpdates } from './processes/empty-updates';
 import { startEmptyUpdates } from './processes/empty-updates';
 import type { ServiceUnderTest } from './processes/service';
 import { treeCpuMs } from './processes/usage';
+import type { MeasuredPortal } from './processes/portal';
+import { startMeasuredPortal } from './processes/portal';
 import type { MeasuredWorker } from './processes/worker';
 import { startMeasuredWorker } from './processes/worker';
 import { PLATFORM } from './migration';
@@ -28,6 +31,7 @@ export interface BenchEnvironment<Service extends ServiceUnderTest = ServiceUnde
   readonly serversCpuMs: () => Promise<{ readonly engine?: number; readonly ledger?: number }>;
   /** @param timing default: as in production */
   readonly startWorker: (timing?: WorkerTiming) => Promise<MeasuredWorker>;
+  readonly startPortal: () => Promise<MeasuredPortal>;
   readonly startEmptyUpdates: () => Promise<EmptyUpdates>;
 }
 
@@ -94,6 +98,12 @@ export async function withEnvironment<T, Service extends ServiceUnderTest>(
       serversCpuMs: async () => {
         const [engine, ledger] = [await treeCpuMs(temporal.process), await treeCpuMs(postgres.process)];
         return { ...(engine !== undefined && { engine }), ...(ledger !== undefined && { ledger }) };
+      },
+      startPortal: async () => {
+        const databaseUrl = new URL(postgres.url);
+        [databaseUrl.username, databaseUrl.password] = ['portal', randomBytes(16).toString('hex')];
+        await grantPortalRole(ferry.db, new Secret(databaseUrl.href));
+        return started(await startMeasuredPortal(databaseUrl.href));
       },
       startEmptyUpdates: async () => started(await startEmptyUpdates(ferry, variables)),
     };

@@ -9,6 +9,7 @@ import { limit } from './measurements/limit';
 import { memory } from './measurements/memory';
 import { pacing } from './measurements/pacing';
 import { peers } from './measurements/peers';
+import { portal } from './measurements/portal';
 import { recover } from './measurements/recover';
 import type { Result } from './results';
 import { metText, systemLoad, writeResults, writeTable } from './results';
@@ -29,6 +30,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   decide,
   open,
   recover,
+  portal,
 };
 
 /** Benchmarks that run only if they are named. */

@@ -14,13 +14,18 @@ export interface App {
   readonly refresh: () => void;
 }
 
-export const canDecide = ({ session, key }: App): boolean => session.role === 'client' && key !== null;
+/** Returns whether the migration would accept a decision that this browser signs. */
+export const canDecide = ({ session, key }: App): boolean =>
+  session.role === 'client' && session.isKeyConfirmed && key !== null;
 
 /** Returns a decision of this person with its signature. */
 export function signed({ session, key }: App, decision: DecisionFields) {
   if (key === null) throw new Error('this browser does not have your key');
   return signDecision(session, signerOf(key), decision);
 }
+
+/** Returns whether this browser can sign, but support has not confirmed its key yet. */
+export const isUnconfirmed = ({ session, key }: App): boolean => key !== null && !session.isKeyConfirmed;
 
 /** Signs and sends a decision, and waits for its outcome. */
 export async function decide(app: App, what: DecisionFields, onWait: (text: string) => void): Promise<RequestAnswer> {

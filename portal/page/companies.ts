@@ -28,6 +28,10 @@ const helpOf = (remedies: readonly string[]): string =>
 /** A list that can be read again when the migration has changed. */
 export interface CompanyList {
   readonly update: () => Promise<void>;
+  /** Reads the first companies again. */
+  readonly restart: () => Promise<void>;
+  /** Clears the selection. */
+  readonly clear: () => void;
 }
 
 export interface ListOptions {
@@ -37,12 +41,12 @@ export interface ListOptions {
   readonly head: readonly Child[];
   readonly filter: () => CompanyFilter;
   /** What the list says if it is empty. */
-  readonly empty: string;
+  readonly empty: () => string;
+  /** Called with the number of companies whenever the list shows others. */
+  readonly onShow?: (count: number) => void;
 }
 
-export function createCompanyList({ app, container, head, filter, empty }: ListOptions): CompanyList & {
-  readonly restart: () => Promise<void>;
-} {
+export function createCompanyList({ app, container, head, filter, empty, onShow }: ListOptions): CompanyList {
   const selected = new Map<string, Company>();
   let shown: readonly Company[] = [];
   let hasMore = false;
@@ -50,9 +54,7 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
   const list = el('ul', { class: 'companies' });
   const more = button('Show more', () => void load(shown.length + 50));
   const note = el('p', { class: 'hint list-note', role: 'status' });
-  const changed = button('The list has changed. Show it as it is now', () => void load(shown.length), {
-    class: 'small changed',
-  });
+  const changed = button('Update the list', () => void load(shown.length), { class: 'small' });
   const selection = el('div', { class: 'selection', role: 'region', 'aria-label': 'Selected companies', hidden: true });
   changed.hidden = true;
   container.replaceChildren(
@@ -92,8 +94,9 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
     if (isFocused) document.getElementById(isFocused)?.focus();
     more.hidden = !hasMore;
     changed.hidden = true;
+    onShow?.(shown.length);
     note.textContent =
-      shown.length === 0 ? empty : `${counted(shown.length, 'company')} shown${hasMore ? '; there are more' : ''}.`;
+      shown.length === 0 ? empty() : `${counted(shown.length, 'company')} shown${hasMore ? '; there are more' : ''}.`;
   }
 
   /**
@@ -105,7 +108,7 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
     const page = await read(shown.length).catch(() => null);
     if (page === null || mine !== generation) return;
     if (JSON.stringify(page.companies) === JSON.stringify(shown)) return;
-    if (shown.length === 0 || !isInUse()) return show(page);
+    if (!isInUse()) return show(page);
     const known = new Map(page.companies.map((company) => [company.row, company]));
     shown = shown.map((company, index) => {
       const newer = known.get(company.row);
@@ -114,6 +117,7 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
       return newer;
     });
     changed.hidden = JSON.stringify(shown) === JSON.stringify(page.companies);
+    if (!changed.hidden) note.textContent = 'The list has changed.';
   }
 
   function replaceRow(index: number, company: Company): void {
@@ -123,7 +127,9 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
     if (focused) document.getElementById(focused)?.focus();
   }
 
-  const isInUse = (): boolean => selected.size > 0 || list.contains(document.activeElement) || list.matches(':hover');
+  /** Rows of the other list count if a person has selected them, because new rows of one list can move the other. */
+  const isInUse = (): boolean =>
+    list.contains(document.activeElement) || list.matches(':hover') || document.querySelector(SELECTED) !== null;
 
   function row(company: Company): HTMLElement {
     const { reference, name, state, movedAt, confirmedAt, wave, problem, remedies, linkUrl } = company;
@@ -182,13 +188,17 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
     selection.hidden = companies.length === 0;
     const sync = app.view().actions.find(({ message }) => message === 'confirmSyncDisabled');
     const canConfirm = sync !== undefined && companies.some(({ confirmedAt }) => confirmedAt === null);
+    const decisions = companyDecisions(app, companies);
     selection.replaceChildren(
       el('p', {}, el('strong', {}, `${counted(companies.length, 'company')} selected`)),
+      !canConfirm && decisions.length === 0
+        ? el('p', { class: 'hint' }, 'You have nothing to decide about all of them together.')
+        : '',
       el(
         'div',
         { class: 'buttons' },
         canConfirm ? button('Confirm syncing off', () => openAction(app, sync, companies), { class: 'small' }) : '',
-        ...companyDecisions(app, companies).map((action) =>
+        ...decisions.map((action) =>
           button(action.title, () => openAction(app, action, companies), { class: 'small' }),
         ),
         button('Clear the selection', clear, { class: 'small' }),
@@ -198,13 +208,16 @@ export function createCompanyList({ app, container, head, filter, empty }: ListO
   }
 
   function clear(): void {
+    if (selected.size === 0) return;
     selected.clear();
     renderSelection();
     for (const box of list.querySelectorAll<HTMLInputElement>('input[type=checkbox]')) box.checked = false;
   }
 
-  return { update, restart: () => load(0) };
+  return { update, restart: () => load(0), clear };
 }
+
+const SELECTED = '.companies input:checked';
 
 /** Two states of a company with the same layout differ only in short texts. */
 const layoutOf = ({ problem, remedies, linkUrl }: Company): string =>

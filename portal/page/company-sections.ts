@@ -6,7 +6,7 @@ import { createCompanyList, type CompanyList } from './companies';
 import { byId, el } from './elements';
 import { zoneText } from './times';
 
-export function createAllCompanies(app: App): CompanyList & { readonly start: () => Promise<void> } {
+export function createAllCompanies(app: App): CompanyList {
   const search = el('input', { type: 'search', id: 'search', autocomplete: 'off', maxlength: 100 });
   const state = el(
     'select',
@@ -31,7 +31,8 @@ export function createAllCompanies(app: App): CompanyList & { readonly start: ()
       search: search.value.trim(),
       state: state.value === '' ? undefined : (state.value as CompanyState),
     }),
-    empty: 'No company matches.',
+    empty: () =>
+      search.value.trim() === '' && state.value === '' ? 'There are no companies yet.' : 'No company matches.',
   });
   let waiting: ReturnType<typeof setTimeout> | undefined;
   search.addEventListener('input', () => {
@@ -39,28 +40,27 @@ export function createAllCompanies(app: App): CompanyList & { readonly start: ()
     waiting = setTimeout(() => void list.restart(), 250);
   });
   state.addEventListener('change', () => void list.restart());
-  return { update: list.update, start: list.restart };
+  return list;
 }
 
-export function createExceptions(app: App): CompanyList & { readonly start: () => Promise<void> } {
+export function createExceptions(app: App): CompanyList {
+  const about = el(
+    'p',
+    { class: 'hint' },
+    'Each company says what went wrong and what can be done. If its owner must reconnect, send the owner the reconnect page. ',
+    el(
+      'a',
+      { class: 'download', href: '/api/reconnect-links.csv', download: true },
+      'Download all reconnect pages (CSV)',
+    ),
+  );
   const list = createCompanyList({
     app,
     container: byId('exceptions'),
-    head: [
-      el('h2', { id: 'exceptions-title' }, 'Companies that need attention'),
-      el(
-        'p',
-        { class: 'hint' },
-        'Each company says what went wrong and what can be done. If its owner must reconnect, send the owner the reconnect page. ',
-        el(
-          'a',
-          { class: 'download', href: '/api/reconnect-links.csv', download: true },
-          'Download all reconnect pages (CSV)',
-        ),
-      ),
-    ],
+    head: [el('h2', { id: 'exceptions-title' }, 'Companies that need attention'), about],
     filter: () => ({ exceptions: true }),
-    empty: 'No company needs attention now.',
+    empty: () => 'No company needs attention now.',
+    onShow: (count) => (about.hidden = count === 0),
   });
-  return { update: list.update, start: list.restart };
+  return list;
 }

@@ -1,7 +1,7 @@
 /** The dialog of a decision: what it is about, what happens next, a reason, and its outcome. */
 import type { RequestAnswer } from '../contract';
 import { ApiError } from '../client/api';
-import { button, el, type Child } from './elements';
+import { button, byId, el, type Child } from './elements';
 import { inReadersZone } from './times';
 
 /** Thrown when something in a form is missing or wrong. The dialog shows it and stays open. */
@@ -57,10 +57,7 @@ export function openDialog(options: DecisionDialog): void {
       el('strong', {}, isIrreversible ? 'This cannot be undone. ' : 'What this means: '),
       inReadersZone(consequence),
     ),
-    problem,
-    meter,
-    status,
-    el('div', { class: 'buttons' }, confirm, cancel),
+    el('div', { class: 'end' }, problem, meter, status, el('div', { class: 'buttons' }, confirm, cancel)),
   );
   const dialog = el(
     'dialog',
@@ -76,7 +73,9 @@ export function openDialog(options: DecisionDialog): void {
   });
   dialog.addEventListener('close', () => {
     dialog.remove();
+    // Live data may have replaced the button that opened the dialog.
     if (returnTo instanceof HTMLElement && returnTo.isConnected) returnTo.focus();
+    else byId('main').focus({ preventScroll: true });
   });
 
   const setSending = (value: boolean): void => {
@@ -132,10 +131,10 @@ export function openDialog(options: DecisionDialog): void {
   dialog.showModal();
 }
 
-/** Returns the text with a capital letter and a full stop. */
+/** Returns the text with a capital letter and a full stop. The name of a column, such as `realmId`, stays as it is. */
 export function sentence(text: string): string {
-  const start = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(start) ? start : `${start}.`;
+  const start = /^[a-z]+[A-Z]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]\)?$/.test(start) ? start : `${start}.`;
 }
 
 export function problemText(error: unknown): string {

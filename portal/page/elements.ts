@@ -40,8 +40,8 @@ export function externalLink(address: string, text = address): HTMLElement {
 }
 
 /**
- * Renders parts of the page again only if what they show has changed, and keeps the focus in them, so that live data
- * disturbs neither readers nor people who use a keyboard.
+ * Renders parts of the page again only if what they show has changed, and keeps the focus and unfolded details in them,
+ * so that live data disturbs neither readers nor people who use a keyboard.
  */
 export function createRenderer(): (container: HTMLElement, shown: unknown, render: () => readonly Child[]) => void {
   const last = new Map<HTMLElement, string>();
@@ -51,7 +51,12 @@ export function createRenderer(): (container: HTMLElement, shown: unknown, rende
     last.set(container, text);
     const focused = container.contains(document.activeElement) ? document.activeElement : null;
     const label = focused?.textContent;
+    const unfolded = new Set(
+      [...container.querySelectorAll('details[open] > summary')].map((each) => each.textContent),
+    );
     container.replaceChildren(...render().filter((child) => child != null && child !== false));
+    for (const summary of container.querySelectorAll('details > summary'))
+      if (unfolded.has(summary.textContent)) summary.parentElement?.setAttribute('open', '');
     if (focused === null) return;
     const again = [...container.querySelectorAll<HTMLElement>('button, a, summary')].find(
       (each) => each.textContent === label,

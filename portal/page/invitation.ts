@@ -49,9 +49,16 @@ function showUnsupported(): void {
   );
 }
 
+/** Where the browser keeps the name of the migration that it has shown last. */
+const LAST_SHOWN = 'last-shown';
+
+/** Remembers which migration this browser shows, because a session of another one would replace it. */
+export const rememberMigration = (name: string): void => localStorage.setItem(LAST_SHOWN, name);
+
 /** Asks the person to continue, because mail programs open links as well, and an invitation works once. */
 export async function showInvitation({ token, provider }: Invitation, onRedeemed: () => void): Promise<void> {
   if (!(await canSign())) return showUnsupported();
+  const other = localStorage.getItem(LAST_SHOWN);
   const status = el('p', { class: 'problem', role: 'alert' });
   const go = button('Continue', () => void accept(), { class: 'primary' });
   showMessage(
@@ -64,6 +71,12 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
       el('li', {}, 'Your browser creates a key that signs your decisions. Nobody can copy it, not even this website.'),
       el('li', {}, 'Use a device that only you use.'),
     ),
+    other !== null &&
+      el(
+        'p',
+        {},
+        `This browser was last used for ${other}. It shows one migration at a time: to keep that one open, use this link in another browser.`,
+      ),
     el('div', { class: 'buttons' }, go),
     status,
   );

@@ -7,17 +7,30 @@ interface Listeners {
   readonly onMigration: (answer: MigrationAnswer) => void;
   /** Called from time to time while the connection works. @throws ApiError */
   readonly onReturn: () => Promise<void>;
+  /** Returns whether the person waits for a change of the session, which is then checked more often. */
+  readonly isWaiting: () => boolean;
   readonly onEnd: () => void;
 }
 
 /** The browser stops asking after an error status, so the page asks again after this time. */
 const AGAIN_AFTER_MS = 5_000;
-/** How often the page checks its session, to see that support has confirmed the key. */
+/** How often the page checks its session, and how often while the person waits until support has confirmed the key. */
 const CHECK_EVERY_MS = 30_000;
+const CHECK_OFTEN_MS = 3_000;
 
-export function followEvents({ onMigration, onReturn, onEnd }: Listeners): void {
+/** Tabs share the cookie of the session: a tab that is opened has the others check theirs. */
+const CHANNEL = 'tokenferry';
+
+export function followEvents({ onMigration, onReturn, isWaiting, onEnd }: Listeners): void {
   let source = connect();
-  const checking = setInterval(() => void check(), CHECK_EVERY_MS);
+  let checkedAt = Date.now();
+  const checking = setInterval(() => {
+    if (!document.hidden && (isWaiting() || Date.now() - checkedAt >= CHECK_EVERY_MS)) void check();
+  }, CHECK_OFTEN_MS);
+  document.addEventListener('visibilitychange', () => !document.hidden && void check());
+  const otherTabs = new BroadcastChannel(CHANNEL);
+  otherTabs.onmessage = () => void check();
+  otherTabs.postMessage('opened');
 
   function connect(): EventSource {
     const events = new EventSource('/api/events');
@@ -32,6 +45,7 @@ export function followEvents({ onMigration, onReturn, onEnd }: Listeners): void 
   }
 
   async function check(): Promise<void> {
+    checkedAt = Date.now();
     try {
       await onReturn();
       if (source.readyState === EventSource.CLOSED) source = connect();

@@ -4,11 +4,11 @@ import { fingerprintOf } from '../../domain/text/fingerprints';
 import type { MigrationAnswer } from '../client/api';
 import { ApiError, insist } from '../client/api';
 import { endSession, readMigration, readSession } from './api';
-import type { App } from './app';
+import { canDecide, isUnconfirmed, type App } from './app';
 import { createAllCompanies, createExceptions } from './company-sections';
 import { problemText } from './dialog';
 import { byId, button, createRenderer, el } from './elements';
-import { showInvitation, showMessage, takeInvitation, unconfirmedKey } from './invitation';
+import { rememberMigration, showInvitation, showMessage, takeInvitation, unconfirmedKey } from './invitation';
 import { findKey, fromHex, recordUse } from './keys';
 import { followEvents } from './live';
 import {
@@ -24,12 +24,14 @@ import { reportSection } from './report';
 import { isUsedHere, showNoSession } from './sign-in';
 import { timeText, zoneText } from './times';
 
-/** How often the lists of companies are read again while the migration changes. */
-const LISTS_EVERY_MS = 5_000;
+/** The longest time until the lists of companies are read again after the migration has changed. */
+const LISTS_WITHIN_MS = 8_000;
 
 async function start(): Promise<void> {
   const invitation = takeInvitation();
   byId('zone').textContent = `Times are in your time zone, ${zoneText()}.`;
+  // A link that is pasted into this tab changes only the fragment, so the browser does not load the page again.
+  addEventListener('hashchange', () => location.hash.includes('invitation=') && location.reload());
   // A person can open the same link again: the key of this browser then replaces the invitation.
   if (invitation !== null && !(await isUsedHere(invitation.token)))
     return showInvitation(invitation, () => void open());
@@ -75,9 +77,10 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
   const render = createRenderer();
   byId('report').replaceChildren(...reportSection(session.migrationId).filter((each) => each instanceof Node));
   renderAll();
-  await Promise.all([exceptions.start(), companies.start()]);
+  await Promise.all([exceptions.restart(), companies.restart()]);
   showPerson(session);
   document.title = latest.view.client;
+  rememberMigration(`${latest.view.client} (${latest.view.platform.name}), as ${session.person}`);
   byId('message').hidden = true;
   byId('migration').hidden = false;
 
@@ -85,12 +88,13 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     const { view } = latest;
     const { task, next, actions, counts, end, start: begin, windows } = view;
     render(byId('summary'), [view.headline, view.client, view.state], () => renderSummary(view));
-    render(byId('task'), [task, next, actions.filter(({ isExpected }) => isExpected)], () => renderTask(app));
+    const expected = actions.filter(({ isExpected }) => isExpected);
+    render(byId('task'), [task, next, expected, canDecide(app)], () => renderTask(app));
     render(byId('notices'), notices(), () => renderNotices(notices()));
     render(byId('progress'), [counts, end, begin, windows], () => renderProgress(view));
     render(byId('steps'), [view.steps, view.firstCompany, view.next === null], () => renderSteps(view));
     render(byId('facts'), [view.callbackUrl, view.application, view.details, view.outOfDate], () => renderFacts(view));
-    render(byId('decisions'), actions, () => renderOtherDecisions(app));
+    render(byId('decisions'), [actions, canDecide(app)], () => renderOtherDecisions(app));
     byId('decisions').hidden = byId('decisions').childElementCount === 0;
     byId('steps').hidden = view.steps.length === 0;
     const unconfirmed = session.isKeyConfirmed ? null : fingerprint;
@@ -110,19 +114,20 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     return [isOld, cannotSign, ...latest.view.notices].filter((text) => text !== false);
   }
 
-  let listsReadAt = Date.now();
   let waiting: ReturnType<typeof setTimeout> | undefined;
+  /** Reads the lists again soon. All pages get the same event at once, so each waits for a time of its own. */
   function updateLists(): void {
-    clearTimeout(waiting);
-    waiting = setTimeout(
+    if (document.hidden) return;
+    waiting ??= setTimeout(
       () => {
-        listsReadAt = Date.now();
+        waiting = undefined;
         void exceptions.update();
         void companies.update();
       },
-      Math.max(0, listsReadAt + LISTS_EVERY_MS - Date.now()),
+      LISTS_WITHIN_MS * (0.2 + 0.8 * Math.random()),
     );
   }
+  document.addEventListener('visibilitychange', updateLists);
 
   function show(newer: MigrationAnswer): void {
     const haveCompaniesChanged = JSON.stringify(newer.view.counts) !== JSON.stringify(latest.view.counts);
@@ -135,15 +140,21 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
   async function refresh(): Promise<void> {
     const newer = await readMigration().catch(() => null);
     if (newer !== null) show(newer);
-    await Promise.all([exceptions.start(), companies.start()]);
+    for (const list of [exceptions, companies]) list.clear();
+    await Promise.all([exceptions.restart(), companies.restart()]);
   }
 
   followEvents({
     onMigration: show,
     onReturn: async () => {
-      session = await readSession();
+      const [newer, couldDecide] = [await readSession(), canDecide(app)];
+      // Another invitation was used in another tab, which shares the cookie of the session.
+      if (newer.migrationId !== session.migrationId || newer.publicKey !== session.publicKey) return location.reload();
+      session = newer;
       renderAll();
+      if (canDecide(app) !== couldDecide) await Promise.all([exceptions.restart(), companies.restart()]);
     },
+    isWaiting: () => isUnconfirmed(app),
     onEnd: () => void showNoSession(),
   });
 }

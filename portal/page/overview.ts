@@ -2,7 +2,7 @@
 import type { MigrationView } from '../contract';
 import { counted } from '../../domain/text/sentences';
 import type { App } from './app';
-import { canDecide } from './app';
+import { canDecide, isUnconfirmed } from './app';
 import { openAction } from './actions';
 import { sentence } from './dialog';
 import { button, el, type Child } from './elements';
@@ -32,6 +32,9 @@ export function renderTask(app: App): readonly Child[] {
         el('strong', {}, 'By: '),
         task.by ? `${timeText(task.by)} (${distanceText(task.by)})` : 'no fixed time. The migration waits for you.',
       ),
+    isUnconfirmed(app) &&
+      expected.length > 0 &&
+      el('p', { class: 'hint' }, 'You can do this once support has confirmed your key: see above.'),
     canDecide(app) &&
       expected.length > 0 &&
       el(

@@ -11,8 +11,11 @@ const SHORT = new Intl.DateTimeFormat(undefined, {
 const DAY = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'numeric', day: 'numeric' });
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
 
+/** Replaces the hyphen of `GMT-5` by a minus sign, after which no line breaks. */
+const unbroken = (text: string): string => text.replace(/(GMT|UTC)-(?=\d)/g, '$1\u2212');
+
 /** Formats a time with its zone: `Sat, 14 Nov 2026, 20:00 GMT`. @param iso ISO 8601, UTC */
-export const timeText = (iso: string): string => FULL.format(new Date(iso));
+export const timeText = (iso: string): string => unbroken(FULL.format(new Date(iso)));
 
 /** Shows the times in a text of the portal, which have the form `2026-11-20 23:55 UTC`, in the reader's zone. */
 export const inReadersZone = (text: string): string =>
@@ -28,14 +31,14 @@ export function spanText(from: string, to: string): string {
   const [start, end] = [new Date(from), new Date(to)];
   const isSameDay = DAY.format(start) === DAY.format(end);
   if (timeText(from) === timeText(to)) return `about ${timeText(from)}`;
-  return `between ${isSameDay ? FULL.format(start) : timeText(from)} and ${isSameDay ? CLOCK.format(end) : timeText(to)}`;
+  return `between ${timeText(from)} and ${isSameDay ? unbroken(CLOCK.format(end)) : timeText(to)}`;
 }
 
 /** Returns the name of the reader's zone and its offset at a time: `Europe/London (GMT)`. */
 export function zoneText(at = new Date()): string {
   const parts = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short' }).formatToParts(at);
   const short = parts.find(({ type }) => type === 'timeZoneName')?.value;
-  return short === undefined || short === zone() ? zone() : `${zone()} (${short})`;
+  return short === undefined || short === zone() ? zone() : unbroken(`${zone()} (${short})`);
 }
 
 /** Says how far away a time is: `in 3 days`, `2 hours ago`. */

@@ -33,6 +33,6 @@ test('an unknown benchmark is refused with the list of benchmarks', async () => 
   await expect(bench('speed')).rejects.toMatchObject({
     code: 1,
     stderr:
-      'unknown benchmark: speed. Choose from: service, pacing, memory, throughput, latency, limit, cost, scale, decide, open, recover, peers, cost-limited, service-throughput, service-latency, service-scale\n',
+      'unknown benchmark: speed. Choose from: service, pacing, memory, throughput, latency, limit, cost, scale, decide, open, recover, portal, peers, cost-limited, service-throughput, service-latency, service-scale\n',
   });
 });

@@ -5,11 +5,18 @@ import { CompaniesSchema, CompanyFilterSchema, ErrorSchema, MigrationAnswerSchem
 import { companyOf, type PortalCompany } from '../companies';
 import type { Api, SignedIn } from '../api';
 import type { PortalContext } from '../context';
-import { PortalError } from '../errors';
+import type { ViewRow } from '../database';
+import { noSession, PortalError } from '../errors';
+import { SharedReads } from '../shared-reads';
 
 const LINKS_PER_READ = 500;
 
+type Companies = z.infer<typeof CompaniesSchema>;
+
 export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
+  const sharedViews = new SharedReads<ViewRow>();
+  const sharedLists = new SharedReads<Companies>();
+
   app.get(
     '/api/migration',
     {
@@ -24,7 +31,8 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       },
     },
     async ({ signedIn }) => {
-      const found = await db.view(signedIn.hash);
+      const { hash, migrationId } = signedIn;
+      const found = await sharedViews.read(migrationId, () => db.view(hash));
       if (found) return found;
       throw new PortalError(503, 'The migration has not been read yet.', 'Try again in a few seconds.', {
         'retry-after': '2',
@@ -74,12 +82,10 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       },
     },
     async ({ signedIn, query }) => {
-      const { state = null, exceptions = false, search = null, after = 0, limit } = query;
-      // One more than requested says whether there are more. The function returns at most 500.
-      const max = Math.min(limit + 1, 500);
-      const rows = await db.companies(signedIn.hash, { state, exceptions, search, afterRow: after, max });
-      const companies = rows.slice(0, limit).map(companyOf);
-      return { companies, hasMore: rows.length > limit || (limit === max && rows.length === max) };
+      const key = JSON.stringify([signedIn.migrationId, query]);
+      const found = await sharedLists.read(key, () => readCompanies(signedIn, query));
+      if (found === undefined) throw noSession();
+      return found;
     },
   );
 
@@ -109,6 +115,20 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
         .send(stringify([['reference', 'name', 'link'], ...rows], { bom: true, escape_formulas: true }));
     },
   );
+
+  async function readCompanies(
+    { hash }: SignedIn,
+    query: z.infer<typeof CompanyFilterSchema>,
+  ): Promise<Companies | undefined> {
+    const { state = null, exceptions = false, search = null, after = 0, limit } = query;
+    // One more than requested says whether there are more. The function returns at most 500.
+    const max = Math.min(limit + 1, 500);
+    const rows = await db.companies(hash, { state, exceptions, search, afterRow: after, max });
+    // The database returns nothing for a session that has ended.
+    if (rows.length === 0 && (await db.session(hash)) === undefined) return undefined;
+    const companies = rows.slice(0, limit).map(companyOf);
+    return { companies, hasMore: rows.length > limit || (limit === max && rows.length === max) };
+  }
 
   async function* mustReconnect({ hash }: SignedIn): AsyncGenerator<PortalCompany> {
     for (let afterRow = 0; ;) {

@@ -82,15 +82,15 @@ export async function signIn(
   return page;
 }
 
-/** Returns axe's violations, with the elements that cause them. */
-export async function axeViolations(page: Page): Promise<string[][]> {
+/** Returns axe's violations, with the elements that cause them. @param rules default: all */
+export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[][]> {
   // The content security policy of the page forbids other scripts, so the debugger runs this one.
   await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
-  return page.evaluate(async () => {
+  return page.evaluate(async (runOnly) => {
     const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
     };
-    const result = await axe.run();
+    const result = await axe.run(runOnly === undefined ? {} : { runOnly });
     return result.violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
-  });
+  }, rules);
 }

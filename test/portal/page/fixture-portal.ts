@@ -31,9 +31,11 @@ export class FixturePortal {
     person: 'Cleo',
     role: 'client',
     publicKey: null,
-    isKeyConfirmed: false,
+    isKeyConfirmed: true,
     expiresAt: '2027-01-01T00:00:00.000Z',
   };
+  /** Whether support has confirmed the key of the next person who uses the invitation. */
+  isKeyConfirmed = true;
   /** What the portal says to an invitation; null accepts it. */
   invitationRefusal: { readonly status: number; readonly error: string } | null = null;
   /** What the portal says to a person who signs in with a key; null accepts a valid signature. */
@@ -106,7 +108,7 @@ export class FixturePortal {
     const refusal = this.invitationRefusal;
     if (refusal !== null) return this.send(response, refusal.status, { error: refusal.error });
     this.session = {
-      ...{ migrationId: this.view.migrationId, person: 'Cleo', role: 'client', isKeyConfirmed: false },
+      ...{ migrationId: this.view.migrationId, person: 'Cleo', role: 'client', isKeyConfirmed: this.isKeyConfirmed },
       ...{ publicKey: String(body['publicKey']), expiresAt: '2027-01-01T00:00:00.000Z' },
     };
     this.send(response, 200, this.session);

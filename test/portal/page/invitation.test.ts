@@ -23,16 +23,18 @@ describeWithChromium("an invitation in the portal's page", () => {
     expect(current.portal.sent.map(({ body }) => body['invitation'])).toEqual([INVITATION]);
   });
 
-  test('shows the fingerprint of the key until support has confirmed it, also after a reload', async () => {
+  test('shows the fingerprint of the key, and no decisions, until support has confirmed it', async () => {
+    current.portal.isKeyConfirmed = false;
     const page = await signIn(current.browser, current);
     const fingerprint = fingerprintOf(Buffer.from(current.portal.session?.publicKey ?? '', 'hex'));
     await page.getByText(fingerprint).waitFor();
     await page.getByText('Why: your decisions are signed with a key in this browser.').waitFor();
     await page.reload();
     await page.getByText(fingerprint).waitFor();
+    expect(await page.locator('#task button, #decisions button, #companies input[type=checkbox]').count()).toBe(0);
     if (current.portal.session) current.portal.session = { ...current.portal.session, isKeyConfirmed: true };
-    await page.reload();
-    await page.locator('#migration').waitFor();
+    await page.locator('#task button').first().waitFor();
+    await page.locator('#companies input[type=checkbox]').first().waitFor();
     expect(await page.getByText(fingerprint).count()).toBe(0);
   });
 

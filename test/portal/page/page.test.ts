@@ -14,9 +14,9 @@ describeWithChromium("the portal's page", () => {
     const page = await open();
     const task = page.locator('#task');
     expect(await task.textContent()).toContain('Why: If your own application goes on syncing');
-    expect(await task.textContent()).toContain('Sat, 28 Nov 2026, 15:00 GMT-5');
+    expect(await task.textContent()).toContain('Sat, 28 Nov 2026, 15:00 GMT\u22125');
     expect(await task.textContent()).toContain('What comes next: Then you supply the credentials');
-    expect(await page.locator('#notices').textContent()).toContain('opens at Sat, 28 Nov 2026, 15:00 GMT-5');
+    expect(await page.locator('#notices').textContent()).toContain('opens at Sat, 28 Nov 2026, 15:00 GMT\u22125');
     expect(await page.locator('#zone').textContent()).toContain('America/New_York');
     expect(await page.locator('[aria-current=step]').textContent()).toContain('Disable data syncing');
   });
@@ -169,6 +169,9 @@ describeWithChromium("the portal's page", () => {
     await dialog.getByRole('button', { name: 'Leave out' }).click();
     await dialog.getByText('✓ Done.').waitFor();
     expect(sentDecision()).toMatchObject({ message: 'exclude', decision: { companies: ['K-0002', 'K-0005'] } });
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('region', { name: 'Selected companies' }).waitFor({ state: 'hidden' });
+    expect(await page.locator('#companies li input:checked').count()).toBe(0);
   });
 
   test('changes the limits of a self-service migration', async () => {

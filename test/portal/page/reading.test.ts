@@ -25,6 +25,46 @@ describeWithChromium("reading the portal's page", () => {
     expect(await button.boundingBox()).toEqual(before);
   });
 
+  test('does not move a list with selected companies for a company that needs attention', async () => {
+    const companies = current.portal.companies;
+    current.portal.companies = companies.map((each) => ({ ...each, problem: null }));
+    const page = await open({ width: 390 });
+    const box = page.locator('#companies li input').first();
+    await box.check();
+    const before = await box.boundingBox();
+    current.portal.companies = companies;
+    current.portal.publish({ counts: { ...current.portal.view.counts, moved: 15, notMovedYet: 37 } });
+    const exceptions = page.locator('#exceptions');
+    await exceptions.getByText('The list has changed.').waitFor();
+    expect(await box.boundingBox()).toEqual(before);
+    await exceptions.getByRole('button', { name: 'Update the list' }).click();
+    await exceptions.locator('.company').nth(3).waitFor();
+  });
+
+  test('keeps what a person has unfolded', async () => {
+    const evidence = [{ label: 'bills complete', result: '1 found', ok: true }];
+    current.portal.view = sampleView({ firstCompany: { reference: 'K-0001', stage: 'verified', evidence } });
+    const page = await open();
+    await page.locator('details summary').click();
+    current.portal.publish({ steps: current.portal.view.steps.map((step) => ({ ...step, who: 'you' })) });
+    await page.locator('#steps').getByText('You.').nth(5).waitFor();
+    expect(await page.getByText('bills complete: 1 found').isVisible()).toBe(true);
+  });
+
+  test.each([844, 600])('keeps the buttons of every dialog in sight, at 390 x %i', async (height) => {
+    const page = await open({ width: 390 });
+    await page.setViewportSize({ width: 390, height });
+    for (const { title } of current.portal.view.actions) {
+      await page.getByRole('button', { name: title, exact: true }).first().click();
+      for (const name of [title, 'Back']) {
+        const box = await page.getByRole('dialog').getByRole('button', { name, exact: true }).boundingBox();
+        expect([title, name, box && box.y >= 0 && box.y + box.height <= height]).toEqual([title, name, true]);
+      }
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+  });
+
   test('names the companies that were not moved before the sign-off, with the reasons', async () => {
     current.portal.view = sampleView({ actions: [SIGN_OFF] });
     const page = await open();

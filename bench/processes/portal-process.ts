@@ -1,0 +1,23 @@
+/** Runs the portal with its default limits, behind a proxy whose addresses of browsers it believes. */
+import { startPortal } from '../../portal/server';
+import { createLog } from '../../security/log';
+import { serveParent } from './child-process';
+import { collectGarbage } from './heaps';
+import type { PortalCalls } from './portal';
+import { usage } from './usage';
+
+let stop = async (): Promise<void> => undefined;
+
+const served: PortalCalls = {
+  start: async (databaseUrl) => {
+    // The log of a deployment has a line for each request, so it is written here as well.
+    const log = createLog({ level: 'info', to: '/dev/null' });
+    const portal = await startPortal({ port: 0, databaseUrl, log, trustedProxies: ['127.0.0.1'] });
+    stop = () => portal.close();
+    return portal.localUrl;
+  },
+  usage: async () => usage(),
+  collectGarbage,
+};
+
+serveParent(served, () => stop());

@@ -1,0 +1,35 @@
+/** Starts the portal in its own process, as `ferry up` does, and reads its CPU and memory usage. */
+import path from 'node:path';
+import type { ChildProgram } from './child-process';
+import { startProcessWith } from './child-process';
+import type { Heaps } from './heaps';
+import type { Usage } from './usage';
+
+export type PortalCalls = {
+  /** Returns the portal's address. @param databaseUrl with the portal's role */
+  readonly start: (databaseUrl: string) => Promise<string>;
+  readonly usage: (nothing: null) => Promise<Usage>;
+  readonly collectGarbage: (nothing: null) => Promise<Heaps>;
+};
+
+export interface MeasuredPortal {
+  readonly url: string;
+  usage(): Promise<Usage>;
+  /** Collects the garbage, which takes a few seconds. */
+  collectGarbage(): Promise<Heaps>;
+  stop(): Promise<void>;
+}
+
+/** @param databaseUrl with the portal's role */
+export async function startMeasuredPortal(databaseUrl: string): Promise<MeasuredPortal> {
+  return startProcessWith(
+    'portal-process',
+    async (portal: ChildProgram<PortalCalls>) => ({
+      url: await portal.call('start', databaseUrl),
+      usage: () => portal.call('usage', null),
+      collectGarbage: () => portal.call('collectGarbage', null),
+      stop: () => portal.end(),
+    }),
+    ['--expose-gc', '--require', path.join(__dirname, 'heaps.js')],
+  );
+}
