@@ -136,7 +136,7 @@ function whyText({ route, step, state, counts, reopened }: Progress): string {
       return 'If your own application goes on syncing, it can make the credentials useless while they are being moved.';
     case 'migrate-first-company':
     case 'complete-migration':
-      if (countOpen(counts) > 0) return 'These companies cannot move without it.';
+      if (countOpen(counts) > 0) return 'These companies cannot move before that.';
       return 'The migration ends when both sides have signed off. The stored credentials are then destroyed.';
   }
 }
