@@ -30,7 +30,7 @@ export function frameOf(state: DashboardState, size: Size, now: Date): readonly 
   const result = resultLines(state.lastResult, columns);
   return [
     headLine(page.title, columns, now),
-    connectionLine(state),
+    connectionLine(state, columns),
     // The last result covers the end of the page until the user presses a key.
     ...padded(page.lines, height - result.length),
     ...result,
@@ -51,13 +51,16 @@ function headLine(title: StyledLine, columns: number, now: Date): StyledLine {
   return [first, more, ' ', clock];
 }
 
-function connectionLine({ connectionError, readAt, rows }: DashboardState): StyledLine {
+function connectionLine({ connectionError, readAt, rows }: DashboardState, columns: number): StyledLine {
   if (connectionError === null) return rows === null ? [{ text: 'Reading...', style: 'dim' }] : [];
   const since = readAt === null ? '' : `as of ${clockTime(new Date(readAt))}: `;
-  return [{ text: `${since}${connectionError}; retrying automatically`, style: 'yellow' }];
+  const retrying = '; retrying automatically';
+  const room = columns - widthOf(retrying);
+  const why = since + connectionError;
+  return [{ text: (widthOf(why) > room ? fitted(why, room) : why) + retrying, style: 'yellow' }];
 }
 
-const RESULT_LINES = 2;
+const RESULT_LINES = 3;
 const STYLES = { applied: 'green', refused: 'red', recorded: 'yellow', nothing: 'dim', failed: 'red' } as const;
 const MARKS = { applied: '✓ ', refused: '✗ refused: ', recorded: '… ', nothing: '', failed: '✗ ' } as const;
 

@@ -62,7 +62,7 @@ interface Layout {
   readonly done: number;
 }
 
-const WIDTHS = { mark: 2, step: 4, waits: 11, rate: 5, end: 9, exceptions: 4 } as const;
+const WIDTHS = { mark: 2, step: 4, waits: 12, rate: 5, end: 9, exceptions: 4 } as const;
 const GAP = 1;
 const GAPS = 7 * GAP;
 const BAR = { min: 5, max: 24 } as const;

@@ -10,8 +10,8 @@ import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { isEnding } from '../../domain/migration/migration-state';
 import { outOf } from '../../domain/text/sentences';
 import type { Overview } from '../../store';
-import type { StyledLine } from '../terminal/styled-text';
-import { barText, fitted, wrapped } from '../terminal/styled-text';
+import type { Span, StyledLine } from '../terminal/styled-text';
+import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
 import { shortTime, shortDuration } from '../terminal/times';
 import { stepWords } from '../reporting/steps-table';
 
@@ -41,7 +41,11 @@ export function statusLines(progress: Progress, columns: number, now: Date): rea
 }
 
 /** Returns a bar with the rate and the expected end, and the number of companies in each state. */
-export function companyLines({ progress, overview }: MigrationSnapshot, now: Date): readonly StyledLine[] {
+export function companyLines(
+  { progress, overview }: MigrationSnapshot,
+  now: Date,
+  columns = Infinity,
+): readonly StyledLine[] {
   const { counts, state } = progress;
   const companies = clientCounts(counts);
   const style = counts.failed > 0 ? 'red' : 'reset';
@@ -54,19 +58,45 @@ export function companyLines({ progress, overview }: MigrationSnapshot, now: Dat
     [counts.withoutCredential, 'without credential'],
   ] as const;
   return [
-    [
-      { text: barText(done, counts.total, BAR_WIDTH), style: 'green' },
-      counts.total === 0 ? ' no companies yet' : ` ${outOf(done, counts.total, 'company')} done`,
-      rate === null ? '' : `, ${rateText(rate)} a minute`,
-      endText(forecast, now),
-    ],
-    [
-      `${companies.moved} moved, ${companies.moving} moving, ${companies['not-moved-yet']} not moved yet, `,
-      { text: `${companies['must-reconnect']} must reconnect, ${companies['not-moved']} not moved`, style },
-      `, ${companies['left-out']} left out`,
-      ...missing.filter(([count]) => count > 0).map(([count, what]) => `; ${count} ${what}`),
-    ],
+    ...packed(
+      [
+        [
+          { text: barText(done, counts.total, BAR_WIDTH), style: 'green' },
+          counts.total === 0 ? ' no companies yet' : ` ${outOf(done, counts.total, 'company')} done`,
+        ],
+        ...(rate === null ? [] : [[`, ${rateText(rate)} a minute`]]),
+        [endText(forecast, now)],
+      ],
+      columns,
+    ),
+    ...packed(
+      [
+        [`${companies.moved} moved`],
+        [`, ${companies.moving} moving`],
+        [`, ${companies['not-moved-yet']} not moved yet`],
+        [', ', { text: `${companies['must-reconnect']} must reconnect`, style }],
+        [', ', { text: `${companies['not-moved']} not moved`, style }],
+        [`, ${companies['left-out']} left out`],
+        ...missing.filter(([count]) => count > 0).map(([count, what]) => [`; ${count} ${what}`]),
+      ],
+      columns,
+    ),
   ];
+}
+
+/** Puts parts, each with its separator in front, on as few lines as possible, without cutting a part. */
+function packed(parts: readonly StyledLine[], columns: number): readonly StyledLine[] {
+  const lines: Span[][] = [];
+  for (const part of parts) {
+    const line = lines.at(-1);
+    if (line && widthOf([...line, ...part].map(textOf).join('')) <= columns) line.push(...part);
+    else lines.push(line ? withoutSeparator(part) : [...part]);
+  }
+  return lines;
+}
+
+function withoutSeparator([first = '', ...rest]: StyledLine): Span[] {
+  return [typeof first === 'string' ? first.replace(/^[,;] /, '') : first, ...rest];
 }
 
 /** Returns the latest end of the forecast. It covers only the companies that are ready to move. */

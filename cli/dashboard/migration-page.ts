@@ -6,13 +6,16 @@ import { findPlatform } from '../../platforms/platforms';
 import type { AuditEntry, LedgerCompany } from '../../store';
 import type { Size } from '../terminal/full-screen';
 import type { StyledLine } from '../terminal/styled-text';
-import { fitted } from '../terminal/styled-text';
+import { fitted, truncated, widthOf, wrapped } from '../terminal/styled-text';
 import { shortTime } from '../terminal/times';
 import { companyLines, stepLines, statusLines } from './migration-lines';
 import type { Page } from './state';
 import type { MigrationDetail, DashboardState } from './state';
 
 const MIN_DECISIONS = 2;
+const REASON_LINES = 2;
+/** The titles of the decisions and of the exceptions, one exception, and its reason. */
+const LEAST_EXCEPTION_LINES = 4 + REASON_LINES;
 
 export function migrationPage(state: DashboardState, { columns, rows }: Size, now: Date): Page {
   const { detail, selected } = state;
@@ -50,9 +53,12 @@ function linesOf(
   const steps = stepLines(progress, now);
   const above = [
     ...statusLines(progress, columns, now),
-    ...outages.slice(0, 1).map((reason): StyledLine => [{ text: `Retrying: ${reason}`, style: 'red' }]),
+    ...outages
+      .slice(0, 1)
+      .flatMap((reason) => wrapped(`Retrying: ${reason}`, columns, REASON_LINES))
+      .map((text): StyledLine => [{ text, style: 'red' }]),
     [],
-    ...companyLines(detail, now),
+    ...companyLines(detail, now, columns),
     [],
     ...steps,
     ...(steps.length === 0 ? [] : [[]]),
@@ -60,22 +66,22 @@ function linesOf(
   const availableLines = rows - above.length;
   // Exceptions get their lines first, because people act on them. Decisions get the remaining lines.
   const needed = exceptions.length === 0 ? 1 : exceptions.length + 2;
-  const decisions = Math.max(MIN_DECISIONS, Math.min(detail.decisions.length, availableLines - needed - 2));
-  return [
-    ...above,
-    ...decisionLines(detail.decisions.slice(0, decisions), now),
-    ...exceptionLines(detail, selectedRow, availableLines - decisions - 1, columns),
-  ];
+  const least =
+    exceptions.length === 0 ? MIN_DECISIONS : Math.min(MIN_DECISIONS, availableLines - LEAST_EXCEPTION_LINES);
+  const decisions = Math.max(least, Math.min(detail.decisions.length, availableLines - needed - 2));
+  const shown = decisions > 0 ? decisionLines(detail.decisions.slice(0, decisions), now, columns) : [];
+  const room = decisions > 0 ? availableLines - decisions - 1 : availableLines;
+  return [...above, ...shown, ...exceptionLines(detail, selectedRow, room, columns)];
 }
 
-function decisionLines(decisions: readonly AuditEntry[], now: Date): readonly StyledLine[] {
+function decisionLines(decisions: readonly AuditEntry[], now: Date, columns: number): readonly StyledLine[] {
   return [
     [{ text: 'Latest decisions', style: 'bold' }, decisions.length === 0 ? ': none yet' : ''],
     ...decisions.map(({ decision, outcome }): StyledLine => {
       const who = `${decision.by} (${decision.role})`;
       const mark = outcome.applied ? ({ text: '✓', style: 'green' } as const) : ({ text: '✗', style: 'red' } as const);
       const why = outcome.applied ? '' : `: ${outcome.text}`;
-      return [mark, ` ${shortTime(outcome.at, now)} ${who} ${decisionText(decision)}${why}`];
+      return [mark, truncated(` ${shortTime(outcome.at, now)} ${who} ${decisionText(decision)}${why}`, columns - 1)];
     }),
   ];
 }
@@ -91,29 +97,34 @@ function exceptionLines(
   // Deferred companies are listed too, but not counted. The list is not longer than its maximum.
   const count = Math.max(failed + outcomeUnknown + heldBack, exceptions.length);
   const title: StyledLine = [{ text: 'Exceptions', style: 'bold' }, count === 0 ? ': none' : `: ${count}`];
-  const height = Math.max(1, room - 2);
   const at = Math.max(
     0,
     exceptions.findIndex(({ row }) => row === selectedRow),
   );
-  const top = Math.floor(at / height) * height;
   const selected = exceptions[at];
+  const reason = selected ? wrapped(reasonOf(selected), columns - 2, REASON_LINES) : [];
+  const height = Math.max(1, room - 1 - reason.length);
+  const top = Math.floor(at / height) * height;
   return [
     title,
     ...exceptions
       .slice(top, top + height)
       .map((company) => exceptionLine(company, company.row === selectedRow, columns)),
-    ...(selected ? [[{ text: `  ${reasonOf(selected)}`, style: 'dim' } as const]] : []),
+    ...reason.map((text): StyledLine => [{ text: `  ${text}`, style: 'dim' }]),
   ];
 }
 
 const REFERENCE_WIDTH = 14;
+const MIN_NAME = 12;
 
 function exceptionLine(company: LedgerCompany, isSelected: boolean, columns: number): StyledLine {
   const { reference, name } = company;
   const kind = kindOf(company);
-  const text = `${isSelected ? '▸' : ' '} ${fitted(reference, REFERENCE_WIDTH)} ${name}: ${kind}`;
-  return isSelected ? [{ text: fitted(text, columns), style: 'inverse' }] : [text];
+  // A long name is cut, because people act on what follows it.
+  const room = Math.max(MIN_NAME, columns - REFERENCE_WIDTH - 5 - widthOf(kind));
+  const shortName = widthOf(name) > room ? fitted(name, room) : name;
+  const text = fitted(`${isSelected ? '▸' : ' '} ${fitted(reference, REFERENCE_WIDTH)} ${shortName}: ${kind}`, columns);
+  return isSelected ? [{ text, style: 'inverse' }] : [text.trimEnd()];
 }
 
 function kindOf({ failure, state, deferred, heldBack }: LedgerCompany): string {

@@ -145,7 +145,7 @@ function blockLines(snapshot: WatchSnapshot, trouble: string | null, columns: nu
     [],
     ...steps,
     ...(steps.length === 0 ? [] : [[]]),
-    ...companyLines(snapshot, now),
+    ...companyLines(snapshot, now, columns - 1),
     ...(trouble === null ? [] : [[{ text: outOfDateText(at, trouble), style: 'yellow' } as const]]),
   ];
 }

@@ -9,6 +9,7 @@ import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';
 import { AT, counts, migrationPlan, stateAt } from '../../support/migration-states';
 import { textOf, widthOf } from '../../../cli/terminal/styled-text';
+import type { LedgerCompany } from '../../../store';
 
 const NOW = new Date('2026-03-02T22:04:11Z');
 const SIZE = { columns: 80, rows: 24 };
@@ -198,4 +199,34 @@ test('help covers the screen until any key is pressed, and a result disappears a
 
 test('an empty list shows how to start a migration', () => {
   expect(linesOf(stateOf([])).join('\n')).toContain('No migration is open. Start one with: ferry start');
+});
+
+test('with long names, reasons and numbers, no line is wider than a screen of 80 columns', () => {
+  const long = 'northwind-traders-international.quickbooks-online.second-half-of-2026';
+  const reason = 'our office is flooded, and nobody can answer the questions of end customers until Monday';
+  const counted = counts({
+    ...{ total: 12_030, moved: 7_030, waiting: 4_500, importing: 120, syncing: 240, failed: 1_234, mustReconnect: 900 },
+    ...{ skipped: 60, excluded: 70, outcomeUnknown: 30, heldBack: 44, unconfirmed: 1_000, withoutCredential: 300 },
+  });
+  const state = stateAt('complete-migration', { counts: counted });
+  const exception = (number: number): LedgerCompany =>
+    ({
+      ...{ row: number, reference: `NORTHWIND-C-10000${number}`, name: `${long} Holdings (Deutschland) GmbH` },
+      ...{ failure: 'sync-failed', state: 'failed', heldBack: null, correlationId: '0af1', deferred: false },
+      failureText: `a data set could not be synced (${reason})`,
+    }) as unknown as LedgerCompany;
+  const detail = {
+    ...{ progress: progressOf(migrationPlan(), state), overview: { ...overview(11_900, 41_000), total: 12_030 } },
+    ...{ outages: [`estimate the duration: ${reason}`], exceptions: [exception(1), exception(2)], decisions: [] },
+  };
+  const list = stateOf([row(long, { waitingFor: 'support', progress: detail.progress })], {
+    connectionError: `cannot reach Temporal: ${reason}`,
+  });
+  const page = { ...list, isOpen: true, selected: long, selectedException: 1, detail };
+  const lines = [list, page].flatMap((each) => linesOf(each));
+  expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
+  const text = lines.join(' ');
+  for (const label of ['130 left out', '300 without credential', 'retrying automatically', 'Waiting for  '])
+    expect(text).toContain(label);
+  expect(lines).toContainEqual(expect.stringMatching(/^▸ NORTHWIND.*: a data set could not be synced$/));
 });
