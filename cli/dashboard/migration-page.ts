@@ -1,6 +1,7 @@
 /** Shows one migration: who must act, companies, steps, the latest decisions and the exceptions. */
 import { decisionText } from '../../presentation/wording/decisions';
 import { isEnding } from '../../domain/migration/migration-state';
+import { countExceptions } from '../../domain/companies/company-state';
 import { failureText } from '../../domain/companies/failures';
 import { findPlatform } from '../../platforms/platforms';
 import type { AuditEntry, LedgerCompany } from '../../store';
@@ -93,9 +94,7 @@ function exceptionLines(
   room: number,
   columns: number,
 ): readonly StyledLine[] {
-  const { failed, outcomeUnknown, heldBack } = progress.counts;
-  // Deferred companies are listed too, but not counted. The list is not longer than its maximum.
-  const count = Math.max(failed + outcomeUnknown + heldBack, exceptions.length);
+  const count = countExceptions(progress.counts);
   const title: StyledLine = [{ text: 'Exceptions', style: 'bold' }, count === 0 ? ': none' : `: ${count}`];
   const at = Math.max(
     0,

@@ -1,5 +1,10 @@
 /** Suggests the next commands for a migration. Each can be pasted into a shell as it is. */
-import { countReadyOrMoving, countOpen, isConfirmationDue } from '../../domain/companies/company-state';
+import {
+  countExceptions,
+  countOpen,
+  countReadyOrMoving,
+  isConfirmationDue,
+} from '../../domain/companies/company-state';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { MigrationApplications } from '../../domain/preflight/applications';
@@ -77,7 +82,7 @@ function suggestions(progress: Progress, companies: NamedInCommands, now: Date):
 /** Returns the commands of a self-service migration, in which the client also makes the decisions of support. */
 function selfServiceCommands(progress: Progress): Commands {
   const { migrationId: id, state, preflight, counts } = progress;
-  const hasExceptions = counts.failed + counts.outcomeUnknown + counts.heldBack > 0;
+  const hasExceptions = countExceptions(counts) > 0;
   const exceptions = hasExceptions ? [viewing(`ferry exceptions ${id}`)] : [];
   if (state === 'paused') return [...exceptions, byClient(`ferry resume ${id}`)];
   const hasProblems = progress.step === 'supply-details' && (preflight?.problems.length ?? 0) > 0;
@@ -222,7 +227,7 @@ function missingSupplies(progress: Progress, companies: NamedCompanies): Command
 
 /** Suggests `ferry exceptions`, which lists a command for each remedy. */
 function exceptions({ migrationId, counts }: Progress): Commands {
-  if (counts.failed + counts.outcomeUnknown + counts.heldBack === 0) return [];
+  if (countExceptions(counts) === 0) return [];
   return [bySupport(`ferry exceptions ${migrationId}`)];
 }
 

@@ -190,6 +190,11 @@ export function isConfirmationDue(counts: Counts): boolean {
   return unconfirmed > 0 && isTheirTurn && onlyDeferredLeft(counts);
 }
 
+/** Counts the exceptions, as `ferry exceptions` and the portal list them. */
+export function countExceptions({ failed, outcomeUnknown, heldBack, deferred = 0 }: Counts): number {
+  return failed + outcomeUnknown + heldBack + deferred;
+}
+
 /** Counts the companies with a final outcome, good or bad. */
 export function countFinished(counts: Counts): number {
   return counts.total - countOpen(counts);

@@ -48,7 +48,7 @@ function candidates(progress: Progress, facts: ActionFacts, now: string): readon
   return [
     ...approvals(progress, now),
     proposal(progress, now),
-    confirmation(progress),
+    confirmation(progress, facts),
     ...supplies(progress, facts),
     ...rejections(progress, facts, now),
     ...exceptions(progress, facts),

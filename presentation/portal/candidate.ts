@@ -12,6 +12,8 @@ export interface ActionFacts {
   readonly canSeal: boolean;
   /** True if only credentials count that were obtained after the confirmation. */
   readonly isRotating: boolean;
+  /** The chosen first company, if it lacks the confirmation that syncing is off; otherwise null. */
+  readonly unconfirmedFirst: string | null;
 }
 
 /** The fields of a decision that decide whether the preconditions refuse it. */

@@ -12,11 +12,15 @@ import { isWaitingForClient, ownApplication } from './candidate';
 const ENCRYPTED =
   'is encrypted on your device before it is sent. Only the workers that move the companies can decrypt it.';
 
-export function confirmation(progress: Progress): Candidate {
+export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFacts): Candidate {
   const { step, state, counts, digests } = progress;
   const { unconfirmed, withoutCredential, unconfirmedInNextWave } = counts;
   // Companies of the next wave go on syncing until those that are confirmed have what they need.
-  const isTheirTurn = step === 'disable-syncing' || withoutCredential === 0 || unconfirmedInNextWave === undefined;
+  const isTheirTurn =
+    step === 'disable-syncing' ||
+    withoutCredential === 0 ||
+    unconfirmedInNextWave === undefined ||
+    unconfirmedFirst !== null;
   return {
     message: 'confirmSyncDisabled',
     digest: digests['disable-syncing'],
@@ -24,6 +28,7 @@ export function confirmation(progress: Progress): Candidate {
     applies: unconfirmed > 0 && stepNumber(step) >= stepNumber('disable-syncing'),
     title: 'Confirm that syncing is off',
     facts: [
+      ...(unconfirmedFirst === null ? [] : [`${unconfirmedFirst} goes first, and needs the confirmation`]),
       `${outOf(unconfirmed, counts.total, 'company')} without a confirmation`,
       ...(unconfirmedInNextWave === undefined || unconfirmedInNextWave === unconfirmed
         ? []
@@ -35,7 +40,10 @@ export function confirmation(progress: Progress): Candidate {
   };
 }
 
-export function supplies(progress: Progress, { canSeal, isRotating }: ActionFacts): readonly Candidate[] {
+export function supplies(
+  progress: Progress,
+  { canSeal, isRotating, unconfirmedFirst }: ActionFacts,
+): readonly Candidate[] {
   const { route, step, state, counts, preflight, pause, reopened } = progress;
   const { waiting, unconfirmed, heldBack, withoutCredential } = counts;
   const isMoving = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
@@ -48,7 +56,7 @@ export function supplies(progress: Progress, { canSeal, isRotating }: ActionFact
     {
       message: 'credentialsSupplied',
       sample: { kind: 'credentials-supplied', companies: 0 },
-      applies: canSeal && accepting > 0,
+      applies: canSeal && accepting > 0 && (unconfirmedFirst === null || withoutCredential > 0),
       title: 'Supply credentials',
       facts: [
         ...(withoutCredential === 0 ? [] : [`Missing: ${withoutCredentialText(counts)}`]),
@@ -57,7 +65,8 @@ export function supplies(progress: Progress, { canSeal, isRotating }: ActionFact
           : []),
       ],
       consequence: `The file ${ENCRYPTED}`,
-      isExpected: withoutCredential > 0 && isMoving && state !== 'paused',
+      // The credential of the first company is refused before its confirmation.
+      isExpected: withoutCredential > 0 && isMoving && unconfirmedFirst === null,
     },
     {
       message: 'applicationSupplied',

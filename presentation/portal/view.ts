@@ -25,7 +25,7 @@ import {
   switchOnText,
   taskOf,
 } from '../wording/client-page';
-import { meanwhileText, sentence, statusLine } from '../wording/status-line';
+import { laterText, meanwhileText, sentence, statusLine } from '../wording/status-line';
 import { windowsText } from '../wording/windows';
 import { actionsOf } from './actions';
 import { ownApplication } from './candidate';
@@ -42,6 +42,8 @@ export interface LedgerFacts {
   readonly migrationKey: string | null;
   /** True if only credentials count that were obtained after the confirmation. */
   readonly isRotating: boolean;
+  /** The chosen first company, if it lacks the confirmation that syncing is off; otherwise null. */
+  readonly unconfirmedFirst: string | null;
 }
 
 /** @param now ISO 8601, UTC */
@@ -58,7 +60,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
     route,
     state,
     headline: text(statusLine(progress, name, now)),
-    task: taskView(progress, now),
+    task: taskView(progress, facts, now),
     next: isOpen ? nextText(progress) : null,
     notices: noticesOf(progress, now),
     steps: route === 'self-service' ? [] : progress.steps.map(stepView),
@@ -83,9 +85,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
     ],
     isRotating: facts.isRotating,
     migrationKey: isOpen ? facts.migrationKey : null,
-    actions: [
-      ...actionsOf(progress, { canSeal: isOpen && facts.migrationKey !== null, isRotating: facts.isRotating }, now),
-    ],
+    actions: [...actionsOf(progress, { ...facts, canSeal: isOpen && facts.migrationKey !== null }, now)],
   };
 }
 
@@ -93,14 +93,21 @@ const text = (untrusted: string): string => oneLine(untrusted, MAX_TEXT_LENGTH);
 const nameText = (untrusted: string): string => oneLine(untrusted, MAX_NAME_LENGTH);
 
 /** Returns what the client has to do; while it does not have to do anything, what it can do. */
-function taskView(progress: Progress, now: string): MigrationView['task'] {
+function taskView(
+  progress: Progress,
+  { unconfirmedFirst }: Pick<LedgerFacts, 'unconfirmedFirst'>,
+  now: string,
+): MigrationView['task'] {
   const { waitingFor, waitingSince, state } = progress;
   if (isEnding(state)) return taskAfterEnd(state);
   if (!waitingFor.roles.includes('client')) {
     const meanwhile = meanwhileText(progress);
     return meanwhile === null ? null : { what: text(meanwhile), why: whyText(progress), since: null, by: null };
   }
-  const { what } = taskOf(progress, now);
+  const what =
+    unconfirmedFirst === null
+      ? taskOf(progress, now).what
+      : `turn off syncing for ${unconfirmedFirst}, which goes first, in your own application, confirm that it is off, and then supply its credential; or ask support to choose another company`;
   return { what: text(`${sentence(what)}.`), why: whyText(progress), since: waitingSince, by: dueAt(progress, now) };
 }
 
@@ -149,7 +156,9 @@ function dueAt(progress: Progress, now: string): string | null {
 }
 
 /** Returns what follows after the current step. */
-function nextText({ route, step, counts }: Progress): string {
+function nextText(progress: Progress): string {
+  const { route, step, counts, waitingFor } = progress;
+  const later = waitingFor.roles.includes('client') ? null : laterText(progress);
   if (route === 'self-service')
     return step === 'supply-details'
       ? 'Then the companies move.'
@@ -166,6 +175,7 @@ function nextText({ route, step, counts }: Progress): string {
     case 'migrate-first-company':
       return 'Once support has approved the first company, the other companies move.';
     case 'complete-migration':
+      if (later !== null) return later;
       return countOpen(counts) > 0
         ? 'Once every company has moved or was left out, you and support sign off the handover.'
         : 'Then the migration ends. The handover report lists every company.';

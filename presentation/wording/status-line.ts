@@ -28,8 +28,21 @@ export function statusLine(progress: Progress, platform: string, now: string): s
   const isFree = !isEnding(progress.state) && !progress.waitingFor.roles.includes('client');
   if (!isFree) return text;
   const meanwhile = meanwhileText(progress);
-  if (!isPausedByPerson(progress)) return `${text} ${meanwhile ?? 'Nothing for you to do.'}`;
+  if (!isPausedByPerson(progress)) return `${text} ${meanwhile ?? nothingText(progress)}`;
   return [text, ...(meanwhile === null ? [] : [meanwhile]), 'You or support can resume it.'].join(' ');
+}
+
+/** Says that there is nothing to do, and what remains for later: companies of a later wave keep syncing until then. */
+function nothingText(progress: Progress): string {
+  const later = laterText(progress);
+  return later === null ? 'Nothing for you to do.' : `Nothing for you to do now. ${later}`;
+}
+
+/** Returns what the client has to do later, once no other company can be moved; null if that is nothing. */
+export function laterText({ route, step, counts }: Progress): string | null {
+  const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
+  if (route !== 'managed' || !isMoving || counts.unconfirmed === 0) return null;
+  return `Later, turn off syncing for ${nextWaveText(counts)}, confirm it, and supply credentials.`;
 }
 
 /** Returns whether a person has paused the migration, so that support or the client can resume it. */
@@ -38,14 +51,14 @@ export function isPausedByPerson({ state, pause }: Progress): boolean {
 }
 
 /**
- * Returns what the client can do while other companies are moving or wait for support; null if there is nothing. Companies that are not
- * confirmed are not mentioned, because those of a later wave should keep syncing until it is their turn.
+ * Returns what the client can do while other companies are moving or wait for support, also while the migration is
+ * paused; null if there is nothing. `laterText` names the companies that are not confirmed, because those of a later wave
+ * should keep syncing until it is their turn.
  */
 export function meanwhileText(progress: Progress): string | null {
   const { state, step, counts, checking, waitingFor } = progress;
   const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
-  const isOpen = state === 'running' || state === 'waiting' || isPausedByPerson(progress);
-  if (!isOpen || !isMoving || waitingFor.roles.includes('client')) return null;
+  if (isEnding(state) || !isMoving || waitingFor.roles.includes('client')) return null;
   const { withoutCredential, heldBack } = counts;
   if (withoutCredential > 0) return `Please supply credentials for ${withoutCredentialText(counts)}.`;
   if (heldBack > 0 && !checking) return `Please correct or leave out ${counted(heldBack, 'company')}.`;

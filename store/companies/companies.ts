@@ -7,7 +7,7 @@ import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
 import { LACKS_CREDENTIAL } from './claim';
-import { IS_DEFERRED } from './exceptions';
+import { IS_DEFERRED, IS_EXCEPTION } from './exceptions';
 
 /**
  * Matches companies `c` by their rows. Use it in a statement that joins `c` to a record set. Without it, Postgres does
@@ -153,10 +153,6 @@ const HAS_ENDED = sql<boolean>`
 /** A deferred company of a migration that has not ended. */
 const WILL_BE_RETRIED = sql<boolean>`(${IS_DEFERRED} and not ${HAS_ENDED})`;
 
-/** Includes companies that were deferred when the migration ended. */
-const EXCEPTION = sql<boolean>`
-  (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null) or ${IS_DEFERRED})`;
-
 /** The state of a waiting company's credential. `c`, `m` and `v` are what `LACKS_CREDENTIAL` compares. */
 const CREDENTIAL = sql<CredentialState | null>`
   case when state = 'waiting' then (
@@ -294,7 +290,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
     ...(reference === undefined ? [] : [sql`reference = ${reference}`]),
     ...(references === undefined ? [] : [sql`reference = any(${references})`]),
     ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
-    ...(exceptions === undefined ? [] : [EXCEPTION]),
+    ...(exceptions === undefined ? [] : [IS_EXCEPTION]),
     ...(deferred === undefined ? [] : [WILL_BE_RETRIED]),
     ...(withoutCredential === undefined ? [] : [WITHOUT_CREDENTIAL]),
     ...(credentialMissing === undefined ? [] : [CREDENTIAL_MISSING]),

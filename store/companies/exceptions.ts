@@ -14,6 +14,13 @@ export const IS_DEFERRED = sql<boolean>`(
   state = 'waiting' and held_back is null and failure_text is not null
   and (tries >= 2 or failure is not null or not_before > clock_timestamp() + interval '5 minutes'))`;
 
+/**
+ * The condition that a company needs attention: not moved, outcome unknown, deferred, or held back. Includes companies
+ * that were deferred when the migration ended.
+ */
+export const IS_EXCEPTION = sql<boolean>`
+  (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null) or ${IS_DEFERRED})`;
+
 export interface LeaveOutOptions {
   readonly migrationId: string;
   readonly companies: readonly string[];

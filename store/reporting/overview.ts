@@ -1,6 +1,7 @@
 /** Progress and recent throughput of several migrations, for the dashboard. */
 import { sql } from 'kysely';
 import type { Throughput } from '../../domain/planning/throughput';
+import { IS_EXCEPTION } from '../companies/exceptions';
 import type { Database } from '../database/database';
 
 /** The period in which throughput is measured. Long enough for a stable rate and short enough to show a change. */
@@ -22,7 +23,7 @@ export interface Overview extends Throughput {
   readonly total: number;
   /** Companies with a final outcome: moved, not moved or left out. */
   readonly done: number;
-  /** Companies on which a person must act before they can be moved. */
+  /** Companies that were not moved, whose outcome is unknown, or that are deferred or held back. */
   readonly exceptions: number;
 }
 
@@ -32,8 +33,7 @@ export async function readOverviews(db: Database, migrationIds: readonly string[
   const { rows } = await sql<Overview>`
     select migration_id as "migrationId", count(*) as total,
       count(*) filter (where state in ('moved', 'failed', 'skipped', 'excluded')) as done,
-      count(*) filter (where state in ('failed', 'outcome-unknown')
-        or (state = 'waiting' and held_back is not null)) as exceptions,
+      count(*) filter (where ${IS_EXCEPTION}) as exceptions,
       ${RECENTLY_MOVED} as moved,
       ${RECENT_PERIOD_MS} as "withinMs"
     from companies

@@ -7,12 +7,14 @@ import type { MigrationPlan } from '../../domain/migration/plan';
 import { DEFAULT_DECISION_RULES } from '../../domain/migration/plan';
 import type { Progress } from '../../domain/progress/progress';
 import { progressOf } from '../../domain/progress/progress';
+import { oneLine } from '../../domain/text/sentences';
 import { migrationView } from '../../presentation/portal/view';
 import { formatMigrationKey, MigrationKeyInvalid } from '../../security';
 import type { Database, StoredMigration } from '../../store';
 import {
   countCompanies,
   countUnconfirmedByWave,
+  findCompany,
   readDecisions,
   readLimits,
   readMigration,
@@ -39,6 +41,7 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
     progress,
     {
       isRotating: migration.rotating,
+      unconfirmedFirst: isOpen ? await readUnconfirmedFirst(db, progress) : null,
       waves: isOpen && progress.counts.unconfirmed > 0 ? await countUnconfirmedByWave(db, migrationId) : [],
       migrationKey: isOpen ? await readKey(db, migrationId) : null,
     },
@@ -61,6 +64,18 @@ async function keepReconnectionsCurrent(
   if (Date.now() - latest < CHECK_RECONNECTED_EVERY_MS) return;
   reconnectionsAskedAt.set(migrationId, Date.now());
   await askForReconnectionCheck(ferry, progress);
+}
+
+/** Returns the chosen first company if it is not ready because its confirmation is missing; otherwise null. */
+async function readUnconfirmedFirst(
+  db: Database,
+  { migrationId, step, firstCompany, requestedFirst }: Progress,
+): Promise<string | null> {
+  if (step !== 'migrate-first-company' || firstCompany !== null || !requestedFirst?.notReady) return null;
+  const { reference } = requestedFirst;
+  const company = await findCompany(db, migrationId, { reference });
+  const isUnconfirmed = company?.state === 'waiting' && company.heldBack === null && company.confirmedAt === null;
+  return isUnconfirmed ? oneLine(reference, 100) : null;
 }
 
 async function readKey(db: Database, migrationId: string): Promise<string | null> {

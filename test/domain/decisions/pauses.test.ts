@@ -98,8 +98,8 @@ test('only pauses of the other side, or of an unknown one, are those of others',
 
 test('in the portal, the client can pause what has paused itself, and lift only pauses of people', () => {
   const actionsAt = (state: MigrationState) =>
-    actionsOf(progressAt(state), { canSeal: true, isRotating: true }, LATER).filter(({ message }) =>
-      ['pause', 'resume'].includes(message),
+    actionsOf(progressAt(state), { canSeal: true, isRotating: true, unconfirmedFirst: null }, LATER).filter(
+      ({ message }) => ['pause', 'resume'].includes(message),
     );
   expect(actionsAt(stopped(MOVING)).map(({ message }) => message)).toEqual(['pause']);
   const [lift, ...others] = actionsAt(stopped(decideAll(PAUSED_BY_CLIENT, pause('support'))));

@@ -21,7 +21,7 @@ import {
 } from '../../support/migration-states';
 import { anyDecision, workflowActs } from '../../support/random-decisions';
 
-const FACTS = { canSeal: true, isRotating: true };
+const FACTS = { canSeal: true, isRotating: true, unconfirmedFirst: null as string | null };
 const actionsAt = (state: MigrationState, facts = FACTS): readonly ActionView[] =>
   actionsOf(progressOf(migrationPlan({ route: state.route }), state), facts, LATER);
 const nameOf = ({ message, step, isExpected }: ActionView): string =>
@@ -153,6 +153,11 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
     ['*resume', 'credentialsSupplied', 'exclude', 'cancel'],
   ],
   [
+    'it is paused, and credentials are missing',
+    last({ total: 9, waiting: 4, moved: 5, withoutCredential: 3 }, paused(null)),
+    ['*credentialsSupplied', '*resume', 'exclude', 'cancel'],
+  ],
+  [
     'it has paused itself',
     last({ total: 9, failed: 5, moved: 4 }, paused('too-many-failures')),
     ['approve complete-migration', 'reject complete-migration', 'pause', 'cancel'],
@@ -185,9 +190,26 @@ test.each(STATES)('%s', (_, state, expected) => {
 test('a company of a rotating platform accepts a credential only once it is confirmed', () => {
   const state = stateAt('disable-syncing');
   expect(namesAt(state)).not.toContain('credentialsSupplied');
-  expect(namesAt(state, { canSeal: true, isRotating: false })).toContain('credentialsSupplied');
-  expect(namesAt(state, { canSeal: false, isRotating: false })).not.toContain('credentialsSupplied');
+  expect(namesAt(state, { ...FACTS, isRotating: false })).toContain('credentialsSupplied');
+  expect(namesAt(state, { ...FACTS, canSeal: false, isRotating: false })).not.toContain('credentialsSupplied');
 });
+
+test.each([0, 2])(
+  'a chosen first company is confirmed before its credential is supplied (%s others lack one)',
+  (others) => {
+    const state = first({
+      requestedFirst: { reference: 'acme-9', notReady: true },
+      counts: counts({ total: 9, waiting: 9, unconfirmed: 4, unconfirmedInNextWave: 2, withoutCredential: others }),
+    });
+    const unconfirmed = namesAt(state, { ...FACTS, unconfirmedFirst: 'acme-9' });
+    expect(unconfirmed[0]).toBe('*confirmSyncDisabled');
+    expect(unconfirmed).not.toContain('*credentialsSupplied');
+    expect(unconfirmed.includes('credentialsSupplied')).toBe(others > 0);
+    // Once it is confirmed, its credential is asked for.
+    const confirmed = { ...state, counts: counts({ total: 9, waiting: 9, withoutCredential: others + 1 }) };
+    expect(namesAt(confirmed)).toContain('*credentialsSupplied');
+  },
+);
 
 test('a sign-off says what was moved and what was not', () => {
   const [signOff] = actionsAt(last({ total: 1_200, moved: 1_190, failed: 7, mustReconnect: 6, excluded: 3 }));

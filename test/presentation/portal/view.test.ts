@@ -19,7 +19,7 @@ import {
   stateAt,
 } from '../../support/migration-states';
 
-const FACTS = { waves: [], migrationKey: 'tokenferry-key-1.abc', isRotating: true };
+const FACTS = { waves: [], migrationKey: 'tokenferry-key-1.abc', unconfirmedFirst: null, isRotating: true };
 const viewOf = (state: MigrationState) =>
   migrationView(progressOf(migrationPlan({ route: state.route }), state), FACTS, LATER);
 
@@ -42,6 +42,24 @@ test('tells the client what to do, why and by when', () => {
     start: { at: START_AT, by: 'Sam', role: 'support', isAgreed: false },
     next: 'Then you add the callback URL to your application at the platform.',
   });
+});
+
+test('what remains for later comes next, and a first company without a confirmation is confirmed first', () => {
+  const moving = stateAt('complete-migration', {
+    counts: counts({ total: 60, moved: 41, waiting: 19, unconfirmed: 5 }),
+  });
+  expect(viewOf(moving)).toMatchObject({
+    task: null,
+    next: 'Later, turn off syncing for 5 companies, confirm it, and supply credentials.',
+  });
+  const first = stateAt('migrate-first-company', {
+    requestedFirst: { reference: 'acme-9', notReady: true },
+    counts: counts({ total: 9, waiting: 9, unconfirmed: 4 }),
+  });
+  const facts = { ...FACTS, unconfirmedFirst: 'acme-9' };
+  expect(migrationView(progressOf(migrationPlan(), first), facts, LATER).task?.what).toBe(
+    'Turn off syncing for acme-9, which goes first, in your own application, confirm that it is off, and then supply its credential; or ask support to choose another company.',
+  );
 });
 
 test('changes that support has asked for are the task of the client, with the reason', () => {

@@ -176,8 +176,16 @@ const MANAGED: readonly Row[] = [
   ],
   [
     'moving, with a later wave',
-    step6({ total: 60, moved: 41, waiting: 19, unconfirmed: 5 }),
-    `41 of 60 companies have moved, 14 to go.${FREE}`,
+    step6({ total: 60, moved: 41, waiting: 19, unconfirmed: 5, unconfirmedInNextWave: 3 }),
+    '41 of 60 companies have moved, 14 to go. Nothing for you to do now. Later, turn off syncing for 3 companies of the next wave, confirm it, and supply credentials.',
+  ],
+  [
+    'paused by itself, with companies that lack credentials',
+    step6(
+      { total: 60, moved: 41, failed: 3, waiting: 16, withoutCredential: 3 },
+      { pause: { reason: 'a', by: null, stopReason: 'too-many-failures', at: AT } },
+    ),
+    'Paused: 3 companies could not be moved; support is looking at it. 41 of 60 companies have moved. Please supply credentials for 3 companies.',
   ],
   [
     'moving, with companies that are held back',

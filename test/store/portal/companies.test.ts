@@ -4,10 +4,11 @@ import {
   CLIENT_STATES,
   clientStateOf,
   COMPANY_STATES,
+  countExceptions,
   type CompanyState,
 } from '../../../domain/companies/company-state';
 import { FAILURE_KINDS, type FailureKind } from '../../../domain/companies/failures';
-import { readCompanies, supplyMigration } from '../../../store';
+import { countCompanies, readCompanies, readOverviews, supplyMigration } from '../../../store';
 import { createMovableMigration, manifestRows, suppliedMigration, updateRow, useLedger } from '../../support/ledger';
 import { call, connectAsPortal, invite, redeem } from './portal-role';
 
@@ -91,6 +92,9 @@ test('filters by the same states, exceptions and credentials as the ledger does'
   const exceptions: number[] = [];
   for await (const { row } of readCompanies(ledger.db, id, { exceptions: true })) exceptions.push(row);
   expect(await rowsOf(session, { exceptions: true })).toEqual(exceptions);
+  // The numbers in show, list and desk are those of the list.
+  expect(countExceptions(await countCompanies(ledger.db, id))).toBe(exceptions.length);
+  expect(await readOverviews(ledger.db, [id])).toMatchObject([{ exceptions: exceptions.length }]);
   expect(all.find(({ row }) => row === more + 4)).toMatchObject({ credential: 'too-early' });
   for (const state of Object.keys(CLIENT_STATES)) {
     const expected = all.filter((each) => {
