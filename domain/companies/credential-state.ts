@@ -8,10 +8,12 @@ import type { Counts } from './company-state';
  */
 export type CredentialState = 'supplied' | 'missing' | 'too-early';
 
-interface WaitingCompany {
+/** The facts about a company that decide whether it can be moved. */
+export interface WaitingCompany {
   /** Null unless the company is waiting. */
   readonly credential: CredentialState | null;
   readonly confirmedAt: Date | null;
+  /** The errors that the preflight found; null if there are none. */
   readonly heldBack: string | null;
 }
 

@@ -3,6 +3,8 @@
  * take the remedies from here.
  */
 import type { CompanyState } from './company-state';
+import type { WaitingCompany } from './credential-state';
+import { missingCredentialText } from './credential-state';
 import type { FailureKind } from './failures';
 
 /** Each remedy is a `ferry` command of the same name. */
@@ -10,19 +12,18 @@ export type Remedy =
   'retry' | 'relink' | 'replace-credential' | 'credentials' | 'application' | 'skip' | 'amend' | 'exclude';
 
 /** The facts about a company that decide which remedies apply. */
-export interface Remediable {
+export interface Remediable extends WaitingCompany {
   readonly state: CompanyState;
   readonly failure: FailureKind | null;
   /** The page on which its end customer can reconnect; null if there is none. */
   readonly linkUrl: string | null;
-  /** The errors that the preflight found; null if there are none. */
-  readonly heldBack: string | null;
   /** True if it is deferred: the service or the platform keeps asking for a retry. */
   readonly deferred: boolean;
 }
 
 /** Returns the remedies, the most promising first. Empty if nothing can be done or needs to be done. */
-export function remediesFor({ state, failure, linkUrl, heldBack, deferred }: Remediable): readonly Remedy[] {
+export function remediesFor(company: Remediable): readonly Remedy[] {
+  const { state, failure, linkUrl, heldBack, deferred } = company;
   const relink: readonly Remedy[] = linkUrl === null ? [] : ['relink'];
   switch (state) {
     case 'failed':
@@ -31,7 +32,8 @@ export function remediesFor({ state, failure, linkUrl, heldBack, deferred }: Rem
       return ['retry', ...relink, 'replace-credential', 'skip'];
     case 'waiting':
       if (deferred) return [...remediesForDeferred(failure), 'retry', 'skip', 'exclude'];
-      return heldBack === null ? ['exclude'] : ['amend', 'exclude'];
+      if (heldBack !== null) return ['amend', 'exclude'];
+      return missingCredentialText(company) === null ? ['exclude'] : ['credentials', 'exclude'];
     case 'importing':
     case 'syncing':
     case 'moved':

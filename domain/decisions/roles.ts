@@ -25,8 +25,6 @@ export function roleRefusal(route: Route, decision: Decision): string | null {
     case 'retry':
     case 'relink':
       return supportOnly(route, role, 'only support can decide what happens to companies that were not moved');
-    case 'replace-credential':
-      return supportOnly(route, role, 'only support can replace a credential');
     case 'adjust':
       return supportOnly(route, role, 'only support can change the limits');
     case 'add-approver':
@@ -34,6 +32,7 @@ export function roleRefusal(route: Route, decision: Decision): string | null {
       return role === 'support' ? null : 'only support can add or remove approvers';
     case 'time':
     case 'credentials-supplied':
+    case 'replace-credential':
     case 'application-supplied':
     case 'manifest-supplied':
     case 'manifest-amended':

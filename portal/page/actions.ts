@@ -3,6 +3,7 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { counted } from '../../domain/text/sentences';
 import type { Action, Company } from '../client/api';
 import { sendInParts } from '../client/decisions';
+import { offeredRemedies } from '../client/remedies';
 import type { App } from './app';
 import { canDecide, decide } from './app';
 import { openDialog } from './dialog';
@@ -80,27 +81,14 @@ async function formOf(app: App, action: Action, selected: readonly Company[]): P
   }
 }
 
-/** The decisions about single companies, by their remedy, with the text of their button. */
-const COMPANY_DECISIONS: Readonly<Record<string, { readonly message: DecisionMessage; readonly title: string }>> = {
-  retry: { message: 'retry', title: 'Try again' },
-  relink: { message: 'relink', title: 'Check the reconnection' },
-  'replace-credential': { message: 'replaceCredential', title: 'Replace the credential' },
-  credentials: { message: 'credentialsSupplied', title: 'Supply a credential' },
-  skip: { message: 'skip', title: 'Give up' },
-  exclude: { message: 'exclude', title: 'Leave out' },
-};
-
 /** Returns the decisions that this person can make about all of these companies, with the text of their button. */
 export function companyDecisions(app: App, companies: readonly Company[]): readonly Action[] {
   const [first] = companies;
   if (first === undefined || !canDecide(app)) return [];
-  return first.remedies
-    .filter((remedy) => companies.every(({ remedies }) => remedies.includes(remedy)))
-    .flatMap((remedy) => {
-      const decision = COMPANY_DECISIONS[remedy];
-      const offered = app.view().actions.find(({ message }) => message === decision?.message);
-      return decision && offered ? [{ ...offered, title: decision.title, facts: factsOf(companies) }] : [];
-    });
+  const shared = first.remedies.filter((remedy) => companies.every(({ remedies }) => remedies.includes(remedy)));
+  return offeredRemedies(app.view(), shared).map(({ action, namesCompanies }) =>
+    namesCompanies ? { ...action, facts: factsOf(companies) } : action,
+  );
 }
 
 function factsOf(companies: readonly Company[]): string[] {

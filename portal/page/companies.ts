@@ -1,29 +1,15 @@
 /** Lists of companies: with search and filter, or only those on which a person must act. Read page by page. */
 import { counted } from '../../domain/text/sentences';
-import type { Remedy } from '../../domain/companies/remedies';
 import { companyDecisions, openAction } from './actions';
 import type { Company, CompanyFilter } from '../client/api';
 import { STATE_LABELS } from '../client/api';
+import { offeredRemedies, otherHelp } from '../client/remedies';
 import { readCompanies } from './api';
 import type { App } from './app';
 import { canDecide } from './app';
 import { problemText, sentence } from './dialog';
 import { announce, button, copyButton, el, externalLink, type Child } from './elements';
 import { inReadersZone, shortTime } from './times';
-
-const HELP: Readonly<Record<Remedy, string>> = {
-  retry: 'trying again',
-  relink: 'its owner reconnects it on the reconnect page',
-  'replace-credential': 'a new credential from you',
-  credentials: 'a new credential from you',
-  application: 'registering the application that obtained its credential',
-  amend: 'a corrected row in the manifest',
-  skip: 'leaving it out',
-  exclude: 'leaving it out',
-};
-
-const helpOf = (remedies: readonly string[]): string =>
-  [...new Set(remedies.map((remedy) => HELP[remedy as Remedy]))].join('; ');
 
 /** A list that can be read again when the migration has changed. */
 export interface CompanyList {
@@ -51,6 +37,8 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
   let shown: readonly Company[] = [];
   let hasMore = false;
   let generation = 0;
+  /** The decisions that the rows offer. */
+  let offered = '';
   const list = el('ul', { class: 'companies' });
   const more = button('Show more', () => void load(shown.length + 50));
   const note = el('p', { class: 'hint list-note', role: 'status' });
@@ -90,6 +78,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     const isFocused = list.contains(document.activeElement) ? document.activeElement?.id : undefined;
     shown = page.companies;
     hasMore = page.hasMore;
+    offered = offeredBy(app);
     list.replaceChildren(...shown.map(row));
     if (isFocused) document.getElementById(isFocused)?.focus();
     more.hidden = !hasMore;
@@ -107,7 +96,8 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     const mine = generation;
     const page = await read(shown.length).catch(() => null);
     if (page === null || mine !== generation) return;
-    if (JSON.stringify(page.companies) === JSON.stringify(shown)) return;
+    const isOffered = offered === offeredBy(app);
+    if (isOffered && JSON.stringify(page.companies) === JSON.stringify(shown)) return;
     if (!isInUse()) return show(page);
     const known = new Map(page.companies.map((company) => [company.row, company]));
     shown = shown.map((company, index) => {
@@ -116,7 +106,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
       if (JSON.stringify(newer) !== JSON.stringify(company)) replaceRow(index, newer);
       return newer;
     });
-    changed.hidden = JSON.stringify(shown) === JSON.stringify(page.companies);
+    changed.hidden = isOffered && JSON.stringify(shown) === JSON.stringify(page.companies);
     if (!changed.hidden) note.textContent = 'The list has changed.';
   }
 
@@ -161,7 +151,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
         problem !== null &&
           remedies.length > 0 &&
           app.view().next !== null &&
-          el('p', { class: 'hint' }, `What can help: ${helpOf(remedies)}.`),
+          el('p', { class: 'hint' }, helpOf(app, company)),
         decisions.length > 0 &&
           el(
             'p',
@@ -222,3 +212,16 @@ const SELECTED = '.companies input:checked';
 /** Two states of a company with the same layout differ only in short texts. */
 const layoutOf = ({ problem, remedies, linkUrl }: Company): string =>
   JSON.stringify([problem, problem === null ? [] : remedies, linkUrl]);
+
+const offeredBy = (app: App): string =>
+  app
+    .view()
+    .actions.map(({ message }) => message)
+    .join(' ');
+
+/** The client's advice comes first, because each part of it has a button. */
+function helpOf(app: App, company: Company): string {
+  const own = offeredRemedies(app.view(), company.remedies).map(({ advice }) => advice);
+  const client = canDecide(app) ? 'You can' : 'The client can';
+  return [...(own.length === 0 ? [] : [`${client}: ${own.join('; ')}.`]), ...otherHelp(app.view(), company)].join(' ');
+}

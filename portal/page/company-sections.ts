@@ -1,6 +1,7 @@
 /** The two lists of the page: all companies with search and filter, and those that need attention. */
 import type { App } from './app';
 import type { CompanyState } from '../client/api';
+import { noExceptionsText } from '../client/remedies';
 import { STATE_LABELS } from '../client/api';
 import { createCompanyList, type CompanyList } from './companies';
 import { byId, el } from './elements';
@@ -59,7 +60,7 @@ export function createExceptions(app: App): CompanyList {
     container: byId('exceptions'),
     head: [el('h2', { id: 'exceptions-title' }, 'Companies that need attention'), about],
     filter: () => ({ exceptions: true }),
-    empty: () => 'No company needs attention now.',
+    empty: () => noExceptionsText(app.view().counts),
     onShow: (count) => (about.hidden = count === 0),
   });
   return list;

@@ -155,7 +155,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
     {
       message: 'replaceCredential',
       sample: { kind: 'replace-credential', companies: COMPANIES },
-      applies: isSelfService && canSeal && stuck > 0,
+      applies: canSeal && stuck > 0,
       title: 'Replace credentials',
       facts,
       consequence: `The file ${ENCRYPTED} The companies are tried again with the new credentials.`,

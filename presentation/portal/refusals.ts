@@ -22,7 +22,7 @@ export function wrongStateText(state: CompanyState, replaces: boolean): string {
       return replaces ? 'the company has not been tried yet, so there is nothing to replace' : CHANGED;
     case 'failed':
     case 'outcome-unknown':
-      return replaces ? CHANGED : 'the company has already been tried, so its credential has to be replaced';
+      return replaces ? CHANGED : 'the company has already been tried; replace its credential instead';
   }
 }
 

@@ -126,7 +126,14 @@ function statesOf(replaces: boolean): readonly CompanyState[] {
 }
 
 /** Placeholders, because only the state decides whether a credential can be replaced. */
-const ANY_FAILURE = { failure: null, linkUrl: null, heldBack: null, deferred: false };
+const ANY_FAILURE = {
+  failure: null,
+  linkUrl: null,
+  heldBack: null,
+  deferred: false,
+  credential: null,
+  confirmedAt: null,
+};
 
 interface SupplyRule extends TrustedProvider {
   /** States in which a company accepts the credential. */

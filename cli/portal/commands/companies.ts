@@ -1,11 +1,19 @@
-import { CompanySchema } from '../../../portal/contract';
-import { STATE_LABELS, type Company, type CompanyFilter, type CompanyState } from '../../../portal/client/api';
+import { CompanySchema, type MigrationView } from '../../../portal/contract';
+import {
+  STATE_LABELS,
+  type Action,
+  type Company,
+  type CompanyFilter,
+  type CompanyState,
+} from '../../../portal/client/api';
+import { noExceptionsText, offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { counted } from '../../../domain/text/sentences';
 import { choiceOption } from '../../shared/options';
+import { MAX_REFERENCES_IN_A_COMMAND, referenceArguments } from '../../shared/remedy-commands';
 import { writeCsv } from '../../shared/results';
 import type { AlreadyWritten, TableCell } from '../../terminal';
 import { commandText, validated, withPortal, type Connection, type PortalContext } from '../connection';
-import { inReadersZone } from '../summary';
+import { commandOf, inReadersZone } from '../summary';
 
 interface CompaniesOptions {
   readonly state?: CompanyState;
@@ -51,7 +59,7 @@ export function addExceptions(context: PortalContext): void {
 /** Streams the companies, because there can be any number of them. */
 async function list(
   context: PortalContext,
-  { api, session }: Connection,
+  { api, session, readMigration }: Connection,
   kind: 'companies' | 'exceptions',
   filter: CompanyFilter,
   isCsv: true | undefined,
@@ -63,7 +71,7 @@ async function list(
   if (output.json)
     await output.streamJson({ schema: `ferry.portal-${kind}/1`, migrationId: session.migrationId }, kind, companies());
   else if (isCsv) await writeCsv(output, csvRecords(companies()));
-  else await print(context, kind, companies());
+  else await print(context, kind, companies(), (await readMigration()).view);
   return { written: true };
 }
 
@@ -79,33 +87,33 @@ async function print(
   context: PortalContext,
   kind: 'companies' | 'exceptions',
   companies: AsyncIterable<Company>,
+  view: MigrationView,
 ): Promise<void> {
   const { output } = context;
-  const remedies = new Map<string, string[]>();
+  const references = new Map<string, string[]>();
   const links: string[] = [];
   let count = 0;
   async function* rows(): AsyncGenerator<readonly TableCell[]> {
-    for await (const { reference, name, state, problem, remedies: possible, linkUrl } of companies) {
+    for await (const { reference, name, state, problem, remedies, linkUrl } of companies) {
       count += 1;
       if (linkUrl !== null) links.push(`  ${reference} reconnects at ${linkUrl}`);
-      for (const remedy of possible) remedies.set(remedy, [...(remedies.get(remedy) ?? []), reference]);
+      for (const remedy of remedies) references.set(remedy, [...(references.get(remedy) ?? []), reference]);
       yield [reference, name, stateCell(state), inReadersZone(problem ?? '')];
     }
   }
   const table = rows();
   const first = await table.next();
-  if (first.done && kind === 'exceptions') return output.line('No exceptions.');
+  if (first.done && kind === 'exceptions') {
+    output.line(noExceptionsText(view.counts));
+    if (view.counts.withoutCredential > 0) output.line(`  ${commandText(context, 'credentials credentials.csv')}`);
+    return;
+  }
   await output.streamTable(
     [{ title: 'Reference', unbroken: true }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
     first.done ? table : following(first.value, table),
   );
   for (const link of links) await output.stream(link);
-  if (kind === 'exceptions' && count > 0) {
-    output.line();
-    for (const [remedy, references] of remedies)
-      if (REMEDY_COMMANDS[remedy] !== undefined)
-        output.line(`  ${commandText(context, REMEDY_COMMANDS[remedy].replace('<companies>', named(references)))}`);
-  }
+  if (kind === 'exceptions') printHelp(context, view, references);
   output.line(counted(count, kind === 'companies' ? 'company' : 'exception'));
 }
 
@@ -114,22 +122,31 @@ async function* following<T>(first: T, others: AsyncIterable<T>): AsyncGenerator
   yield* others;
 }
 
-const REMEDY_COMMANDS: Readonly<Record<string, string>> = {
-  retry: 'retry <companies>',
-  relink: 'relink <companies>',
-  skip: 'skip <companies> --reason "why"',
-  exclude: 'exclude <companies> --reason "why"',
-  'replace-credential': 'replace-credential credentials.csv',
-  credentials: 'credentials credentials.csv',
-};
+/** Prints a command for each decision that the person can make, and what else can help. */
+function printHelp(
+  context: PortalContext,
+  view: MigrationView,
+  byRemedy: ReadonlyMap<string, readonly string[]>,
+): void {
+  const { output } = context;
+  const remedies = [...byRemedy.keys()];
+  output.line();
+  for (const { remedy, action, advice } of offeredRemedies(view, remedies)) {
+    const references = byRemedy.get(remedy) ?? [];
+    const command = commandFor(action, references);
+    if (command === null) continue;
+    output.line(`  ${commandText(context, command)}`);
+    const rest = command.includes(referenceArguments(references)) ? references.length - MAX_REFERENCES_IN_A_COMMAND : 0;
+    output.line(`      ${advice}${rest > 0 ? `; ${counted(rest, 'other company')} must be named too` : ''}`);
+  }
+  for (const help of otherHelp(view, { remedies, linkUrl: null })) output.line(`  ${help}`);
+}
 
-const MAX_NAMED = 10;
-
-/** References as arguments, quoted for a shell; a file if there are many. */
-function named(references: readonly string[]): string {
-  return references.length > MAX_NAMED
-    ? '--file references.txt'
-    : references.map((each) => (/^[\w.@:-]+$/.test(each) ? each : `'${each.replaceAll("'", `'\\''`)}'`)).join(' ');
+/** Names the companies where the command of a decision has a place for them. */
+function commandFor(action: Action, references: readonly string[]): string | null {
+  const all = references.length > MAX_REFERENCES_IN_A_COMMAND;
+  const place = all ? '<references>' : /<references>|--all/;
+  return commandOf(action)?.replace(place, () => referenceArguments(references)) ?? null;
 }
 
 function stateCell(state: CompanyState): TableCell {

@@ -104,6 +104,34 @@ test('a manifest is checked, and replaces the companies before support has accep
   expect(await cleo.runJson('companies')).toMatchObject({ companies: [{ reference: 'C-1', name: 'One' }] });
 });
 
+test('the client replaces the credential of a company that was not moved', async () => {
+  const migration = await startMigration('sbx-ok-1.a', 'sbx-revoked', 'sbx-ok-1.c');
+  const { id } = migration;
+  const cleo = await portal.signedIn(id);
+  await untilCredentials(migration, cleo);
+  const ferry = `ferry --portal ${portal.url}`;
+  const before = await cleo.run('exceptions');
+  expect(before.out).toBe(
+    `No company has failed, but 3 confirmed companies have no usable credential.\n  ${ferry} credentials credentials.csv\n`,
+  );
+  const all = { 'R-1': 'sbx-ok-1.a', 'R-2': 'sbx-revoked', 'R-3': 'sbx-ok-1.c' };
+  await cleo.run('credentials', await writeCredentials(cleo, id, all));
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts }) => counts.moved === 2 && counts.failed === 1);
+
+  const exceptions = (await cleo.run('exceptions')).out;
+  expect(exceptions).toContain(
+    `\n  ${ferry} replace-credential credentials.csv\n      replace its credential with a new one, exported after`,
+  );
+  expect(exceptions).toMatch(/\n  Support can: .*try again; give up on it\.\n1 exception\n$/);
+  expect(exceptions).not.toContain(`${ferry} skip`);
+  const late = await writeCredentials(cleo, id, { 'R-2': 'sbx-ok-1.b' });
+  expect((await cleo.run('credentials', late)).out + (await cleo.run('show')).out).toContain('replace-credential');
+  expect(outcomeOf(await cleo.run('replace-credential', late, '--yes'))).toMatch(/^0: ✓ .*tried again with a new/);
+  await migration.until(({ counts }) => counts.moved === 3);
+});
+
 test('a file with errors, and credentials that are too old, are not in use', async () => {
   const migration = await startMigration('sbx-ok-1.a', 'sbx-ok-1.b');
   const { id } = migration;

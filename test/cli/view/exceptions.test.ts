@@ -176,14 +176,15 @@ test('credentials refuses the credentials of companies that have already been tr
   expect((await company('R-2'))?.state).toBe('failed');
 });
 
-test('replace-credential is refused for the client, leaves the vault unchanged, and moves no company', async () => {
+test('a refused replace-credential leaves the vault unchanged, and moves no company', async () => {
   const rowsOf = (table: 'credentials' | 'staged_credentials') =>
     orchestrator.ferry.db.selectFrom(table).selectAll().where('migration_id', '=', migration.id).execute();
   const before = await rowsOf('credentials');
   const file = await credentials(['R-2', 'sbx-ok-10.new']);
-  const { exitCode, out } = await run('replace-credential', migration.id, file, '--as', 'client', '--by', 'Cleo');
+  const late = ['--valid-until', '2026-11-01 12:00 UTC'];
+  const { exitCode, out } = await run('replace-credential', migration.id, file, ...late, '--by', 'Sam');
   expect(exitCode).toBe(1);
-  expect(out).toContain('only support can replace a credential');
+  expect(out).toContain('this decision expired');
   expect(out).toContain('no credential was stored');
   expect(out).not.toContain('sealed and stored');
   expect(await rowsOf('credentials')).toEqual(before);

@@ -10,6 +10,8 @@ const company = (changes: Partial<Remediable>): Remediable => ({
   linkUrl: 'https://link.example/1',
   heldBack: null,
   deferred: false,
+  credential: null,
+  confirmedAt: null,
   ...changes,
 });
 
@@ -41,6 +43,15 @@ test('a company that has failed or has an unknown outcome can always be retried,
 test('a waiting company can be left out, and can also be corrected if it is held back', () => {
   expect(remediesFor(company({ state: 'waiting' }))).toEqual(['exclude']);
   expect(remediesFor(company({ state: 'waiting', heldBack: 'its name is empty' }))).toEqual(['amend', 'exclude']);
+});
+
+test('a confirmed company without a usable credential can be given one, before it is left out', () => {
+  const confirmed = company({ state: 'waiting', confirmedAt: new Date() });
+  expect(remediesFor({ ...confirmed, credential: 'missing' })).toEqual(['credentials', 'exclude']);
+  expect(remediesFor({ ...confirmed, credential: 'too-early' })).toEqual(['credentials', 'exclude']);
+  expect(remediesFor({ ...confirmed, credential: 'supplied' })).toEqual(['exclude']);
+  expect(remediesFor({ ...confirmed, credential: 'missing', confirmedAt: null })).toEqual(['exclude']);
+  expect(remediesFor({ ...confirmed, credential: 'missing', heldBack: 'empty' })).toEqual(['amend', 'exclude']);
 });
 
 test('a deferred company can be retried now, skipped or left out', () => {

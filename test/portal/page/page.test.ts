@@ -174,6 +174,39 @@ describeWithChromium("the portal's page", () => {
     expect(await page.locator('#companies li input:checked').count()).toBe(0);
   });
 
+  test('has a button for each thing that it says the client can do about a company', async () => {
+    const [supply] = sampleView().actions.filter(({ message }) => message === 'credentialsSupplied');
+    const exclude = sampleView().actions.filter(({ message }) => message === 'exclude');
+    current.portal.view = sampleView({ actions: exclude });
+    current.portal.companies = sampleCompanies(6).map((each) =>
+      each.row === 2
+        ? { ...each, hasCredential: false, problem: 'no credential supplied', remedies: ['credentials', 'exclude'] }
+        : each,
+    );
+    const page = await open();
+    const waiting = page.locator('#companies li').nth(1);
+    expect(await waiting.textContent()).toContain('You can: leave it out.');
+    current.portal.publish({ actions: supply ? [supply, ...exclude] : [] });
+    await waiting.getByText('You can: supply a credential, exported after').waitFor();
+    expect(await waiting.locator('.buttons button').allTextContents()).toEqual(['Supply a credential', 'Leave out']);
+    const failed = page.locator('#companies li').nth(5);
+    expect(await failed.textContent()).toContain('Support can: try again; give up on it.');
+    expect(await failed.textContent()).not.toContain('You can');
+    const mustReconnect = page.locator('#companies li').nth(2);
+    const replace = { ...CONFIRM_SYNC, message: 'replaceCredential', title: 'Replace credentials' };
+    current.portal.publish({ actions: [replace] });
+    await mustReconnect.getByText('You can: replace its credential with a new one').waitFor();
+    expect(await mustReconnect.textContent()).toContain('Its owner can reconnect it on the reconnect page.');
+    expect(await mustReconnect.locator('.buttons button').allTextContents()).toEqual(['Replace the credential']);
+  });
+
+  test('says that companies without a credential need one although none has failed', async () => {
+    const page = await open();
+    current.portal.companies = [];
+    current.portal.publish({ counts: { ...sampleView().counts, withoutCredential: 2 } });
+    await page.getByText('No company has failed, but 2 confirmed companies have no usable credential.').waitFor();
+  });
+
   test('changes the limits of a self-service migration', async () => {
     const title = 'Change when and how fast companies move';
     const page = await open();

@@ -1,11 +1,14 @@
 /** The decisions that the portal offers to the client: those that make sense, and none that would be refused. */
 import fc from 'fast-check';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
+import { FAILURE_KINDS } from '../../../domain/companies/failures';
+import { remediesFor } from '../../../domain/companies/remedies';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { parseDecision } from '../../../domain/migration/parse-decision';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { progressOf } from '../../../domain/progress/progress';
+import { offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { actionsOf } from '../../../presentation/portal/actions';
 import type { ActionView } from '../../../presentation/portal/candidate';
 import {
@@ -145,7 +148,7 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
   [
     'everything has an outcome',
     last({ total: 9, moved: 8, failed: 1, mustReconnect: 1 }),
-    ['*approve complete-migration', 'reject complete-migration', 'pause', 'cancel'],
+    ['*approve complete-migration', 'reject complete-migration', 'replaceCredential', 'pause', 'cancel'],
   ],
   [
     'a person has paused it',
@@ -160,7 +163,7 @@ const STATES: readonly (readonly [name: string, state: MigrationState, actions: 
   [
     'it has paused itself',
     last({ total: 9, failed: 5, moved: 4 }, paused('too-many-failures')),
-    ['approve complete-migration', 'reject complete-migration', 'pause', 'cancel'],
+    ['approve complete-migration', 'reject complete-migration', 'replaceCredential', 'pause', 'cancel'],
   ],
   ['it is completed', last({ total: 9, moved: 9 }, { closed: 'completed' }), []],
   [
@@ -194,20 +197,22 @@ test('a company of a rotating platform accepts a credential only once it is conf
   expect(namesAt(state, { ...FACTS, canSeal: false, isRotating: false })).not.toContain('credentialsSupplied');
 });
 
-test.each([0, 2])(
-  'a chosen first company is confirmed before its credential is supplied (%s others lack one)',
-  (others) => {
-    const state = first({
-      requestedFirst: { reference: 'acme-9', notReady: true },
-      counts: counts({ total: 9, waiting: 9, unconfirmed: 4, unconfirmedInNextWave: 2, withoutCredential: others }),
-    });
-    const unconfirmed = namesAt(state, { ...FACTS, unconfirmedFirst: 'acme-9' });
-    expect(unconfirmed[0]).toBe('*confirmSyncDisabled');
-    expect(unconfirmed).not.toContain('*credentialsSupplied');
-    expect(unconfirmed.includes('credentialsSupplied')).toBe(others > 0);
-    // Once it is confirmed, its credential is asked for.
-    const confirmed = { ...state, counts: counts({ total: 9, waiting: 9, withoutCredential: others + 1 }) };
-    expect(namesAt(confirmed)).toContain('*credentialsSupplied');
+test.each(['managed', 'self-service'] as const)(
+  '%s: someone can carry out each remedy of a failed company',
+  (route) => {
+    const failed = { counts: counts({ total: 9, moved: 6, failed: 3, mustReconnect: 1 }) };
+    const actions = [...actionsAt(stateAt('complete-migration', { route, firstCompany: firstCompany(), ...failed }))];
+    for (const failure of [null, ...FAILURE_KINDS]) {
+      const facts = { linkUrl: 'https://link.example/1', heldBack: null, credential: null, confirmedAt: null };
+      const remedies = remediesFor({ state: 'failed', failure, deferred: false, ...facts });
+      const view = { actions, isRotating: true };
+      const own = offeredRemedies(view, remedies);
+      for (const { action } of own) expect(actions.map(({ message }) => message)).toContain(action.message);
+      const others = otherHelp(view, { remedies, linkUrl: facts.linkUrl });
+      expect(own.map(({ remedy }) => remedy)).toContain('replace-credential');
+      expect(others.join(' ').includes('give up on it')).toBe(route === 'managed');
+      expect(others.join(' ').includes('if you send the correct row')).toBe(failure === 'incomplete');
+    }
   },
 );
 

@@ -1,0 +1,98 @@
+/**
+ * What can be done about a company, by whom. The page and `ferry --portal` take their advice from here: advice to the
+ * client exists only for decisions that it can make now, so that each has a button or a command.
+ */
+import type { Remedy } from '../../domain/companies/remedies';
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { counted } from '../../domain/text/sentences';
+import type { MigrationView } from '../contract';
+import type { Action } from './api';
+
+interface Help {
+  /** The client's decision; null if there is none. */
+  readonly message: DecisionMessage | null;
+  /** The text of the button; null: the one of the decision. */
+  readonly title: string | null;
+  /** Follows "You can". */
+  readonly client: string;
+  /** Follows "Support can"; null if support can do nothing about it. */
+  readonly support: string | null;
+}
+
+const HELP: Readonly<Record<Remedy, Help>> = {
+  retry: { message: 'retry', title: 'Try again', client: 'try again', support: 'try again' },
+  relink: {
+    ...{ message: 'relink', title: 'Check the reconnection' },
+    ...{ client: 'check it again once its owner has reconnected', support: 'check it once its owner has reconnected' },
+  },
+  'replace-credential': {
+    ...{ message: 'replaceCredential', title: 'Replace the credential' },
+    ...{ client: 'replace its credential with a new one', support: null },
+  },
+  credentials: {
+    ...{ message: 'credentialsSupplied', title: 'Supply a credential' },
+    ...{ client: 'supply a credential', support: null },
+  },
+  application: {
+    ...{ message: 'applicationSupplied', title: null },
+    client: 'supply the application that obtained its credential',
+    support: 'register the application that obtained its credential',
+  },
+  amend: {
+    ...{ message: 'manifestSupplied', title: null },
+    client: 'replace the manifest with a corrected one',
+    support: 'correct its row in the manifest, if you send the correct row',
+  },
+  skip: { message: 'skip', title: 'Give up', client: 'give up on it', support: 'give up on it' },
+  exclude: { message: 'exclude', title: 'Leave out', client: 'leave it out', support: null },
+};
+
+/** A decision of the client that can help a company. */
+export interface OfferedRemedy {
+  readonly remedy: Remedy;
+  readonly action: Action;
+  /** True if the decision names companies, false if it is about the whole migration. */
+  readonly namesCompanies: boolean;
+  readonly advice: string;
+}
+
+/** Returns the decisions that the client can make now about a company with these remedies, the most promising first. */
+export function offeredRemedies(
+  { actions, isRotating }: Pick<MigrationView, 'actions' | 'isRotating'>,
+  remedies: readonly string[],
+): readonly OfferedRemedy[] {
+  return known(remedies).flatMap((remedy) => {
+    const { message, title, client } = HELP[remedy];
+    const offered = actions.find((action) => action.message === message);
+    if (offered === undefined) return [];
+    const isSupply = remedy === 'credentials' || remedy === 'replace-credential';
+    const advice = isSupply && isRotating ? `${client}, exported after you confirmed that syncing is off` : client;
+    return [{ remedy, action: { ...offered, title: title ?? offered.title }, namesCompanies: title !== null, advice }];
+  });
+}
+
+/** Returns what else can help: what the owner of the company or support can do. Whole sentences. */
+export function otherHelp(
+  view: Pick<MigrationView, 'actions' | 'isRotating'>,
+  { remedies, linkUrl }: { readonly remedies: readonly string[]; readonly linkUrl: string | null },
+): readonly string[] {
+  const own = offeredRemedies(view, remedies).map(({ remedy }) => remedy);
+  const support = known(remedies)
+    .filter((remedy) => !own.includes(remedy))
+    .flatMap((remedy) => HELP[remedy].support ?? []);
+  return [
+    ...(linkUrl === null ? [] : ['Its owner can reconnect it on the reconnect page.']),
+    ...(support.length === 0 ? [] : [`Support can: ${support.join('; ')}.`]),
+  ];
+}
+
+const known = (remedies: readonly string[]): readonly Remedy[] =>
+  remedies.filter((remedy): remedy is Remedy => Object.hasOwn(HELP, remedy));
+
+/** Returns what a list without exceptions says: a company that only lacks a credential is in the other list. */
+export function noExceptionsText({ withoutCredential }: MigrationView['counts']): string {
+  const lacking = counted(withoutCredential, 'confirmed company');
+  return withoutCredential === 0
+    ? 'No company needs attention now.'
+    : `No company has failed, but ${lacking} ${withoutCredential === 1 ? 'has' : 'have'} no usable credential.`;
+}
