@@ -1,12 +1,19 @@
 /** The outcome of a decision that was applied to only some of the companies that it names. */
-import { outOf } from '../text/sentences';
+import { counted, outOf } from '../text/sentences';
 import type { Outcome } from './decision';
 
 const WHY_NOT_ALL = 'the others do not exist, or their state does not allow it';
 
-/** Returns the text of the outcome. If not all of the requested companies were changed, it says how many were. */
+/**
+ * Returns the text of the outcome. If not all of the requested companies were changed, it says how many were.
+ *
+ * @param text begins with the number of requested companies, if it has a number: `4 companies left out: closed`
+ */
 export function companiesOutcomeText(text: string, changed: number, requested: number): string {
-  return changed === requested ? text : `${text}; applied to ${outOf(changed, requested, 'company')}: ${WHY_NOT_ALL}`;
+  if (changed === requested) return text;
+  const all = counted(requested, 'company');
+  const corrected = text.startsWith(`${all} `) ? counted(changed, 'company') + text.slice(all.length) : text;
+  return `${corrected}; applied to ${outOf(changed, requested, 'company')}: ${WHY_NOT_ALL}`;
 }
 
 /** Returns whether an applied decision changed fewer companies than it names. */

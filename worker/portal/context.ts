@@ -13,3 +13,6 @@ export interface PortalContext {
 
 /** Nothing was done. The text says why. */
 export const failed = (text: string): RequestAnswer => ({ outcome: 'failed', text });
+
+/** A request that could not be carried out is taken again after this time. In milliseconds. */
+export const AGAIN_AFTER_MS = 5_000;

@@ -6,13 +6,14 @@ import { isPublicKey } from '../../domain/migration/approvers';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { DECISION_MESSAGES, parseDecision } from '../../domain/migration/parse-decision';
 import { isSignedBy, parseSigned } from '../../domain/migration/signatures';
+import { counted } from '../../domain/text/sentences';
 import type { SignedDecision } from '../../client';
-import { sendSigned } from '../../client';
+import { findInapplicable, sendSigned } from '../../client';
 import type { RequestAnswer } from '../../portal/contract';
 import { DecideSchema } from '../../portal/contract';
 import type { PortalRequest } from '../../store';
 import type { PortalContext } from './context';
-import { failed } from './context';
+import { AGAIN_AFTER_MS, failed } from './context';
 
 /** Sends the decision. Returns null if its outcome is not known yet. */
 export async function decide(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {
@@ -25,7 +26,34 @@ export async function decide(context: PortalContext, request: PortalRequest): Pr
   if (refusal !== null) return failed(refusal);
   if (SUPPLIES.includes(message) && decision['sealedDigest'] === undefined)
     return failed('the signed decision does not say which credentials it supplies; reload the page and try again');
+  const inapplicable = await inapplicableText(context, request, message, decision);
+  if (inapplicable !== null) return failed(inapplicable);
   return send(context, request, message, decision);
+}
+
+const MAX_NAMED = 5;
+
+/**
+ * Returns to which companies the decision does not apply; null if it applies to all, or if it may have been sent
+ * already.
+ */
+async function inapplicableText(
+  { ferry: { db } }: PortalContext,
+  { migrationId, createdAt, attempts }: PortalRequest,
+  message: DecisionMessage,
+  { companies }: SignedDecision,
+): Promise<string | null> {
+  const isFirstAttempt = attempts === 1 && Date.now() - createdAt.getTime() < AGAIN_AFTER_MS;
+  if (!isFirstAttempt || !Array.isArray(companies)) return null;
+  const { unknown, wrongState } = await findInapplicable(db, migrationId, message, companies.map(String));
+  if (unknown.length > 0)
+    return `nothing was decided, because the manifest has no company with the reference ${named(unknown)}`;
+  return wrongState.length > 0 ? `nothing was decided, because it does not apply to ${named(wrongState)}` : null;
+}
+
+function named(companies: readonly string[]): string {
+  const more = companies.length - MAX_NAMED;
+  return companies.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${counted(more, 'other')}` : '');
 }
 
 /** The decisions that must contain the digest of the credentials, because the portal could exchange them. */

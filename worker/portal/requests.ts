@@ -6,15 +6,13 @@ import { ReportRequestSchema } from '../../portal/contract';
 import type { PortalRequest } from '../../store';
 import { answerPortalRequest, MAX_ATTEMPTS, postponePortalRequest, readOutcome, StagingFull } from '../../store';
 import type { PortalContext } from './context';
-import { failed } from './context';
+import { AGAIN_AFTER_MS, failed } from './context';
 import { storeApplication, storeCredentials } from './credentials';
 import { decide } from './decisions';
 import { storeManifestPart } from './manifest';
 
 /** After this time, a request that no worker could carry out is answered. In milliseconds. */
 const GIVE_UP_AFTER_MS = 3 * 60_000;
-/** A request that could not be carried out is taken again after this time. In milliseconds. */
-const AGAIN_AFTER_MS = 5_000;
 /** Larger reports would fill the memory of the portal. In characters. */
 const MAX_REPORT_LENGTH = 20_000_000;
 

@@ -1,11 +1,7 @@
-import { clientStateText } from '../../../domain/companies/company-state';
-import type { Remedy } from '../../../domain/companies/remedies';
-import { remediesFor } from '../../../domain/companies/remedies';
-import { counted } from '../../../domain/text/sentences';
 import type { Database } from '../../../store';
-import { findUnknownReferences, readCompanies, readMigration } from '../../../store';
-import type { MigrationClient } from '../../../client';
-import { readProgressIfAnswered } from '../../../client';
+import { readCompanies } from '../../../store';
+import type { DecisionContent, MigrationClient } from '../../../client';
+import { findInapplicable, readProgressIfAnswered } from '../../../client';
 import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
 import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
 import type { CommandResult } from '../../terminal';
@@ -71,14 +67,7 @@ async function decideCompanies(
     const digest = message === 'confirmSyncDisabled' ? await readManifestDigest(ferry, migrationId) : {};
     return sendDecision(ferry, migrationId, message, { companies, ...content, ...digest });
   }
-  if (ferry.db) await assertApplicable(ferry.db, migrationId, name, companies);
-  if (final) {
-    const { fate } = final;
-    const consequence = await finalConsequence(ferry.db, migrationId, { fate, references: companies });
-    const question = `${final.question} ${counted(companies.length, 'company')} of ${migrationId} for good?`;
-    if (!(await confirm(context, options, { question, consequence })))
-      throw new CommandFailed('nothing was decided', `see what else can help with: ferry exceptions ${migrationId}`);
-  }
+  if (ferry.db) await assertApplicable(ferry.db, migrationId, { name, message }, companies);
   return sendCompanyDecision(ferry, migrationId, message, companies, content);
 }
 
@@ -86,8 +75,6 @@ async function readManifestDigest(ferry: MigrationClient, migrationId: string): 
   const progress = await readProgressIfAnswered(ferry, migrationId);
   return progress ? { digest: progress.digests['disable-syncing'] } : {};
 }
-
-const REMEDIES = ['exclude', 'retry', 'relink', 'skip'] as const satisfies readonly Remedy[];
 
 /**
  * Checks that the decision applies to all of the companies; otherwise it is sent for none of them. Without the ledger
@@ -98,27 +85,19 @@ const REMEDIES = ['exclude', 'retry', 'relink', 'skip'] as const satisfies reado
 async function assertApplicable(
   db: Database,
   migrationId: string,
-  name: CompanyCommand['name'],
+  { name, message }: Pick<CompanyCommand, 'name' | 'message'>,
   references: readonly string[],
 ): Promise<void> {
-  const unknown = await findUnknownReferences(db, migrationId, references);
+  const { unknown, wrongState } = await findInapplicable(db, migrationId, message, references);
   if (unknown.length > 0) {
     throw new CommandFailed(
       `${migrationId} has no company with ${unknown.length === 1 ? 'this reference' : 'these references'}: ${referenceList(unknown, MAX_REFERENCES)}`,
       `nothing was decided; list the companies with: ferry companies ${migrationId}`,
     );
   }
-  const remedy = REMEDIES.find((each) => each === name);
-  // After the end, the refusal of the decision explains more.
-  if (!remedy || (await readMigration(db, migrationId))?.state === 'closed') return;
-  const notApplicable: string[] = [];
-  for await (const company of readCompanies(db, migrationId, { references })) {
-    const { reference, state, failure } = company;
-    if (!remediesFor(company).includes(remedy)) notApplicable.push(`${reference} (${clientStateText(state, failure)})`);
-  }
-  if (notApplicable.length === 0) return;
+  if (wrongState.length === 0) return;
   throw new CommandFailed(
-    `${remedy} does not apply to ${referenceList(notApplicable, MAX_REFERENCES)}`,
+    `${name} does not apply to ${referenceList(wrongState, MAX_REFERENCES)}`,
     `nothing was decided; list the commands that apply with: ferry exceptions ${migrationId}`,
   );
 }

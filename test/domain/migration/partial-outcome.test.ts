@@ -16,3 +16,9 @@ test.each([
     expect(isPartial({ text })).toBe(partial);
   },
 );
+
+test('an outcome begins with the number of companies that were changed', () => {
+  expect(companiesOutcomeText('4 companies will not be moved: 4 companies too late', 1, 4)).toBe(
+    '1 company will not be moved: 4 companies too late; applied to 1 of 4 companies: the others do not exist, or their state does not allow it',
+  );
+});

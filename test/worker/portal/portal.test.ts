@@ -80,6 +80,27 @@ test('a signed decision is applied, its answer says so, and the page shows it', 
   });
 });
 
+test('a decision that does not apply to some of its companies is not sent, and names them', async () => {
+  const { db, migration, guest } = await startWithGuest(['sbx-ok-1.named', 'sbx-ok-1.named-2']);
+  await db
+    .updateTable('companies')
+    .set({ state: 'moved' })
+    .where('migration_id', '=', migration.id)
+    .where('row', '=', 2)
+    .execute();
+  const answers: string[] = [];
+  for (const companies of [
+    ['R-1', 'X-9'],
+    ['R-1', 'R-2'],
+  ])
+    answers.push((await ask(guest, 'decide', decision(migration, 'exclude', { companies, reason: 'too late' }))).text);
+  expect(answers).toEqual([
+    'nothing was decided, because the manifest has no company with the reference X-9',
+    'nothing was decided, because it does not apply to R-2 (moved)',
+  ]);
+  expect(await recordedKinds(migration.id)).toEqual([]);
+});
+
 test('a decision of another person, role, key, content or migration is refused, and does not reach the migration', async () => {
   const { db, migration, guest } = await startWithGuest();
   const viewer = await invited(db, migration.id, 'Cleo', null);

@@ -1,0 +1,40 @@
+/** Checks before a decision about companies is sent that it applies to each of them. */
+import { clientStateText } from '../domain/companies/company-state';
+import type { Remedy } from '../domain/companies/remedies';
+import { remediesFor } from '../domain/companies/remedies';
+import type { DecisionMessage } from '../domain/migration/parse-decision';
+import type { Database } from '../store';
+import { findUnknownReferences, readCompanies, readMigration } from '../store';
+
+const REMEDIES = ['exclude', 'retry', 'relink', 'skip'] as const satisfies readonly Remedy[];
+
+interface Inapplicable {
+  /** References that the migration does not have. */
+  readonly unknown: readonly string[];
+  /** Companies whose state does not allow the decision: `R-1 (moved)`. */
+  readonly wrongState: readonly string[];
+}
+
+/**
+ * Finds the companies to which a decision does not apply. The ledger would apply the decision to the others, and its
+ * outcome could not name them.
+ */
+export async function findInapplicable(
+  db: Database,
+  migrationId: string,
+  message: DecisionMessage,
+  references: readonly string[],
+): Promise<Inapplicable> {
+  const remedy = REMEDIES.find((each) => each === message);
+  if (remedy === undefined && message !== 'confirmSyncDisabled') return { unknown: [], wrongState: [] };
+  const unknown = await findUnknownReferences(db, migrationId, references);
+  const wrongState: string[] = [];
+  if (remedy === undefined || unknown.length > 0) return { unknown, wrongState };
+  // After the end, the refusal of the decision explains more.
+  if ((await readMigration(db, migrationId))?.state === 'closed') return { unknown, wrongState };
+  for await (const company of readCompanies(db, migrationId, { references })) {
+    const { reference, state, failure } = company;
+    if (!remediesFor(company).includes(remedy)) wrongState.push(`${reference} (${clientStateText(state, failure)})`);
+  }
+  return { unknown, wrongState };
+}
