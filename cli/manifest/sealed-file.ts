@@ -15,12 +15,11 @@ import { createSealer, fingerprintOf, jsonOf, sealClientSecret, sealCredential }
 import type { SealedApplication, SealedCredential } from '../../store';
 import { CommandFailed } from '../shared/errors';
 import { HashedKeyMap } from './hashed-key-map';
+import { SEALED_FILE_BEGINNING } from '../../domain/supply/file-kind';
 import { obtainedAtProblem } from '../../domain/supply/row-parser';
 import type { SecretCredential } from './secret-credential';
 
 const MAX_BYTES = 512 * 1024 * 1024;
-/** Every sealed file begins with this. */
-const BEGINNING = '{"tokenferry":"sealed-';
 
 /** A box of a credential has at most some 20,000 bytes. */
 const box = z.base64().max(100_000);
@@ -145,8 +144,13 @@ export async function isSealedFile(file: string): Promise<boolean> {
     const handle = await open(file, 'r');
     try {
       if (!(await handle.stat()).isFile()) return false;
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(BEGINNING.length), 0, BEGINNING.length, 0);
-      return buffer.toString('utf8', 0, bytesRead) === BEGINNING;
+      const { buffer, bytesRead } = await handle.read(
+        Buffer.alloc(SEALED_FILE_BEGINNING.length),
+        0,
+        SEALED_FILE_BEGINNING.length,
+        0,
+      );
+      return buffer.toString('utf8', 0, bytesRead) === SEALED_FILE_BEGINNING;
     } finally {
       await handle.close();
     }

@@ -8,6 +8,7 @@ export type FindingCode =
   | 'file-unreadable'
   | 'file-too-large'
   | 'not-text'
+  | 'sealed-file'
   | 'not-utf8'
   | 'wrong-encoding'
   | 'empty'

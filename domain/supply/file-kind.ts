@@ -40,12 +40,21 @@ const BINARY_KINDS: readonly { readonly starts: string; readonly kind: string }[
   { starts: '3c3f786d6c', kind: 'XML' },
 ];
 
+/** Every sealed file begins with this. */
+export const SEALED_FILE_BEGINNING = '{"tokenferry":"sealed-';
+
 /**
- * Returns the finding for a file that is not text, such as a workbook; null if it can be text.
+ * Returns the finding for a file that is not text, such as a workbook, or that is sealed; null if it can be a table.
  *
  * @param head the first bytes of the file
  */
 export function notTextFinding(file: string, head: Uint8Array): Finding | null {
+  if (new TextDecoder().decode(head.subarray(0, SEALED_FILE_BEGINNING.length)) === SEALED_FILE_BEGINNING)
+    return {
+      ...{ code: 'sealed-file', severity: 'error', file, message: 'this file has been sealed already' },
+      advice:
+        'supply it as it is, with "ferry --portal <link> credentials" or through support; or choose the original file',
+    };
   const kind = binaryKindOf(head);
   if (kind === null) return null;
   return {

@@ -3,6 +3,7 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { Action, Company } from '../client/api';
+import { eachCompany } from './api';
 import type { App } from './app';
 import { checkCredentials, type CheckedFile } from './credential-file';
 import { FormProblem, openDialog, problemText } from './dialog';
@@ -18,7 +19,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
   const result = el('div', { role: 'status' });
   // The field shows minutes. Within the minute of the confirmation, the seconds decide whether a credential counts.
   let isTimeEntered = false;
-  let checked: CheckedFile | null = null;
+  let checked: CheckedFile['credentials'] | null = null;
 
   async function check(): Promise<void> {
     const [file] = input.files ?? [];
@@ -30,13 +31,19 @@ export async function openCredentials(app: App, action: Action, selected: readon
     result.textContent = 'Checking the file…';
     const found = await checkCredentials(file, platform, isTimeEntered ? new Date(obtainedAt.value) : changedAt);
     const others = selected.length === 0 ? [] : unselected(found, selected);
-    checked = found.findings.errors === 0 && others.length === 0 ? found : null;
-    result.replaceChildren(...resultOf(found, others).filter((each) => each instanceof Node));
+    const unknown = found.findings.errors > 0 || others.length > 0 ? [] : await readUnknown(found);
+    // A person may have chosen another file meanwhile.
+    if (input.files?.[0] !== file) return;
+    const known = found.credentials.filter(({ reference }) => !unknown.includes(reference));
+    checked = found.findings.errors === 0 && others.length === 0 && known.length > 0 ? known : null;
+    const shown = resultOf({ ...found, credentials: known }, others, unknown);
+    result.replaceChildren(...shown.filter((each) => each instanceof Node));
   }
-  input.addEventListener('change', () => void check());
+  const start = (): void => void check().catch((error: unknown) => (result.textContent = problemText(error)));
+  input.addEventListener('change', start);
   obtainedAt.addEventListener('change', () => {
     isTimeEntered = obtainedAt.value !== '';
-    void check();
+    start();
   });
 
   openDialog({
@@ -70,9 +77,8 @@ export async function openCredentials(app: App, action: Action, selected: readon
     ],
     send: async (reason, sending) => {
       if (checked === null) throw new FormProblem('choose a file without errors');
-      const { credentials } = checked;
       const fields = reason === undefined ? {} : { reason };
-      return supply(app, { message: action.message as DecisionMessage, credentials, fields }, sending);
+      return supply(app, { message: action.message as DecisionMessage, credentials: checked, fields }, sending);
     },
     onDone: app.refresh,
   });
@@ -100,19 +106,45 @@ function unselected({ credentials }: CheckedFile, selected: readonly Company[]):
   return credentials.map(({ reference }) => reference).filter((reference) => !references.has(reference));
 }
 
-function resultOf({ findings, credentials }: CheckedFile, others: readonly string[]): readonly Child[] {
+/** Returns the references of the file that the migration does not have. Credentials with them would not be accepted. */
+async function readUnknown({ credentials }: CheckedFile): Promise<readonly string[]> {
+  const unknown = new Set(credentials.map(({ reference }) => reference));
+  for await (const { reference } of eachCompany({})) {
+    unknown.delete(reference);
+    if (unknown.size === 0) break;
+  }
+  return [...unknown];
+}
+
+function resultOf(
+  { findings, credentials }: CheckedFile,
+  others: readonly string[],
+  unknown: readonly string[],
+): readonly Child[] {
   const { errors } = findings;
-  const isGood = errors === 0 && others.length === 0;
+  const isGood = errors === 0 && others.length === 0 && credentials.length > 0;
   return [
-    el(
-      'p',
-      { class: isGood ? 'done' : 'problem' },
-      isGood
-        ? `✓ ${counted(credentials.length, 'credential')} can be sent.`
-        : errors > 0
-          ? `The file has ${counted(errors, 'error')}. Nothing was sent.`
-          : `The file contains companies that you have not selected: ${others.slice(0, 5).join(', ')}.`,
-    ),
+    (isGood || unknown.length === 0) &&
+      el(
+        'p',
+        { class: isGood ? 'done' : 'problem' },
+        isGood
+          ? `✓ ${counted(credentials.length, 'credential')} can be sent.`
+          : errors > 0
+            ? `The file has ${counted(errors, 'error')}. Nothing was sent.`
+            : `The file contains companies that you have not selected: ${named(others)}.`,
+      ),
+    unknown.length > 0 &&
+      el(
+        'p',
+        { class: 'problem' },
+        `${counted(unknown.length, 'credential')} cannot be sent, because the manifest has no company with this reference: ${named(unknown)}.`,
+      ),
     ...findingsList(findings),
   ];
+}
+
+function named(references: readonly string[]): string {
+  const more = references.length - 5;
+  return references.slice(0, 5).join(', ') + (more > 0 ? ` and ${counted(more, 'other')}` : '');
 }

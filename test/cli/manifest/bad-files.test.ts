@@ -26,6 +26,12 @@ const cases: FindingCase[] = [
   { what: 'an .xls file', content: Buffer.from('d0cf11e0a1b11ae1000000', 'hex'), code: 'not-text', says: /\.xls/ },
   { what: 'a PDF file', content: Buffer.from('%PDF-1.7 ...'), code: 'not-text', says: /PDF/ },
   { what: 'a gzip file', content: gzipSync(csv(VALID_ROW)), code: 'not-text', says: /gzip/ },
+  {
+    what: 'a sealed file',
+    content: '{"tokenferry":"sealed-credentials/1","migration":"m"}\n',
+    code: 'sealed-file',
+    says: /sealed already/,
+  },
   { what: 'a web page', content: '<html><table>', code: 'not-text', says: /web page/ },
   {
     what: 'a binary file',

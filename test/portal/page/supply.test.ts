@@ -12,7 +12,7 @@ import {
 } from './sample-key';
 import { axeViolations, describeWithChromium, signIn, usePage } from './browser-page';
 import type { SentRequest } from './fixture-portal';
-import { sampleView } from './sample-view';
+import { sampleCompanies, sampleView } from './sample-view';
 
 interface SealedPart {
   readonly decisionId: string;
@@ -43,6 +43,7 @@ describeWithChromium("supplying in the portal's page", () => {
     (portal) => {
       key = createMigrationKey('kite', 'qhyg', vault.publicKey);
       portal.view = sampleView({ migrationKey: key.text });
+      portal.companies = sampleCompanies(2_100).map((each) => ({ ...each, reference: `K-${each.row}` }));
       portal.answer = ({ path }) =>
         path === '/api/credentials' ? { outcome: 'stored', text: 'stored' } : { outcome: 'applied', text: 'done' };
     },
@@ -119,6 +120,21 @@ describeWithChromium("supplying in the portal's page", () => {
     });
   });
 
+  test('sends no credential of a company that the manifest does not have, and says so before', async () => {
+    const page = await open();
+    await choose(page, 'credentials.csv', csvOf(1).replace('K-1,', 'N-777,'));
+    await page.getByText('1 credential cannot be sent, because the manifest has no company').waitFor();
+    await send(page);
+    await page.getByText('Choose a file without errors.').waitFor();
+    const buffer = Buffer.from(csvOf(2).replace('K-1,', 'N-777,'));
+    await page.getByLabel('Credential file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('✓ 1 credential can be sent.').waitFor();
+    expect(await page.getByRole('dialog').textContent()).toContain('no company with this reference: N-777.');
+    await send(page);
+    await page.getByText('✓ Done.').waitFor();
+    expect(parts().flatMap(({ credentials }) => credentials.map(({ reference }) => reference))).toEqual(['K-2']);
+  });
+
   test('names the credentials that were not accepted', async () => {
     const refusedCredentials = [{ reference: 'K-2', why: 'there is no company with this reference' }];
     const answer = current.portal.answer;
@@ -142,6 +158,7 @@ describeWithChromium("supplying in the portal's page", () => {
   test.each([
     ['an error by row and column', `${HEADER}\nK-1,at-MARKER,,9130,`, 'Error, Row 2, column 3, refreshToken'],
     ['a missing column', 'reference,accessToken\nK-1,at-MARKER', 'Missing: refreshToken, realmId'],
+    ['a seal', '{"tokenferry":"sealed-credentials/1"}\n', 'This file has been sealed already'],
     ['a workbook', Buffer.from('504b0304', 'hex'), 'This is a zip archive, not CSV or JSON'],
     ['another encoding', Buffer.from(`${HEADER}\nK\xe4-1,at-MARKER`, 'latin1'), 'This file is not UTF-8'],
     ['a quotation mark that is not closed', `${HEADER}\n"K-1,at-MARKER`, 'a quotation mark in the row'],
