@@ -13,7 +13,10 @@ export interface PortalTarget {
   readonly args: readonly string[];
 }
 
-/** Returns null without `--portal` and `TOKENFERRY_PORTAL`: the command then works with Temporal and the database. */
+/**
+ * Returns null without `--portal` and `TOKENFERRY_PORTAL`: the command then works with Temporal and the database, with
+ * the rights of support. So an empty or missing value of `--portal` is a link that {@link parseLink} refuses.
+ */
 export function findPortal(args: readonly string[], env: NodeJS.ProcessEnv): PortalTarget | null {
   const end = args.indexOf('--');
   const index = args.findIndex((arg, at) => (end === -1 || at < end) && /^--portal(=|$)/.test(arg));
@@ -23,9 +26,7 @@ export function findPortal(args: readonly string[], env: NodeJS.ProcessEnv): Por
     return link === undefined || link === '' ? null : { link, isOption: false, args };
   }
   const isOneWord = typed.startsWith('--portal=');
-  const link = isOneWord ? typed.slice('--portal='.length) : args[index + 1];
-  // Commander reports the missing value.
-  if (link === undefined || link === '' || link.startsWith('-')) return null;
+  const link = isOneWord ? typed.slice('--portal='.length) : (args[index + 1] ?? '');
   return { link, isOption: true, args: [...args.slice(0, index), ...args.slice(index + (isOneWord ? 1 : 2))] };
 }
 
@@ -42,6 +43,11 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** @throws CommandFailed, with a message that does not quote the link, because it can contain an invitation */
 export function parseLink(text: string): PortalLink {
+  if (text.trim() === '')
+    throw new CommandFailed(
+      'the link after --portal is empty',
+      'nothing was done; if a variable should contain the link, check the variable',
+    );
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new CommandFailed(
       'the portal must be an address that begins with https://',
