@@ -96,18 +96,29 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
     setDefault(signingKey?.by ?? user);
     // The desk asks for the name before each decision, and a dry run or a list records nothing.
     const isReading = ['dryRun', 'list'].some((option) => command.getOptionValue(option) !== undefined);
-    const records = command.name() !== 'desk' && !isReading;
+    const records = command.name() !== 'desk' && !isReading && !isIncompleteInvitation(command);
     if (signingKey || !records || !isShared(user)) return;
     if (prompts && !output.json && !output.quiet && command.getOptionValue('yes') === undefined) {
       // `ferry start` runs twice if it asks for missing options.
       answer ??= await prompts.text(`Your name? (decisions and reports show it; your user name is ${user})`, {
-        rejection: (name) => (name === '' || isPlaceholder(name) ? 'A name is needed.' : null),
+        rejection: (name) => rejectionOf(name),
       });
       setDefault(answer);
     } else if (!output.json && !output.quiet) {
       output.warn(`acting as ${user}; to record your name, add --by "Your Name"`);
     }
   });
+}
+
+/** Returns whether `ferry invite` will only say which arguments are missing. */
+function isIncompleteInvitation(command: Command): boolean {
+  if (command.name() !== 'invite' || command.getOptionValue('revoke') !== undefined) return false;
+  return command.getOptionValue('name') === undefined || command.args.length === 0;
+}
+
+function rejectionOf(name: string): string | null {
+  if (name === '' || isPlaceholder(name)) return 'A name is needed.';
+  return name.startsWith('ferry ') ? 'This is a command. Type your name; --by "Your Name" avoids the question.' : null;
 }
 
 export function actorFrom({ as, by }: ActorOptions): { role: Role; by: string } {

@@ -85,7 +85,7 @@ function intervalsText({ firstAfterMs, everyMs, escalateAfterMs }: ReminderInter
   return `after ${duration(firstAfterMs)}, then every ${duration(everyMs)}, escalated after ${duration(escalateAfterMs)}`;
 }
 
-function limitsText(limits: LimitsChange): string {
+export function limitsText(limits: LimitsChange): string {
   const names = Object.keys(LIMIT_TEXTS) as (keyof MigrationLimits)[];
   return names.flatMap((name) => limitText(name, limits[name])).join(', ');
 }

@@ -1,3 +1,4 @@
+import { limitsText } from '../../../presentation/wording/decisions';
 import type { Command } from 'commander';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { addYesOption } from '../../shared/context';
@@ -67,8 +68,10 @@ export function addStepDecisions(context: PortalContext): void {
         ),
     ),
   ).action((migrationId: string, when: Date, options: DecideOptions & Pick<LimitOptions, 'window'>) => {
-    const fields = { startAt: when.toISOString(), ...windowsFrom(options) };
-    return run(migrationId, { message: 'proposeTime', fields, facts: [`You propose ${localTime(when)}`] }, options);
+    const { windows } = windowsFrom(options);
+    const fields = { startAt: when.toISOString(), ...(windows === undefined ? {} : { windows }) };
+    const facts = [`You propose ${localTime(when)}`, ...(windows === undefined ? [] : [limitsText({ windows })])];
+    return run(migrationId, { message: 'proposeTime', fields, facts }, options);
   });
   addDecideOptions(
     addLimitOptions(
@@ -78,7 +81,9 @@ export function addStepDecisions(context: PortalContext): void {
     ),
   ).action((migrationId: string, options: DecideOptions & LimitOptions) => {
     const limits = limitsFrom(options);
-    if (Object.keys(limits).length > 0) return run(migrationId, { message: 'adjust', fields: { limits } }, options);
+    const facts = [`You change: ${limitsText(limits)}`];
+    if (Object.keys(limits).length > 0)
+      return run(migrationId, { message: 'adjust', fields: { limits }, facts }, options);
     return context.run(async () => {
       throw new CommandFailed(
         'no limit was specified',

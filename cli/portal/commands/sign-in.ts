@@ -35,7 +35,16 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
   const { output, terminal } = context;
   const link = context.link();
   const stored = readSignIns(terminal.env, link.origin);
-  if (link.invitation !== null) return redeem(context, link, link.invitation);
+  if (link.invitation !== null)
+    return redeem(context, link, link.invitation).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 403 || stored.length === 0) throw error;
+      const known = stored.map(({ migrationId, person }) => `${migrationId} as ${person}`).join(', ');
+      throw new CommandFailed(
+        `you have signed in on this machine already, to ${known}; this invitation was used, or has expired`,
+        `see your migration with: ${commandText(context, 'show')}. For another migration, ask your contact for a new invitation`,
+        { cause: error },
+      );
+    });
   if (stored.length > 0) {
     const signedIn: PortalSession[] = [];
     for (const each of stored) signedIn.push((await signInAgain(context, each, sayOnce(context))).session);

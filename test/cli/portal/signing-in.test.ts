@@ -44,7 +44,7 @@ test('signs in with the link, stores key and session for the owner only, and sho
   );
   expect((await cleo.run('companies')).out).toMatch(/R-1 +Company 1 +not moved yet[^]*2 companies\n/);
   expect(await cleo.runJson('companies', id)).toMatchObject({ migrationId: id, companies: [{ row: 1 }, { row: 2 }] });
-  expect((await cleo.run('exceptions')).out).toBe('No exceptions.\n');
+  expect((await cleo.run('exceptions')).out).toBe('No company needs attention now.\n');
   expect((await cleo.run('list')).out).toMatch(new RegExp(`${id} +Cleo \\(client\\) +not confirmed`));
   expect((await cleo.run('report')).out).toContain(id);
   expect(await cleo.runJson('show')).toMatchObject({
@@ -112,7 +112,11 @@ describe('says what to do if', () => {
   test('the invitation was used', async () => {
     const { id } = await startMigration();
     const link = await portal.invite(id);
-    await portal.client().runWith(link, 'sign-in');
+    const cleo = portal.client();
+    await cleo.runWith(link, 'sign-in');
+    expect((await cleo.runWith(link, 'sign-in')).err).toContain(
+      `you have signed in on this machine already, to ${id} as Cleo; this invitation was used, or has expired; see your migration with: ferry --portal ${portal.url} show`,
+    );
     expect((await portal.client().runWith(link, 'sign-in')).err).toBe(
       'ferry: this invitation cannot be used; an invitation works once, and for a limited time. Ask your contact for a new one\n',
     );

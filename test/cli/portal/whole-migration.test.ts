@@ -91,6 +91,14 @@ test('a client decides, supplies and signs off, and every decision is signed', a
   expect(rows.map(({ text }) => text).join() + portal.log.join('')).not.toContain('MARKER');
 });
 
+test('a proposal is shown with its windows before it is confirmed', async () => {
+  const migration = await startMigration('sbx-ok-1.a');
+  const cleo = await portal.signedIn(migration.id);
+  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+  const { out } = await cleo.run('propose-time', 'now', '--window', 'daily 06:00-06:10 America/New_York');
+  expect(out).toMatch(/ {2}You propose .*\n {2}.*06:00-06:10 America\/New_York/);
+});
+
 test('a manifest is checked, and replaces the companies before support has accepted the details', async () => {
   const { id } = await startMigration('sbx-ok-1.a', 'sbx-ok-1.b');
   const cleo = await portal.signedIn(id);

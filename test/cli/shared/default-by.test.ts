@@ -33,6 +33,7 @@ test.each([
   ['--quiet', 'root', [...PAUSE, '--quiet']],
   ['--json', 'root', [...PAUSE, '--json']],
   ['a command that records no name', 'root', ['list']],
+  ['an invitation that names nobody', 'root', ['invite', 'kite.xero']],
 ])('nothing is asked or noted with %s', async (_, userName, args) => {
   expect((await runAs(userName, args.includes('--by'), args)).questions).toEqual([]);
   expect((await runAs(userName, false, args)).err).not.toContain('acting as');
