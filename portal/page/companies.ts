@@ -96,6 +96,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     const mine = generation;
     const page = await read(shown.length).catch(() => null);
     if (page === null || mine !== generation) return;
+    if (shown.length === 0) note.textContent = empty();
     const isOffered = offered === offeredBy(app);
     if (isOffered && JSON.stringify(page.companies) === JSON.stringify(shown)) return;
     if (!isInUse()) return show(page);
