@@ -1,6 +1,7 @@
+import { counted } from '../../../domain/text/sentences';
 import type { Database } from '../../../store';
 import { readCompanies } from '../../../store';
-import type { DecisionContent, MigrationClient } from '../../../client';
+import type { MigrationClient } from '../../../client';
 import { findInapplicable, readProgressIfAnswered } from '../../../client';
 import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
 import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
@@ -68,6 +69,13 @@ async function decideCompanies(
     return sendDecision(ferry, migrationId, message, { companies, ...content, ...digest });
   }
   if (ferry.db) await assertApplicable(ferry.db, migrationId, { name, message }, companies);
+  if (final) {
+    const { fate } = final;
+    const consequence = await finalConsequence(ferry.db, migrationId, { fate, references: companies });
+    const question = `${final.question} ${counted(companies.length, 'company')} of ${migrationId} for good?`;
+    if (!(await confirm(context, options, { question, consequence })))
+      throw new CommandFailed('nothing was decided', `see what else can help with: ferry exceptions ${migrationId}`);
+  }
   return sendCompanyDecision(ferry, migrationId, message, companies, content);
 }
 

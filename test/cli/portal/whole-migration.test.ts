@@ -132,7 +132,7 @@ test('the client replaces the credential of a company that was not moved', async
   expect(exceptions).toContain(
     `\n  ${ferry} replace-credential credentials.csv\n      replace its credential with a new one, exported after`,
   );
-  expect(exceptions).toMatch(/\n  Support can: .*try again; give up on it\.\n1 exception\n$/);
+  expect(exceptions).toMatch(/\n {2}Support can: .*try again; give up on it\.\n1 exception\n$/);
   expect(exceptions).not.toContain(`${ferry} skip`);
   const late = await writeCredentials(cleo, id, { 'R-2': 'sbx-ok-1.r2' });
   expect((await cleo.run('credentials', late)).out + (await cleo.run('show')).out).toContain('replace-credential');
