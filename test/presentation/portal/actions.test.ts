@@ -197,6 +197,23 @@ test('a company of a rotating platform accepts a credential only once it is conf
   expect(namesAt(state, { ...FACTS, canSeal: false, isRotating: false })).not.toContain('credentialsSupplied');
 });
 
+test.each([0, 2])(
+  'a chosen first company is confirmed before its credential is supplied (%s others lack one)',
+  (others) => {
+    const state = first({
+      requestedFirst: { reference: 'acme-9', notReady: true },
+      counts: counts({ total: 9, waiting: 9, unconfirmed: 4, unconfirmedInNextWave: 2, withoutCredential: others }),
+    });
+    const unconfirmed = namesAt(state, { ...FACTS, unconfirmedFirst: 'acme-9' });
+    expect(unconfirmed[0]).toBe('*confirmSyncDisabled');
+    expect(unconfirmed).not.toContain('*credentialsSupplied');
+    expect(unconfirmed.includes('credentialsSupplied')).toBe(others > 0);
+    // Once it is confirmed, its credential is asked for.
+    const confirmed = { ...state, counts: counts({ total: 9, waiting: 9, withoutCredential: others + 1 }) };
+    expect(namesAt(confirmed)).toContain('*credentialsSupplied');
+  },
+);
+
 test.each(['managed', 'self-service'] as const)(
   '%s: someone can carry out each remedy of a failed company',
   (route) => {
