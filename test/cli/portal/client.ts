@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { startPortal } from '../../../portal/server';
+import { startPortal, type PortalOptions } from '../../../portal/server';
 import { fingerprintOfProvider, Secret } from '../../../security';
 import { createLog } from '../../../security/log';
 import { createTemporaryFolder } from '../../../stack/folders';
@@ -36,7 +36,8 @@ export interface Client {
   runJson(...args: string[]): Promise<Record<string, unknown>>;
 }
 
-export async function openClientPortal(): Promise<ClientPortal> {
+/** @param options of the portal, for example the folder of its page */
+export async function openClientPortal(options: Pick<PortalOptions, 'pageFolder'> = {}): Promise<ClientPortal> {
   const orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
   const { db } = orchestrator.ferry;
@@ -46,7 +47,7 @@ export async function openClientPortal(): Promise<ClientPortal> {
   await grantPortalRole(db, new Secret(databaseUrl.href));
   const log: string[] = [];
   const portal = await startPortal({
-    ...{ port: 0, databaseUrl: databaseUrl.href },
+    ...{ port: 0, databaseUrl: databaseUrl.href, ...options },
     log: createLog({ level: 'trace', to: { write: (line) => void log.push(line) } }),
     limits: { redemptionsPerMinute: 10_000, requestsPerSession: 10_000, refusalsPerAddress: 10_000 },
   });
