@@ -198,6 +198,10 @@ export const reopened = (
       .literal(true)
       .exactOptional()
       .describe('support rejected details without problems, and the client has not changed them since'),
+    withdrawn: z
+      .array(role)
+      .exactOptional()
+      .describe('the roles whose sign-off a decision about companies withdrew, until they sign off again'),
   }) satisfies z.ZodType<Reopened>
 ).meta({ id: 'Reopened', description: 'who reopened a step or rejected its result, until the step has ended' });
 

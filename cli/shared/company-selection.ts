@@ -78,7 +78,7 @@ export function addCompanyCommand(program: Command, definition: CompanyCommand):
   if (definition.all !== undefined) command.option('--all', definition.all);
   if (definition.byWave)
     command.addOption(integerOption('--wave <number>', 'all companies of this wave that are waiting to be moved'));
-  if (definition.final) addYesOption(command);
+  if (definition.message !== 'confirmSyncDisabled') addYesOption(command);
   return command;
 }
 

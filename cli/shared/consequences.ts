@@ -1,5 +1,6 @@
 /** What decisions do that cannot be undone. Commands and the dashboard say it before they ask for confirmation. */
 import { clientStateText } from '../../domain/companies/company-state';
+import { withdrawalText } from '../../domain/decisions/withdrawals';
 import type { Step } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { counted, outOf } from '../../domain/text/sentences';
@@ -31,6 +32,13 @@ export function endingConsequence(progress: Progress | undefined): string {
   const kept =
     progress && `${outOf(progress.counts.moved, progress.counts.total, 'company')} moved so far will stay moved`;
   return [kept ?? [], 'no more moves will begin', 'and all supplied credentials will be destroyed'].flat().join(', ');
+}
+
+/** Returns whose sign-offs a decision about companies withdraws; null if nobody has signed off. */
+export function withdrawnSignOffs(progress: Progress | undefined): string | null {
+  const given = progress?.steps.find(({ step }) => step === 'complete-migration')?.approvals ?? [];
+  if (progress?.state === 'completed' || given.length === 0) return null;
+  return withdrawalText(given.map(({ role, by }) => ({ step: 'complete-migration', role, by })));
 }
 
 const MAX_NAMED = 10;

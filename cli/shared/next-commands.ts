@@ -173,7 +173,7 @@ function signatures(progress: Progress): Commands {
   const { migrationId: id, reopened } = progress;
   const command = `ferry sign-off ${id}`;
   const first =
-    reopened?.step === 'complete-migration'
+    reopened?.step === 'complete-migration' && !reopened.withdrawn
       ? { first: `clear up why the handover was rejected (missing companies: ferry amend ${id} companies.csv)` }
       : {};
   return approversLeft(progress).map((who) => ({ ...(who === 'client' ? byClient : bySupport)(command), ...first }));

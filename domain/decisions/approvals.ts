@@ -10,13 +10,16 @@ import { STEP_RULES } from '../migration/steps';
 import { counted } from '../text/sentences';
 import type { Ruling } from './ruling';
 import { applied, refused } from './ruling';
+import { noticeAfterSignOff } from './withdrawals';
 
 export function approve(state: MigrationState, decision: StepDecision, at: string): Ruling {
   const { step, role } = decision;
   const notReady = unmetCondition(state, step);
   if (notReady) return refused(notReady);
   const approval: Approval = { step, role, by: decision.by, at };
-  return applied({ ...state, approvals: [...state.approvals, approval] }, `${step} approved by ${role}`);
+  const { reopened } = state;
+  const notice = reopened && step === 'complete-migration' ? { reopened: noticeAfterSignOff(reopened, role) } : {};
+  return applied({ ...state, ...notice, approvals: [...state.approvals, approval] }, `${step} approved by ${role}`);
 }
 
 /** Returns why the step cannot be approved yet, although the preconditions are met; null if it can be. */

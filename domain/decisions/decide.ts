@@ -29,6 +29,7 @@ import { withRevisions } from './revisions';
 import type { Ruling } from './ruling';
 import { applied, companiesText, refused } from './ruling';
 import { applicationSupplied, manifestAmended, manifestSupplied } from './supplied-details';
+import { withWithdrawals } from './withdrawals';
 
 /** The number of outcomes that the state keeps. The audit trail keeps all of them. */
 const OUTCOMES_KEPT = 200;
@@ -201,7 +202,7 @@ function reapplyUnrecorded(rules: DecisionRules) {
 }
 
 function ruleWithGuards(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Ruling {
-  const ruling = rule(state, decision, at);
+  const ruling = withWithdrawals(state, rule(state, decision, at), decision, at);
   if (ruling.state === null) return ruling;
   const refusal =
     approverRefusal(decision, signingRules(rules.approvers, state.approverChanges)) ??

@@ -118,7 +118,7 @@ export interface ReconnectLink {
   readonly url: string;
 }
 
-/** Who reopened a step or rejected its result, and why. It is kept until the step has ended. */
+/** Who reopened a step or rejected its result, and why. It is kept until the step has ended or is signed off. */
 export interface Reopened {
   readonly step: Step;
   readonly by: string;
@@ -130,6 +130,11 @@ export interface Reopened {
   readonly company?: string;
   /** True if support rejected details without problems, until the client has changed them. Otherwise absent. */
   readonly asksForChanges?: true;
+  /**
+   * The roles whose sign-off a decision about companies withdrew, until they sign off again. The handover was then not
+   * rejected. Otherwise absent.
+   */
+  readonly withdrawn?: readonly Role[];
 }
 
 /** The checks whether end customers have reconnected their companies. */

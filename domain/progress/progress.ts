@@ -184,11 +184,12 @@ export function pausedTexts(progress: Progress): readonly string[] {
 }
 
 /** Returns who reopened a step or rejected its result, when and why, on one line; null if nobody did. */
-export function reopenedText({ reopened }: Progress): string | null {
+export function reopenedText({ reopened }: Pick<Progress, 'reopened'>): string | null {
   if (!reopened) return null;
-  const { step, by, role, at, reason, company, asksForChanges } = reopened;
-  const what =
-    step === 'complete-migration'
+  const { step, by, role, at, reason, company, asksForChanges, withdrawn } = reopened;
+  const what = withdrawn
+    ? `Sign-off of ${withdrawn.join(' and ')} withdrawn`
+    : step === 'complete-migration'
       ? 'Handover rejected'
       : step === 'migrate-first-company'
         ? `First company${company === undefined ? '' : ` ${company}`} rejected`

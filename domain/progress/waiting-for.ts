@@ -153,7 +153,7 @@ function waitingInComplete(state: MigrationState): WaitingFor {
 }
 
 function signOffText({ reopened }: MigrationState): string {
-  return reopened?.step === 'complete-migration'
+  return reopened?.step === 'complete-migration' && !reopened.withdrawn
     ? 'clear up why the handover was rejected, then sign it off'
     : 'sign off the handover';
 }

@@ -19,6 +19,7 @@ import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf } from '../../domain/text/sentences';
 import { firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
 import { detailProblems } from '../../domain/preflight/missing-manifest';
+import { roleText } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn } from '../../domain/progress/progress';
 
@@ -201,8 +202,10 @@ function completionText(progress: Progress, platform: string, now: string): stri
   if (countOpen(counts) === 0) {
     if (route === 'self-service') return selfServiceEnd(counts);
     if (waitingFor.roles.length === 0) return `${moved}.`;
-    const task =
-      progress.reopened?.step === 'complete-migration'
+    const { reopened } = progress;
+    const task = reopened?.withdrawn?.includes('client')
+      ? `Your sign-off no longer counts, because ${roleText(reopened.role)} changed companies after it: please review the handover, and sign it off again.`
+      : reopened?.step === 'complete-migration' && !reopened.withdrawn
         ? 'The handover was rejected: please clear up the reason with support, then sign it off.'
         : 'Please sign off the handover.';
     return hasClientTask(progress)

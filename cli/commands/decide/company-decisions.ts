@@ -7,7 +7,7 @@ import type { CompanyCommand, SelectionOptions } from '../../shared/company-sele
 import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
 import type { CommandResult } from '../../terminal';
 import { assertLedger, withMigrationClient } from '../../shared/clients';
-import { finalConsequence } from '../../shared/consequences';
+import { finalConsequence, withdrawnSignOffs } from '../../shared/consequences';
 import type { Context, YesOption } from '../../shared/context';
 import { confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
@@ -63,6 +63,13 @@ async function decideCompanies(
   { migration: migrationId, definition: { name, message, final }, companies, options }: Selected,
 ): Promise<CommandResult> {
   const content = contentFrom(options);
+  if (message !== 'confirmSyncDisabled') {
+    const signOffs = withdrawnSignOffs(await readProgressIfAnswered(ferry, migrationId));
+    if (signOffs !== null) context.output.warn(`this withdraws ${signOffs}, who will be asked again`);
+    const question = `Withdraw ${signOffs ?? ''}?`;
+    if (signOffs !== null && !final && !(await confirm(context, options, { question, consequence: null })))
+      throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
+  }
   if (companies === 'all') {
     // The digest binds the confirmation to the current manifest, so that it does not cover companies added later.
     const digest = message === 'confirmSyncDisabled' ? await readManifestDigest(ferry, migrationId) : {};

@@ -1,0 +1,50 @@
+/** Approvals that other decisions withdraw, because what they approved has changed. People are told why they are asked again. */
+import type { Decision } from '../migration/decision';
+import type { Approval, MigrationState, Reopened } from '../migration/migration-state';
+import type { Role } from '../migration/steps';
+import { oneLine } from '../text/sentences';
+import type { Ruling } from './ruling';
+
+const SIGN_OFF = 'complete-migration';
+
+/** Adds to an applied ruling whose approvals it withdraws, and keeps why a sign-off no longer counts. */
+export function withWithdrawals(before: MigrationState, ruling: Ruling, decision: Decision, at: string): Ruling {
+  // A rejection says itself that the step has to be approved again.
+  if (ruling.state === null || decision.kind === 'step') return ruling;
+  const { approvals } = ruling.state;
+  const withdrawn = before.approvals.filter((approval) => !approvals.includes(approval));
+  if (withdrawn.length === 0) return ruling;
+  const text = `${ruling.text}; this withdraws ${withdrawalText(withdrawn)}`;
+  const roles = withdrawn.filter(({ step }) => step === SIGN_OFF).map(({ role }) => role);
+  if (roles.length === 0) return { ...ruling, text };
+  const { role, by } = decision;
+  const reason = `${ruling.text}${named(decision)}`;
+  return { state: { ...ruling.state, reopened: { step: SIGN_OFF, by, role, reason, at, withdrawn: roles } }, text };
+}
+
+/** Returns whose approvals are withdrawn: `the sign-off of Cleo (client)`. */
+export function withdrawalText(withdrawn: readonly Pick<Approval, 'step' | 'role' | 'by'>[]): string {
+  const whose = withdrawn.map(({ step, role, by }) => {
+    const what = step === SIGN_OFF ? 'the sign-off' : `the approval of ${step}`;
+    return `${what} ${step === SIGN_OFF ? 'of' : 'by'} ${oneLine(by, MAX_NAME_LENGTH)} (${role})`;
+  });
+  return whose.join(' and ');
+}
+
+const MAX_NAME_LENGTH = 100;
+
+/** Maximum number of companies that the reason names. */
+const MAX_NAMED = 3;
+
+function named(decision: Decision): string {
+  if (!('companies' in decision) || !Array.isArray(decision.companies)) return '';
+  const references = decision.companies as readonly string[];
+  return references.length > MAX_NAMED ? '' : ` (${references.join(', ')})`;
+}
+
+/** Returns what is left of a notice after a side has signed off: an accepted sign-off ends an older rejection. */
+export function noticeAfterSignOff(reopened: Reopened, role: Role): Reopened | null {
+  if (reopened.step !== SIGN_OFF) return reopened;
+  const withdrawn = (reopened.withdrawn ?? []).filter((each) => each !== role);
+  return withdrawn.length === 0 ? null : { ...reopened, withdrawn };
+}
