@@ -91,7 +91,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
     const expected = actions.filter(({ isExpected }) => isExpected);
     render(byId('task'), [task, next, expected, canDecide(app)], () => renderTask(app));
     render(byId('notices'), notices(), () => renderNotices(notices()));
-    render(byId('progress'), [counts, end, begin, windows], () => renderProgress(view));
+    render(byId('progress'), [counts, end, begin, windows, next === null], () => renderProgress(view));
     render(byId('steps'), [view.steps, view.firstCompany, view.next === null], () => renderSteps(view));
     render(byId('facts'), [view.callbackUrl, view.application, view.details, view.outOfDate], () => renderFacts(view));
     render(byId('decisions'), [actions, canDecide(app)], () => renderOtherDecisions(app));

@@ -124,7 +124,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
         `${counted(waiting, 'company')} not moved yet`,
         ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} cannot be moved without a correction`]),
       ],
-      consequence: 'The companies that you name are not moved, and cannot be added to this migration again.',
+      consequence: `The companies that you name are not moved, and cannot be added to this migration again.${endText(progress)}`,
       isIrreversible: true,
       isExpected:
         isHeldBackTask && (isWaitingForClient(progress) || meanwhileText(progress) !== null) && !isBeforeSync(step),
@@ -168,12 +168,19 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       applies: isSelfService && stuck > 0,
       title: 'Give up on companies',
       facts,
-      consequence: 'The companies that you name are not tried again.',
+      consequence: `The companies that you name are not tried again.${endText(progress)}`,
       isIrreversible: true,
       isExpected,
       reason: 'required',
     },
   ];
+}
+
+/** Self-service ends without a sign-off, so that the decision about the last company ends it. */
+function endText({ route, step }: Progress): string {
+  return route === 'self-service' && step === 'complete-migration'
+    ? ' Once every company has moved or was left out, the migration ends by itself, and the stored credentials are destroyed.'
+    : '';
 }
 
 const isBeforeSync = (step: Step): boolean => stepNumber(step) < stepNumber('disable-syncing');

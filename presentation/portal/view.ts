@@ -144,7 +144,9 @@ function whyText({ route, step, state, counts, reopened }: Progress): string {
     case 'migrate-first-company':
     case 'complete-migration':
       if (countOpen(counts) > 0) return 'These companies cannot move before that.';
-      return 'The migration ends when both sides have signed off. The stored credentials are then destroyed.';
+      return route === 'self-service'
+        ? 'Once you have decided about each of these companies, the migration ends by itself, and the stored credentials are destroyed.'
+        : 'The migration ends when both sides have signed off. The stored credentials are then destroyed.';
   }
 }
 

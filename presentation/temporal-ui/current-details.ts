@@ -53,7 +53,7 @@ export function currentDetails(progress: Progress, { now, reconnect = [] }: Page
   return [
     `# ${untrustedText(statusLine(progress, platform, now), MAX_STATUS_LENGTH)}`,
     ...taskText(progress, now),
-    ...companyLines(progress.counts, progress.state === 'completed' ? STATES_AT_COMPLETION : CLIENT_STATES),
+    ...companyLines(progress.counts, isSignedOff(progress) ? STATES_AT_COMPLETION : CLIENT_STATES),
     ...reconnectText(progress, reconnect),
     ...timesText(progress, now),
     ...windowsLine(progress),
@@ -78,6 +78,8 @@ export function continuedDetails({ contact }: Pick<Progress, 'contact'>): string
     BOTTOM_PADDING,
   ].join('\n\n');
 }
+
+const isSignedOff = ({ state, route }: Progress): boolean => state === 'completed' && route === 'managed';
 
 /** Support accepts the companies that were not moved when it signs off. */
 const STATES_AT_COMPLETION = { ...CLIENT_STATES, 'not-moved': 'not moved, which support has accepted' };
