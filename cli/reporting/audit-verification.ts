@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { SignedTrailEnd, TrailEnd } from '../../domain/decisions/audit-trail';
+import type { EntryProof, SignedTrailEnd, TrailEnd, TrailEntry } from '../../domain/decisions/audit-trail';
 import {
   isEndOfApprover,
   trailEndProblem,
@@ -13,6 +13,7 @@ import {
 import { createLedgerProof, isLedgerLine } from '../../domain/decisions/ledger-proof';
 import type { Approver } from '../../domain/migration/approvers';
 import { approverFingerprint } from '../../domain/migration/approvers';
+import type { Role } from '../../domain/migration/steps';
 import { counted } from '../../domain/text/sentences';
 import type { NamedApprover } from './trail-approvers';
 import { createKeyFinder } from './trail-approvers';
@@ -43,6 +44,8 @@ interface Verification {
    * decisions.
    */
   readonly hasLedger: boolean;
+  /** Which decisions could not be signed, because their role had no key yet. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -84,6 +87,7 @@ export async function verifyTrail(
         const what = decisionId === null ? '' : `, decision ${decisionId}`;
         output.line(`${output.styled('red', '✗')} line ${line}${what}: ${why}`);
       }
+      for (const note of verification.notes) output.line(note);
       if (unproven.length === 0) printVerified(output, verification);
       for (const { approver } of found.filter(({ isInTrail }) => !isInTrail))
         output.line(
@@ -106,12 +110,14 @@ async function verify(file: string, migrationId: string, approvers: readonly App
   const isEndVerified = (last: SignedTrailEnd): boolean =>
     approvers.some(({ role }) => role === 'support') || isEndOfApprover(last, verifier.approvers());
   let isEndUnknown = false;
+  const unsigned = createUnsignedNotes(approvers);
   for await (const { line, text, value } of readLines(file)) {
     if (end) unproven.push({ line, decisionId: null, why: 'it comes after the end of the trail' });
     else if (isTrailEntry(value)) {
       entries += 1;
       digest.update(`${text}\n`);
       const result = verifier.verify(value);
+      unsigned.add(line, value, result.proof);
       if (result.proof === 'none') unproven.push({ line, decisionId: value.decision.decisionId, why: result.why });
       else proof.add(value.decision, { applied: value.applied, at: value.at });
       if (result.proof === 'unverified') unverified += 1;
@@ -129,6 +135,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
           end,
           isEndUnknown,
           hasLedger,
+          notes: [],
         };
       }
       const lines = { migrationId, entries, sha256: digest.digest('hex') };
@@ -140,7 +147,36 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
     } else unproven.push({ line, decisionId: null, why: 'it is not an audit trail entry' });
   }
-  return { entries, unproven, unverified, added: verifier.added(), end, isEndUnknown, hasLedger };
+  return { entries, unproven, unverified, added: verifier.added(), end, isEndUnknown, hasLedger, notes: unsigned.notes() };
+}
+
+/**
+ * Explains decisions that were made before the first key of their role was added, so that they could not be signed. They
+ * stay unproven, because anyone who changes a trail could add such a line too.
+ */
+function createUnsignedNotes(given: readonly Approver[]): {
+  readonly add: (line: number, entry: TrailEntry, proof: EntryProof['proof']) => void;
+  readonly notes: () => readonly string[];
+} {
+  const lines: Partial<Record<Role, number[]>> = {};
+  const notes = new Map<Role, string>();
+  return {
+    add: (line, { decision, signed, applied, at }, proof) => {
+      const role = decision.role ?? 'client';
+      if (proof === 'none' && !signed) (lines[role] ??= []).push(line);
+      if (!applied || decision.kind !== 'add-approver' || decision.role !== 'support') return;
+      const { approver } = decision;
+      const isGiven = given.some(({ publicKey }) => publicKey === approver.publicKey);
+      const before = lines[approver.role] ?? [];
+      if (!isGiven || before.length === 0 || notes.has(approver.role)) return;
+      const which = before.length === 1 ? `line ${before[0]}` : `lines ${before[0]} to ${before.at(-1)}`;
+      notes.set(
+        approver.role,
+        `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of the ${approver.role} in ${which} came before, so that nothing here proves who made ${before.length === 1 ? 'it, or what it confirmed' : 'them, or what they confirmed'}: ask that person.`,
+      );
+    },
+    notes: () => [...notes.values()],
+  };
 }
 
 function printVerified(

@@ -225,5 +225,8 @@ describe('the verification of an exported trail', () => {
     // The client's first decision was sent without a signature.
     expect(exitCode).toBe(1);
     expect(out.match(/this decision was applied but is not signed/g)).toHaveLength(1);
+    expect(out).toMatch(
+      /According to line \d+, support added the key of Cleo \(client\) on .*1 decision of the client in line \d+ came before/,
+    );
   });
 });
