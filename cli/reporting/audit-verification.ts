@@ -147,7 +147,16 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
     } else unproven.push({ line, decisionId: null, why: 'it is not an audit trail entry' });
   }
-  return { entries, unproven, unverified, added: verifier.added(), end, isEndUnknown, hasLedger, notes: unsigned.notes() };
+  return {
+    entries,
+    unproven,
+    unverified,
+    added: verifier.added(),
+    end,
+    isEndUnknown,
+    hasLedger,
+    notes: unsigned.notes(),
+  };
 }
 
 /**
