@@ -1,6 +1,8 @@
 import path from 'node:path';
 import envPaths from 'env-paths';
 import { z } from 'zod';
+// Not from the index, which loads the codec server.
+import { isLoopback } from '../security/codec-server/access';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -37,6 +39,11 @@ const environment = z.object({
   TEMPORAL_WORKER_BUILD_ID: z.string().optional(),
   TOKENFERRY_CLIENT_UI_URL: address('http:', 'https:').optional(),
   TOKENFERRY_PORTAL_URL: address('http:', 'https:').optional(),
+  TOKENFERRY_OPENID_ISSUER: address('http:', 'https:')
+    .refine(isEncrypted, 'must begin with https:, unless it is on this machine.')
+    .optional(),
+  TOKENFERRY_OPENID_CLIENT_ID: z.string().max(500).optional(),
+  TOKENFERRY_OPENID_CLIENT_SECRET: z.string().optional(),
   TOKENFERRY_HEALTH_ADDRESS: z
     .string()
     .refine((text) => parseListenAddress(text) !== null, 'must be host:port, for example 0.0.0.0:9464 or [::]:9464.')
@@ -94,6 +101,11 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns false for an address that is not one, too. */
+function isEncrypted(text: string): boolean {
+  return URL.canParse(text) && (new URL(text).protocol === 'https:' || isLoopback(new URL(text).hostname));
 }
 
 function address(...protocols: string[]) {

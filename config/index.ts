@@ -36,6 +36,14 @@ interface WebhookConfig {
   target?: { url: string; secret: Secret };
 }
 
+/** The identity provider with which people can sign in to the portal. */
+export interface OpenIdConfig {
+  /** Identifier and address of the provider, exactly as in its configuration. */
+  issuer: string;
+  /** The portal's id at the provider. */
+  clientId: string;
+}
+
 interface ClientUiConfig {
   /** Without a slash at the end. */
   url: string;
@@ -53,6 +61,10 @@ interface Parts {
   portalDatabaseUrl: Secret;
   /** The portal's address for clients, without a slash at the end. */
   portalUrl: string;
+  /** OpenID Connect for the portal. Default: people sign in to the portal with the link of their invitation only. */
+  openId: OpenIdConfig;
+  /** The portal's secret at the identity provider. Default: the portal is a public client, and proves itself with PKCE. */
+  openIdSecret: Secret;
   /** The Company Data Service and the account's API key. */
   service: ServiceConfig;
   /** The keys that wrap the private keys of the vaults. Without the right key, a process cannot open credentials. */
@@ -112,6 +124,14 @@ const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof E
     variables: ['PORTAL_DATABASE_URL'],
   },
   portalUrl: { name: "the portal's address (TOKENFERRY_PORTAL_URL)", variables: ['TOKENFERRY_PORTAL_URL'] },
+  openId: {
+    name: 'the identity provider (TOKENFERRY_OPENID_ISSUER and TOKENFERRY_OPENID_CLIENT_ID)',
+    variables: ['TOKENFERRY_OPENID_ISSUER', 'TOKENFERRY_OPENID_CLIENT_ID'],
+  },
+  openIdSecret: {
+    name: "the portal's secret at the identity provider (TOKENFERRY_OPENID_CLIENT_SECRET)",
+    variables: ['TOKENFERRY_OPENID_CLIENT_SECRET'],
+  },
   service: {
     name: 'the Company Data Service (COMPANY_DATA_URL and COMPANY_DATA_API_KEY)',
     variables: ['COMPANY_DATA_URL', 'COMPANY_DATA_API_KEY'],
@@ -213,6 +233,8 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     databaseUrl: () => secretOf(environment.DATABASE_URL ?? stack?.databaseUrl),
     portalDatabaseUrl: () => secretOf(environment.PORTAL_DATABASE_URL ?? stack?.portalDatabaseUrl),
     portalUrl: () => (environment.TOKENFERRY_PORTAL_URL ?? stack?.portalUrl)?.replace(/\/+$/, ''),
+    openId: () => readOpenId(environment, problems),
+    openIdSecret: () => secretOf(environment.TOKENFERRY_OPENID_CLIENT_SECRET),
     service: () => readService(environment, stack, problems),
     masterKeys: () => {
       const keyFile = stack && { name: "The running stack's master key", file: stack.masterKeyFile };
@@ -299,6 +321,18 @@ function readWebhook(
   if (url === undefined && secret === undefined) return {};
   const [set, other] = url === undefined ? ['_SECRET', '_URL'] : ['_URL', '_SECRET'];
   problems.push(`TOKENFERRY_WEBHOOK${set} is set, but TOKENFERRY_WEBHOOK${other} is not. Set both.`);
+  return undefined;
+}
+
+/** Reads the identity provider. Issuer and client id must be set together. */
+function readOpenId(
+  { TOKENFERRY_OPENID_ISSUER: issuer, TOKENFERRY_OPENID_CLIENT_ID: clientId }: Environment,
+  problems: string[],
+): OpenIdConfig | undefined {
+  if (issuer !== undefined && clientId !== undefined) return { issuer, clientId };
+  if (issuer === undefined && clientId === undefined) return undefined;
+  const [set, other] = issuer === undefined ? ['CLIENT_ID', 'ISSUER'] : ['ISSUER', 'CLIENT_ID'];
+  problems.push(`TOKENFERRY_OPENID_${set} is set, but TOKENFERRY_OPENID_${other} is not. Set both.`);
   return undefined;
 }
 

@@ -2,7 +2,10 @@ import { types } from 'node:util';
 import { readSmallFile } from './small-file';
 
 /** The variables that can also be given as a file, whose path is in `<variable>_FILE`, as containers mount secrets. */
-const SECRETS = ['DATABASE_URL', 'PORTAL_DATABASE_URL', 'COMPANY_DATA_API_KEY', 'TOKENFERRY_WEBHOOK_SECRET'];
+const SECRETS = [
+  ...['DATABASE_URL', 'PORTAL_DATABASE_URL', 'COMPANY_DATA_API_KEY', 'TOKENFERRY_WEBHOOK_SECRET'],
+  'TOKENFERRY_OPENID_CLIENT_SECRET',
+];
 
 /**
  * Reads the secrets that are given as files.

@@ -51,6 +51,19 @@ export const SignInAgainSchema = z.strictObject({
 });
 export type SignInAgain = z.infer<typeof SignInAgainSchema>;
 
+/** Begins to sign in at the identity provider, to a migration to which the person was invited that way. */
+export const StartIdentitySchema = z.strictObject({
+  migrationId: z.string().min(1).max(200),
+  /** The key of the browser. The first sign-in of a client registers it. */
+  publicKey: hex(64),
+});
+
+/** Where the person signs in: an address of the identity provider. */
+export const IdentityStartedSchema = z.object({ address: z.url() });
+
+/** Ends signing in: the query with which the identity provider has sent the browser back. */
+export const FinishIdentitySchema = z.strictObject({ query: z.string().min(1).max(6_000) });
+
 const StepView = z.object({
   step: z.string(),
   number: z.number().int(),

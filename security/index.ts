@@ -25,6 +25,13 @@ export {
 export { fingerprintOf } from '../domain/text/fingerprints';
 export { applicationBinding, credentialBinding, sealClientSecret, sealCredential } from './bindings';
 export {
+  createIdentityVerifier,
+  type Identity,
+  identityIn,
+  IdentityRefused,
+  type VerifyIdentity,
+} from './identity-token';
+export {
   assertSignedBy,
   deriveProviderKey,
   fingerprintOfProvider,

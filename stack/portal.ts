@@ -64,10 +64,13 @@ export async function reserveStackPortal(port = DEFAULT_PORT): Promise<StackPort
   };
 }
 
-/** Omits the settings of other processes, so that the portal gets no key and no other database. */
+/**
+ * Omits the settings of other processes, so that the portal gets no key and no other database. The identity provider is
+ * configured by variables.
+ */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(
-    ([name]) => !/^(TEMPORAL_|COMPANY_DATA_|DATABASE_URL|PORTAL_DATABASE_URL|TOKENFERRY_)/.test(name),
+    ([name]) => !/^(TEMPORAL_|COMPANY_DATA_|DATABASE_URL|PORTAL_DATABASE_URL|TOKENFERRY_(?!OPENID_))/.test(name),
   );
   return Object.fromEntries(kept);
 }

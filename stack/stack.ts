@@ -46,7 +46,7 @@ export type StackConfig = Config<
   Exclude<
     ConfigPartName,
     | ('signingKey' | 'serviceKeys' | 'workerDeployment' | 'workerBuildId' | 'portalUrl')
-    | ('healthAddress' | 'metricsMigrations' | 'tracing')
+    | ('healthAddress' | 'metricsMigrations' | 'tracing' | 'openId' | 'openIdSecret')
   >
 >;
 

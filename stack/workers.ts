@@ -75,13 +75,16 @@ async function assertReady({ ready, logFile }: SupervisedProcess): Promise<void>
 }
 
 /**
- * Omits the variables that would replace the configuration of the stack. Only the webhook and metrics are configured by
- * variables.
+ * Omits the variables that would replace the configuration of the stack. Only the webhook, metrics and the identity
+ * provider are configured by variables.
  * `MALLOC_ARENA_MAX` limits the memory that the C library of Linux keeps for each thread.
  */
 function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Config['logLevel']): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(
-    ([name]) => !/^(TEMPORAL_|COMPANY_DATA_|DATABASE_URL$|TOKENFERRY_(?!WEBHOOK_|METRICS_))/.test(name),
+    ([name]) =>
+      !/^(TEMPORAL_|COMPANY_DATA_|DATABASE_URL$|TOKENFERRY_(?!WEBHOOK_|METRICS_|OPENID_ISSUER|OPENID_CLIENT_ID))/.test(
+        name,
+      ),
   );
   return {
     ...Object.fromEntries(kept),

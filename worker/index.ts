@@ -18,6 +18,7 @@ import { createCompanyDataClient, type RetryWait } from '../company-data-client'
 import type { Config } from '../config';
 import {
   createDataConverter,
+  createIdentityVerifier,
   createMasterKeyProvider,
   createWorkerDataConverter,
   createVaultSecretFolder,
@@ -40,7 +41,7 @@ import { versioningOptions } from './versioning';
 export type WorkerConfig = Config<
   'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'vaultSecrets' | 'payloadKeys' | 'webhook'
 > &
-  Partial<Config<'workerDeployment' | 'workerBuildId'>>;
+  Partial<Config<'workerDeployment' | 'workerBuildId' | 'openId'>>;
 
 export interface RunningWorker {
   readonly client: Client;
@@ -181,6 +182,7 @@ export async function startWorker(
       reconnectionsAskedAt: new Map(),
       ferry: { temporal: client, temporalWithoutCodec: clientWithoutCodec, db, close: () => Promise.resolve() },
       ...{ namespace, log },
+      verifyIdentity: config.openId && createIdentityVerifier(config.openId),
     });
     const ended = worker
       .run()

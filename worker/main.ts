@@ -26,7 +26,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   const config = loadConfig(
     ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook'],
     undefined,
-    ['workerDeployment', 'workerBuildId', 'healthAddress', 'metricsMigrations', 'tracing'],
+    ['workerDeployment', 'workerBuildId', 'healthAddress', 'metricsMigrations', 'tracing', 'openId'],
   );
   const log = openLog(config.logLevel);
   if (config.tracing) startTracing({ name: 'tokenferry-worker', loadNow: true, onFailure: traceFailure(log) });

@@ -11,6 +11,7 @@ import { answerUnreadableRequest, notFound, sendError } from './errors';
 import { addHeaders } from './headers';
 import { acceptJsonOnly, limitBodies, limitRequests, MAX_BODY_BYTES, MAX_HEADER_BYTES } from './limits';
 import { describeRoutes } from './openapi/openapi';
+import { identityRoutes } from './routes/identity';
 import { migrationRoutes } from './routes/migration';
 import { pageRoutes } from './routes/page';
 import { requestRoutes } from './routes/requests';
@@ -80,6 +81,7 @@ export async function createApp({
   limitBodies(app, limits);
 
   sessionRoutes(app, context);
+  identityRoutes(app, context);
   migrationRoutes(app, context);
   requestRoutes(app, context);
   serviceRoutes(app, context);

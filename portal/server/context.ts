@@ -1,4 +1,5 @@
 import type { PortalDatabase } from './database';
+import type { IdentityProvider } from './identity-provider';
 import type { LiveViews } from './live-views';
 import type { PageFiles } from './page-files';
 import type { PortalLimits } from './limits';
@@ -10,6 +11,8 @@ export interface PortalContext {
   readonly limits: PortalLimits;
   /** The origins of the portal's own pages. */
   readonly origins: ReadonlySet<string>;
+  /** Absent if people sign in with the link of their invitation only. */
+  readonly identityProvider: IdentityProvider | undefined;
   /** How long a session lasts at most, in milliseconds. */
   readonly sessionLifetimeMs: number;
   /** How long a request waits for a worker's answer, in milliseconds. */

@@ -83,6 +83,8 @@ export interface SignInRequest {
   readonly sessionHash: Buffer;
   readonly migrationId: string;
   readonly publicKey: string;
+  /** The account of the person; absent if the key is the proof. */
+  readonly identity?: { readonly issuer: string; readonly subject: string; readonly email: string };
   readonly proof: object;
   readonly lifetimeMs: number;
 }
@@ -128,12 +130,16 @@ export class PortalDatabase {
     return sessionOf(rows);
   }
 
-  /** Stores a request to sign in. `refused`: no invitation has the key. `busy`: there are too many requests. */
+  /** Stores a request to sign in. `refused`: no invitation has the key or the account. `busy`: there are too many. */
   async requestSignIn(request: SignInRequest): Promise<'stored' | 'exists' | 'refused' | 'busy'> {
-    const { sessionHash, migrationId, publicKey, proof, lifetimeMs } = request;
+    const { sessionHash, migrationId, publicKey, identity, proof, lifetimeMs } = request;
+    const content = JSON.stringify(proof);
+    const call = identity
+      ? sql`request_identity_sign_in(${sessionHash}, ${migrationId}, ${publicKey}, ${identity.issuer},
+          ${identity.subject}, ${identity.email}, ${content}::jsonb, ${lifetimeMs}::bigint)`
+      : sql`request_sign_in(${sessionHash}, ${migrationId}, ${publicKey}, ${content}::jsonb, ${lifetimeMs}::bigint)`;
     const { rows } = await sql<{ result: 'stored' | 'exists' | 'refused' | 'busy' }>`
-      select tokenferry_portal.request_sign_in(${sessionHash}, ${migrationId}, ${publicKey},
-        ${JSON.stringify(proof)}::jsonb, ${lifetimeMs}::bigint) as result`.execute(this.db);
+      select tokenferry_portal.${call} as result`.execute(this.db);
     return rows[0]?.result ?? 'refused';
   }
 

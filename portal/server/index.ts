@@ -13,6 +13,7 @@ import { HealthMonitor } from '../../observability/health-monitor';
 import { createApp } from './app';
 import type { PortalContext } from './context';
 import { PortalDatabase } from './database';
+import { IdentityProvider, type OpenIdOptions } from './identity-provider';
 import { DEFAULT_LIMITS, type PortalLimits } from './limits';
 import { assertSafeAddress, originsOf } from './address';
 import { LiveViews } from './live-views';
@@ -38,6 +39,8 @@ export interface PortalOptions {
   readonly behindProxy?: boolean;
   /** The addresses of the proxies whose `X-Forwarded-For` is believed. Default: none. */
   readonly trustedProxies?: readonly string[];
+  /** The identity provider at which people can sign in. Default: they sign in with the link of their invitation only. */
+  readonly openId?: OpenIdOptions | undefined;
   readonly log: Logger;
   /** The folder of the page. Default: the folder that the build creates. */
   readonly pageFolder?: string;
@@ -77,8 +80,10 @@ export async function startPortal(options: PortalOptions): Promise<Portal> {
   if (!page.has('index.html')) log.warn('the page has not been built, so the portal serves its API only');
   const problem = () => Object.values(monitor.states()).find(({ status }) => status === 'failing')?.why ?? null;
   const origins = new Set<string>();
+  let url = '';
   const context: PortalContext = {
     ...{ db, views, page, limits, origins, problem },
+    identityProvider: options.openId && new IdentityProvider(options.openId, () => url),
     sessionLifetimeMs: options.sessionLifetimeMs ?? SESSION_LIFETIME_MS,
     answerWaitMs: options.answerWaitMs ?? ANSWER_WAIT_MS,
   };
@@ -107,7 +112,7 @@ export async function startPortal(options: PortalOptions): Promise<Portal> {
   const address = app.server.address();
   const listening = typeof address === 'object' && address ? address.port : port;
   const localUrl = `${protocol}://${host.includes(':') ? `[${host}]` : host}:${listening}`;
-  const url = (options.publicUrl ?? localUrl).replace(/\/+$/, '');
+  url = (options.publicUrl ?? localUrl).replace(/\/+$/, '');
   for (const origin of originsOf(url)) origins.add(origin);
   certificate?.useFor(app.server);
   const checkDatabase = async (): Promise<null> => {

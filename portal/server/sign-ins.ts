@@ -21,14 +21,15 @@ export async function signInAndWait(
   const { sessionHash } = request;
   const waitUntil = performance.now() + answerWaitMs;
   const result = await db.requestSignIn(request);
-  if (result === 'refused') throw unusableKey();
+  const refusal = request.identity === undefined ? unusableKey : unknownAccount;
+  if (result === 'refused') throw refusal();
   if (result === 'busy') throw tooMany('There are too many attempts to sign in.', 60);
   for (;;) {
     const outcome = await db.signInOutcome(sessionHash);
     if (outcome === 'unconfirmed') throw unconfirmedKey();
     const session = outcome === 'signed-in' ? await db.session(sessionHash) : undefined;
     if (session) return session;
-    if (outcome !== null) throw unusableKey();
+    if (outcome !== null) throw refusal();
     if (isCancelled() || performance.now() + POLL_MS > waitUntil) throw noAnswer();
     await delay(POLL_MS);
   }
@@ -37,6 +38,13 @@ export async function signInAndWait(
 /** The same answer for an unknown key, another migration and a revoked invitation. */
 export const unusableKey = () =>
   forbidden('This key cannot be used to sign in.', 'Ask your contact for a new invitation.');
+
+/** The same answer for an unknown account, another migration, and an invitation that was revoked or has expired. */
+export const unknownAccount = () =>
+  forbidden(
+    'This account cannot be used to sign in.',
+    'Sign in with the email address to which the invitation was sent, or ask your contact for a new invitation.',
+  );
 
 const unconfirmedKey = () =>
   forbidden(

@@ -37,9 +37,9 @@ export class KeySetUnavailable extends Error {
 }
 
 /** Accepted signature algorithms. With HMAC or `none`, anyone who knows the public key could forge a token. */
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+export const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 /** Accepted difference between the issuer's clock and this machine's clock, in seconds. */
-const CLOCK_TOLERANCE_S = 30;
+export const CLOCK_TOLERANCE_S = 30;
 
 /**
  * Creates the function that verifies tokens.

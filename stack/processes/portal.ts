@@ -20,7 +20,7 @@ const OPTIONS = {
 async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   const { values } = parseArgs({ options: OPTIONS });
   const { host, port, certificate, key, 'behind-proxy': behindProxy, 'trusted-proxy': trustedProxies } = values;
-  const config = loadConfig(['portalDatabaseUrl'], undefined, ['portalUrl', 'healthAddress']);
+  const config = loadConfig(['portalDatabaseUrl'], undefined, ['portalUrl', 'healthAddress', 'openId', 'openIdSecret']);
   const log = openLog(config.logLevel);
   log.info('the portal is starting');
   if ((certificate === undefined) !== (key === undefined)) throw new Error('use --certificate and --key together');
@@ -29,6 +29,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
       ...{ host, port: numberOption('--port', port), behindProxy, trustedProxies, log },
       databaseUrl: config.portalDatabaseUrl.reveal(),
       publicUrl: config.portalUrl,
+      openId: config.openId && { ...config.openId, clientSecret: config.openIdSecret },
       tls: certificate !== undefined && key !== undefined ? { certificateFile: certificate, keyFile: key } : undefined,
     },
     config.healthAddress,

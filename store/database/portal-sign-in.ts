@@ -33,19 +33,15 @@ export async function createSignInTable(db: Kysely<unknown>): Promise<void> {
 
 export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
-    -- Stores a request to sign in: stored, or exists if it was stored before, or refused if no invitation has the key,
-    -- or busy if there are too many requests. Needs no session, and creates none.
-    create function tokenferry_portal.request_sign_in(session bytea, migration text, key text, content jsonb,
-      lifetime_ms bigint) returns text
-    language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
+    -- Stores a request of a person who was invited. Not a function of the portal.
+    create function store_portal_sign_in(session bytea, migration text, key text, content jsonb, lifetime_ms bigint)
+    returns text language plpgsql set search_path = pg_catalog, tokenferry, pg_temp as $$
     declare
       is_within_limits boolean;
     begin
-      if session is null or octet_length(session) <> 32 or content is null or octet_length(content::text) > 8192
-        or lifetime_ms is null or lifetime_ms not between 60000 and 31 * 86400000::bigint
-        or not exists (
-          select from portal_invitations i
-          where i.migration_id = migration and i.public_key = key and i.revoked_at is null) then return 'refused'; end if;
+      if session is null or octet_length(session) <> 32 or content is null or octet_length(content::text) > 16384
+        or key !~ '^[0-9a-f]{64}$'
+        or lifetime_ms is null or lifetime_ms not between 60000 and 31 * 86400000::bigint then return 'refused'; end if;
       -- One request at a time, so that they are counted.
       perform pg_advisory_xact_lock(hashtext('tokenferry portal sign-ins'));
       if exists (select from portal_sign_ins s where s.session_hash = session) then return 'exists'; end if;
@@ -57,6 +53,31 @@ export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> 
       insert into portal_sign_ins (session_hash, migration_id, public_key, proof, lifetime_ms)
       values (session, migration, key, content, lifetime_ms);
       return 'stored';
+    end $$`.execute(db);
+  await sql`
+    -- Stores a request to sign in: stored, or exists if it was stored before, or refused if no invitation has the key,
+    -- or busy if there are too many requests. Needs no session, and creates none.
+    create function tokenferry_portal.request_sign_in(session bytea, migration text, key text, content jsonb,
+      lifetime_ms bigint) returns text
+    language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
+    begin
+      if not exists (
+        select from portal_invitations i
+        where i.migration_id = migration and i.public_key = key and i.revoked_at is null) then return 'refused'; end if;
+      return store_portal_sign_in(session, migration, key, content, lifetime_ms);
+    end $$`.execute(db);
+  await sql`
+    -- The same for a person who has signed in at an identity provider. A worker checks whose account it is.
+    create function tokenferry_portal.request_identity_sign_in(session bytea, migration text, key text,
+      account_issuer text, account_subject text, account_email text, content jsonb, lifetime_ms bigint) returns text
+    language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$
+    begin
+      if key is null or not exists (
+        select from portal_invitations i
+        where i.migration_id = migration and i.issuer = account_issuer and i.revoked_at is null
+          and (i.subject = account_subject or (i.subject is null and lower(i.email) = lower(account_email))))
+      then return 'refused'; end if;
+      return store_portal_sign_in(session, migration, key, content, lifetime_ms);
     end $$`.execute(db);
   await sql`
     -- Returns the outcome of a request to sign in; null while there is none.

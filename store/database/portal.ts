@@ -21,11 +21,16 @@ export const portal: Migration = {
         -- client: may decide and supply; viewer: may only read.
         role text not null check (role in ('client', 'viewer')),
         email text,
-        -- SHA-256 of the token in the link.
-        token_hash bytea not null unique,
+        -- SHA-256 of the token in the link. Null if the person signs in at an identity provider instead.
+        token_hash bytea unique,
+        -- The identity provider at which the person signs in.
+        issuer text,
+        -- The id of the person's account there. The first sign-in sets it, so that nobody else who gets the email
+        -- address later can sign in.
+        subject text,
         created_by text not null,
         created_at timestamptz not null default clock_timestamp(),
-        -- When the link stops working. Does not end a session.
+        -- Until when the invitation can be used for the first time. Does not end a session.
         expires_at timestamptz not null,
         redeemed_at timestamptz,
         -- The Ed25519 key of the person's browser, registered when the link is used. Null for viewers.
@@ -34,6 +39,10 @@ export const portal: Migration = {
         key_confirmed_at timestamptz,
         revoked_at timestamptz,
         revoked_by text,
+        constraint one_way_to_sign_in check ((token_hash is null) = (issuer is not null)),
+        constraint accounts_have_addresses check (issuer is null or email is not null),
+        constraint accounts_have_issuers check (subject is null or issuer is not null),
+        constraint used_invitations_have_accounts check (redeemed_at is null or issuer is null or subject is not null),
         constraint clients_have_keys check (redeemed_at is null or (role = 'client') = (public_key is not null))
       )`.execute(db);
     // When the service was last asked whether end customers had reconnected their companies.

@@ -191,7 +191,9 @@ interface PortalInvitationTable {
   person: string;
   role: 'client' | 'viewer';
   email: string | null;
-  token_hash: Buffer;
+  token_hash: Buffer | null;
+  issuer: string | null;
+  subject: string | null;
   created_by: string;
   created_at: Generated<Date>;
   expires_at: Date;

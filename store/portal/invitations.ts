@@ -1,4 +1,4 @@
-/** Invitations to the portal. Each is a link for one person, with one role, to one migration. */
+/** Invitations to the portal. Each is for one person, with one role, to one migration. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createPortalToken, fingerprintOf, hashPortalToken } from '../../security';
@@ -12,17 +12,24 @@ export interface NewInvitation {
   readonly person: string;
   readonly role: PortalRole;
   readonly email: string | null;
+  /**
+   * The identity provider at which the person signs in with the email address; null if the link of the invitation is
+   * enough.
+   */
+  readonly issuer: string | null;
+  /** The id of the person's account there; null until the first sign-in, unless support knows it. */
+  readonly subject: string | null;
   readonly createdBy: string;
-  /** When the link stops working. */
+  /** Until when the invitation can be used for the first time. */
   readonly expiresAt: Date;
 }
 
 export interface Invitation extends NewInvitation {
   readonly id: string;
   readonly createdAt: Date;
-  /** When the person used the link; null if it has not been used. */
+  /** When the person signed in for the first time; null if they have not. */
   readonly redeemedAt: Date | null;
-  /** 64 hexadecimal digits; null for viewers, and before the link is used. */
+  /** 64 hexadecimal digits; null for viewers, and before the invitation is used. */
   readonly publicKey: string | null;
   /** When support confirmed the fingerprint of the public key; null if it has not. */
   readonly keyConfirmedAt: Date | null;
@@ -35,30 +42,51 @@ export interface Invitation extends NewInvitation {
 }
 
 /**
- * Stores an invitation.
+ * Stores an invitation whose link signs its person in.
  *
  * @returns its id, and the token for the link, which is not stored and cannot be shown again
  */
 export async function createInvitation(
   db: Database,
-  { migrationId, person, role, email, createdBy, expiresAt }: NewInvitation,
+  invitation: Omit<NewInvitation, 'issuer' | 'subject'>,
 ): Promise<{ readonly id: string; readonly token: string }> {
-  const id = randomUUID();
   const token = createPortalToken();
+  const id = await insertInvitation(db, { ...invitation, issuer: null, subject: null }, hashPortalToken(token));
+  return { id, token };
+}
+
+/**
+ * Stores an invitation whose person signs in at an identity provider, with the email address of the invitation.
+ *
+ * @returns its id
+ */
+export async function createIdentityInvitation(
+  db: Database,
+  invitation: NewInvitation & { readonly issuer: string; readonly email: string },
+): Promise<string> {
+  return insertInvitation(db, invitation, null);
+}
+
+async function insertInvitation(
+  db: Database,
+  { migrationId, person, role, email, issuer, subject, createdBy, expiresAt }: NewInvitation,
+  tokenHash: Buffer | null,
+): Promise<string> {
+  const id = randomUUID();
   await db
     .insertInto('portal_invitations')
     .values({
-      ...{ id, migration_id: migrationId, person, role, email, token_hash: hashPortalToken(token) },
+      ...{ id, migration_id: migrationId, person, role, email, issuer, subject, token_hash: tokenHash },
       ...{ created_by: createdBy, expires_at: expiresAt },
     })
     .execute();
-  return { id, token };
+  return id;
 }
 
 /** Lists the invitations to a migration, or to all migrations if it is null; the latest first. */
 export async function listInvitations(db: Database, migrationId: string | null): Promise<readonly Invitation[]> {
   const { rows } = await sql<Invitation>`
-    select i.id, i.migration_id as "migrationId", i.person, i.role, i.email, i.created_by as "createdBy",
+    select i.id, i.migration_id as "migrationId", i.person, i.role, i.email, i.issuer, i.subject, i.created_by as "createdBy",
       i.created_at as "createdAt", i.expires_at as "expiresAt", i.redeemed_at as "redeemedAt",
       i.public_key as "publicKey", i.key_confirmed_at as "keyConfirmedAt", i.revoked_at as "revokedAt",
       i.revoked_by as "revokedBy",

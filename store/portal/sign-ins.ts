@@ -76,6 +76,52 @@ export async function signInWithKey(
   });
 }
 
+/** A person's account at an identity provider. */
+export interface SignInIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Verified by the identity provider. */
+  readonly email: string;
+}
+
+/**
+ * Creates the session of a person who has signed in at an identity provider. The first sign-in uses the invitation: the
+ * verified email address must be that of the invitation, the account is bound to the invitation, and the key of a
+ * client's browser is registered. From then on, only the account counts, because an email address can be given to
+ * somebody else.
+ *
+ * @returns `refused` if the account was not invited, the invitation was revoked or has expired unused, or the request
+ *   was answered before
+ */
+export async function signInWithIdentity(
+  db: Database,
+  { sessionHash, migrationId, publicKey }: Omit<SignInRequest, 'proof'>,
+  { issuer, subject, email }: SignInIdentity,
+): Promise<SignInOutcome> {
+  return db.transaction().execute(async (tx) => {
+    // Waits for a revocation, and for another first sign-in. Of several invitations, the one that has the key of the
+    // browser counts, then one that is unused, then the latest.
+    const { rows } = await sql<{ id: string; isUsed: boolean }>`
+      select id, redeemed_at is not null as "isUsed" from portal_invitations
+      where migration_id = ${migrationId} and issuer = ${issuer} and revoked_at is null
+        and (subject = ${subject} or subject is null)
+        and (redeemed_at is not null
+          or (lower(email) = lower(${email}::text) and expires_at > clock_timestamp()))
+      order by public_key is not distinct from ${publicKey} desc, redeemed_at is null desc, created_at desc
+      limit 1 for update`.execute(tx);
+    const [invitation] = rows;
+    if (invitation === undefined) return answer(tx, sessionHash, 'refused');
+    if (!(await createSession(tx, sessionHash, invitation.id))) return answer(tx, sessionHash, 'refused');
+    if (!invitation.isUsed)
+      await sql`
+        update portal_invitations
+        set redeemed_at = clock_timestamp(), subject = ${subject},
+          public_key = case when role = 'client' then ${publicKey} end
+        where id = ${invitation.id}`.execute(tx);
+    return answer(tx, sessionHash, 'signed-in');
+  });
+}
+
 export async function refuseSignIn(db: Database, sessionHash: Buffer): Promise<void> {
   await answer(db, sessionHash, 'refused');
 }

@@ -277,3 +277,31 @@ test.each([
 test('the file of a secret that a process does not need is not read', () => {
   expect(() => loadConfig([], { ...env, DATABASE_URL_FILE: '/missing' })).not.toThrow();
 });
+
+describe('the identity provider of the portal', () => {
+  const OPENID = { TOKENFERRY_OPENID_ISSUER: 'https://identity.example', TOKENFERRY_OPENID_CLIENT_ID: 'portal' };
+  const read = (variables: NodeJS.ProcessEnv) =>
+    loadConfig([], { ...env, ...variables }, ['openId', 'openIdSecret'] as const);
+
+  test('is read from variables, and its secret also from a file', () => {
+    expect(read({})).not.toHaveProperty('openId');
+    expect(read(OPENID).openId).toEqual({ issuer: 'https://identity.example', clientId: 'portal' });
+    expect(read(OPENID)).not.toHaveProperty('openIdSecret');
+    const file = path.join(home, 'secret');
+    writeFileSync(file, 'a secret\n');
+    expect(read({ ...OPENID, TOKENFERRY_OPENID_CLIENT_SECRET_FILE: file }).openIdSecret?.reveal()).toBe('a secret');
+    expect(read({ ...OPENID, TOKENFERRY_OPENID_ISSUER: 'http://127.0.0.1:9000' }).openId?.clientId).toBe('portal');
+  });
+
+  test.each<[NodeJS.ProcessEnv, string]>([
+    [{ ...OPENID, TOKENFERRY_OPENID_CLIENT_ID: '' }, 'TOKENFERRY_OPENID_CLIENT_ID is not. Set both.'],
+    [{ ...OPENID, TOKENFERRY_OPENID_ISSUER: '' }, 'TOKENFERRY_OPENID_ISSUER is not. Set both.'],
+    [
+      { ...OPENID, TOKENFERRY_OPENID_ISSUER: 'http://identity.example' },
+      'TOKENFERRY_OPENID_ISSUER must begin with https:',
+    ],
+    [{ ...OPENID, TOKENFERRY_OPENID_ISSUER: 'identity' }, 'TOKENFERRY_OPENID_ISSUER must be an address'],
+  ])('%j is refused', (variables, message) => {
+    expect(() => read(variables)).toThrow(message);
+  });
+});

@@ -28,7 +28,7 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 const PARTS: readonly ConfigPartName[] = [
   ...(['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys'] as const),
   ...(['serviceKeys', 'signingKey', 'webhook', 'workerDeployment', 'workerBuildId'] as const),
-  ...(['portalDatabaseUrl', 'portalUrl'] as const),
+  ...(['portalDatabaseUrl', 'portalUrl', 'openId', 'openIdSecret'] as const),
 ];
 
 let home: string;
@@ -62,9 +62,9 @@ const FILES = [
 ];
 const SECRETS = [
   ...['TOKENFERRY_MASTER_KEY', 'TOKENFERRY_PAYLOAD_KEY', 'TOKENFERRY_SERVICE_KEY', 'TOKENFERRY_WEBHOOK_SECRET'],
-  ...['COMPANY_DATA_API_KEY', 'TEMPORAL_API_KEY', 'TEMPORAL_TLS_CLIENT_KEY_DATA'],
+  ...['COMPANY_DATA_API_KEY', 'TEMPORAL_API_KEY', 'TEMPORAL_TLS_CLIENT_KEY_DATA', 'TOKENFERRY_OPENID_CLIENT_SECRET'],
 ];
-const URLS = ['DATABASE_URL', 'COMPANY_DATA_URL', 'TOKENFERRY_WEBHOOK_URL'];
+const URLS = ['DATABASE_URL', 'COMPANY_DATA_URL', 'TOKENFERRY_WEBHOOK_URL', 'TOKENFERRY_OPENID_ISSUER'];
 const OTHERS = [
   ...['TOKENFERRY_LOG_LEVEL', 'TOKENFERRY_WORKER_DEPLOYMENT', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'],
   ...['TEMPORAL_PROFILE', 'TEMPORAL_TLS', 'TEMPORAL_TLS_SERVER_NAME', 'TEMPORAL_GRPC_META_TENANT'],

@@ -53,7 +53,8 @@ test('only these routes need no session', async () => {
     .filter(({ role }) => role === 'everyone')
     .map((each) => `${each.method} ${each.path}`);
   expect(open.sort()).toEqual([
-    ...['GET /api/docs', 'GET /api/openapi.json', 'GET /health', 'POST /api/session', 'POST /api/session/renewal'],
+    ...['GET /api/docs', 'GET /api/openapi.json', 'GET /health', 'POST /api/session', 'POST /api/session/identity'],
+    ...['POST /api/session/identity/answer', 'POST /api/session/renewal'],
   ]);
   expect((await protectedOperations()).length).toBeGreaterThan(10);
 });

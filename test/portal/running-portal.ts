@@ -6,14 +6,7 @@ import { startPortal } from '../../portal/server';
 import { Secret } from '../../security';
 import { createLog } from '../../security/log';
 import { createTemporaryFolder } from '../../stack/folders';
-import {
-  createInvitation,
-  grantPortalRole,
-  supplyMigration,
-  type Database,
-  type NewInvitation,
-  type PortalRole,
-} from '../../store';
+import { createInvitation, grantPortalRole, supplyMigration, type Database, type PortalRole } from '../../store';
 import { manifestRows, openLedger, suppliedMigration } from '../support/ledger';
 import { useOpened } from '../support/opened';
 
@@ -80,7 +73,11 @@ export async function createMigration(db: Database, companies = 3): Promise<stri
   return migration.id;
 }
 
-export const invite = (db: Database, migrationId: string, changes: Partial<NewInvitation> = {}) =>
+export const invite = (
+  db: Database,
+  migrationId: string,
+  changes: Partial<Parameters<typeof createInvitation>[1]> = {},
+) =>
   createInvitation(db, {
     ...{ migrationId, person: 'Cleo', role: 'client', email: null, createdBy: 'Sam' },
     expiresAt: new Date(Date.now() + HOUR_MS),

@@ -2,7 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { signInText } from '../../domain/migration/sign-in';
 import type { SignInAgain } from '../../portal/contract';
-import { createPortalToken, createSigningKey, hashPortalToken, parseSigningKey, Secret } from '../../security';
+import {
+  createPortalToken,
+  createSigningKey,
+  hashPortalToken,
+  parseSigningKey,
+  Secret,
+  type VerifyIdentity,
+} from '../../security';
 import { takeSignIns, type Database } from '../../store';
 import type { PortalContext } from '../../worker/portal/context';
 import { handleSignIn } from '../../worker/portal/sign-ins';
@@ -20,19 +27,20 @@ export function signedSignIn(key: Key, migrationId: string, fields: Partial<Sign
 }
 
 /** Answers the requests to sign in that are open now. Returns their number. */
-export async function answerSignIns(db: Database): Promise<number> {
-  const context = { ferry: { db }, log: createLog({ level: 'silent', to: 2 }) } as unknown as PortalContext;
+export async function answerSignIns(db: Database, verifyIdentity?: VerifyIdentity): Promise<number> {
+  const log = createLog({ level: 'silent', to: 2 });
+  const context = { ferry: { db }, log, verifyIdentity } as unknown as PortalContext;
   const requests = await takeSignIns(db, { namespace: 'default', limit: 10, leaseMs: 10_000 });
   for (const request of requests) await handleSignIn(context, request);
   return requests.length;
 }
 
 /** Answers requests to sign in until the work is done. */
-export async function withWorker<T>(db: Database, work: () => Promise<T>): Promise<T> {
+export async function withWorker<T>(db: Database, work: () => Promise<T>, verifyIdentity?: VerifyIdentity): Promise<T> {
   let isDone = false;
   const worker = (async () => {
     while (!isDone) {
-      await answerSignIns(db);
+      await answerSignIns(db, verifyIdentity);
       await delay(20);
     }
   })();

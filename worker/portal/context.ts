@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { LedgerClient } from '../../client';
 import type { RequestAnswer } from '../../portal/contract';
+import type { VerifyIdentity } from '../../security';
 
 /** What the portal's loop uses: the worker's own connections. */
 export interface PortalContext {
@@ -9,6 +10,8 @@ export interface PortalContext {
   readonly log: Logger;
   /** For each migration, when this worker last asked for a check of reconnections, in milliseconds of the epoch. */
   readonly reconnectionsAskedAt: Map<string, number>;
+  /** Absent if no identity provider is configured. */
+  readonly verifyIdentity?: VerifyIdentity | undefined;
 }
 
 /** Nothing was done. The text says why. */

@@ -1,27 +1,57 @@
 /**
- * Signs people in who have proved that they have a registered key. The worker checks the proof, because the portal must
- * not be able to create a session for a person who has not asked for one.
+ * Signs people in who have proved that they have a registered key, or an account that was invited. The worker checks
+ * the proof, because the portal must not be able to create a session for a person who has not asked for one.
  */
 import { z } from 'zod';
+import { identityNonce } from '../../domain/migration/identity-sign-in';
 import { signInProblem } from '../../domain/migration/sign-in';
+import { IdentityRefused } from '../../security';
 import type { SignInOutcome, SignInRequest } from '../../store';
-import { refuseSignIn, signInWithKey } from '../../store';
+import { refuseSignIn, signInWithIdentity, signInWithKey } from '../../store';
 import type { PortalContext } from './context';
 
 const KeyProofSchema = z.strictObject({ signedAt: z.string(), signature: z.string() });
+const IdentityProofSchema = z.strictObject({ idToken: z.string() });
 
-export async function handleSignIn({ ferry, log }: PortalContext, request: SignInRequest): Promise<void> {
+/** @throws {IdentityProviderUnavailable} if an ID token cannot be verified now; the request is then taken again */
+export async function handleSignIn(context: PortalContext, request: SignInRequest): Promise<void> {
+  const { ferry, log } = context;
   const { db } = ferry;
-  const outcome = isProved(request) ? await signInWithKey(db, request) : await refuse();
+  const outcome = await signIn();
   log.info({ migration: request.migrationId, outcome }, 'portal sign-in answered');
 
-  async function refuse(): Promise<SignInOutcome> {
+  async function signIn(): Promise<SignInOutcome> {
+    const identityProof = IdentityProofSchema.safeParse(request.proof).data;
+    if (identityProof) {
+      const identity = await identityOf(context, request, identityProof.idToken);
+      if (identity) return signInWithIdentity(db, request, identity);
+    } else if (hasSigned(request)) return signInWithKey(db, request);
     await refuseSignIn(db, request.sessionHash);
     return 'refused';
   }
 }
 
-function isProved({ migrationId, publicKey, sessionHash, proof }: SignInRequest): boolean {
+/** Returns whose account the ID token proves; null if it proves none. */
+async function identityOf({ verifyIdentity, log }: PortalContext, request: SignInRequest, idToken: string) {
+  const { migrationId, publicKey } = request;
+  if (verifyIdentity === undefined) {
+    log.warn(
+      { migration: migrationId },
+      'a person has signed in at an identity provider, but this worker knows none: set TOKENFERRY_OPENID_ISSUER',
+    );
+    return null;
+  }
+  try {
+    const sessionHash = request.sessionHash.toString('hex');
+    return await verifyIdentity(idToken, identityNonce({ migrationId, publicKey, sessionHash }));
+  } catch (error) {
+    if (!(error instanceof IdentityRefused)) throw error;
+    log.warn({ migration: migrationId, reason: error.message }, 'an ID token was refused');
+    return null;
+  }
+}
+
+function hasSigned({ migrationId, publicKey, sessionHash, proof }: SignInRequest): boolean {
   const parsed = KeyProofSchema.safeParse(proof);
   if (!parsed.success) return false;
   const { signedAt, signature } = parsed.data;

@@ -11,7 +11,8 @@ const DESCRIPTION = `The API of the page on which a client follows its migration
 Sign in with the token of an invitation: \`POST /api/session\`. A program asks for a bearer token (\`"as": "token"\`) and
 sends it as \`Authorization: Bearer <token>\`. A browser gets a cookie; its requests that change something need the header
 \`x-tokenferry-portal: 1\`, and so does signing in. When the session has ended, sign in again with the registered key:
-\`POST /api/session/renewal\`.
+\`POST /api/session/renewal\`. A person whose invitation is for an account signs in at an identity provider, with
+a browser: \`POST /api/session/identity\`.
 
 Credentials and client secrets are sealed before they are sent, and decisions are signed. The portal can neither open
 the former nor make the latter.`;

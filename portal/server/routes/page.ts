@@ -4,20 +4,20 @@ import { z } from 'zod';
 import type { Api } from '../api';
 import type { PortalContext } from '../context';
 import { notFound } from '../errors';
+import { RETURN_PATH } from '../identity-provider';
 import type { PageFile } from '../page-files';
 
 const ONE_YEAR = 'public, max-age=31536000, immutable';
 
-export function pageRoutes(app: Api, { page }: PortalContext): void {
+export function pageRoutes(app: Api, { page, identityProvider }: PortalContext): void {
   const config = { access: 'everyone' } as const;
   const method = ['GET', 'HEAD'];
-  app.route({
-    method,
-    url: '/',
-    config,
-    schema: { hide: true },
-    handler: async (request, reply) => sendFile(page.get('index.html'), request, reply),
-  });
+  for (const url of identityProvider ? ['/', RETURN_PATH] : ['/'])
+    app.route({
+      ...{ method, url, config },
+      schema: { hide: true },
+      handler: async (request, reply) => sendFile(page.get('index.html'), request, reply),
+    });
   app.route({
     method,
     url: '/assets/*',

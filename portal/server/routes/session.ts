@@ -130,7 +130,7 @@ const wrongClock = () =>
     'Set the clock of your device, and sign in again.',
   );
 
-function publicFieldsOf(session: SessionRow): z.infer<typeof SessionSchema> {
+export function publicFieldsOf(session: SessionRow): z.infer<typeof SessionSchema> {
   const { migrationId, person, role, publicKey, isKeyConfirmed, expiresAt } = session;
   return { migrationId, person, role, publicKey, isKeyConfirmed, expiresAt };
 }

@@ -169,6 +169,8 @@ const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
   LeaseLost: 'handled in a worker, for one attempt',
   ...{ CallRefused: 'returned by the codec server', TokenRefused: 'returned by the codec server' },
   KeySetUnavailable: 'handled by ferry codec-server',
+  IdentityRefused: 'answered by the portal, and logged',
+  IdentityProviderUnavailable: 'logged by the worker, which tries again',
   AccountMismatch: 'handled by ferry service keys',
   ...{
     PostgresUnavailable: 'handled by ferry up',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { createPortalToken, hashPortalToken, Secret } from '../../../security';
-import { createInvitation, grantPortalRole, type NewInvitation } from '../../../store';
+import { createInvitation, grantPortalRole } from '../../../store';
 import type { Ledger } from '../../support/ledger';
 
 export const PUBLIC_KEY = 'ab'.repeat(32);
@@ -36,7 +36,11 @@ export async function valueOf(client: Client, name: string, ...values: readonly 
   return (await call(client, name, ...values))[0]?.[name];
 }
 
-export const invite = (db: PortalLedger['db'], migrationId: string, changes: Partial<NewInvitation> = {}) =>
+export const invite = (
+  db: PortalLedger['db'],
+  migrationId: string,
+  changes: Partial<Parameters<typeof createInvitation>[1]> = {},
+) =>
   createInvitation(db, {
     ...{ migrationId, person: 'Cleo', role: 'client', email: null, createdBy: 'Sam' },
     expiresAt: new Date(Date.now() + HOUR_MS),

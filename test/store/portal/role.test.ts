@@ -52,8 +52,8 @@ test('the role can call the functions of the portal, and no other function of ou
     where n.nspname like 'tokenferry%' and has_schema_privilege(n.oid, 'usage')
       and has_function_privilege(p.oid, 'execute') order by 1`);
   expect(rows.map(({ name }) => name.replace(/^tokenferry_portal\.|\(.*$/g, ''))).toEqual([
-    ...['answer', 'companies', 'end_session', 'live_sessions', 'redeem', 'request_sign_in', 'session'],
-    ...['sign_in_outcome', 'submit', 'view'],
+    ...['answer', 'companies', 'end_session', 'live_sessions', 'redeem', 'request_identity_sign_in', 'request_sign_in'],
+    ...['session', 'sign_in_outcome', 'submit', 'view'],
   ]);
   await expect(portal.query('select tokenferry.refuse_to_change_the_audit_trail()')).rejects.toThrow(DENIED);
   await expect(portal.query('create table tokenferry.mine (a int)')).rejects.toThrow(DENIED);
@@ -72,7 +72,7 @@ test('every function has a fixed search path, so the caller cannot put its own t
   const { rows } = await sql<{ settings: readonly string[]; definer: boolean }>`
     select proconfig as settings, prosecdef as definer from pg_proc
     where pronamespace = 'tokenferry_portal'::regnamespace`.execute(ledger.db);
-  expect(rows).toHaveLength(10);
+  expect(rows).toHaveLength(11);
   for (const { settings, definer } of rows) {
     expect(definer).toBe(true);
     expect(settings).toContain('search_path=pg_catalog, tokenferry, pg_temp');

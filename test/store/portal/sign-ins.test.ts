@@ -137,7 +137,7 @@ test('the role stores nothing without a registered key, with a wrong size, or wi
     [null, migrationId, key.publicKey, '{}', HOUR_MS],
     [Buffer.from('short'), migrationId, key.publicKey, '{}', HOUR_MS],
     [session, migrationId, key.publicKey, null, HOUR_MS],
-    [session, migrationId, key.publicKey, JSON.stringify({ long: 'x'.repeat(8192) }), HOUR_MS],
+    [session, migrationId, key.publicKey, JSON.stringify({ long: 'x'.repeat(16_384) }), HOUR_MS],
     [session, migrationId, key.publicKey, '{}', null],
     [session, migrationId, key.publicKey, '{}', 0],
     [session, migrationId, key.publicKey, '{}', 365 * 24 * HOUR_MS],

@@ -1,0 +1,130 @@
+/** Signing in at an identity provider (OpenID Connect), instead of with the link of an invitation. */
+import { createPortalToken, hashPortalToken, IdentityRefused } from '../../../security';
+import { identityNonce } from '../../../domain/migration/identity-sign-in';
+import {
+  ErrorSchema,
+  FinishIdentitySchema,
+  IdentityStartedSchema,
+  SessionSchema,
+  StartIdentitySchema,
+} from '../../contract';
+import { assertSentByPage } from '../access';
+import type { Api } from '../api';
+import type { PortalContext } from '../context';
+import { forbidden, notFound, PortalError } from '../errors';
+import { IdentityProviderFailed, type IdentityProvider } from '../identity-provider';
+import { limiter } from '../limits';
+import { sessionCookie } from '../session-token';
+import { noPendingSignInCookie, pendingSignInCookie, pendingSignInOf, type PendingSignIn } from '../sign-in-cookie';
+import { signInAndWait, unknownAccount } from '../sign-ins';
+import { publicFieldsOf } from './session';
+
+export function identityRoutes(app: Api, context: PortalContext): void {
+  const { identityProvider, limits, sessionLifetimeMs } = context;
+
+  app.post(
+    '/api/session/identity',
+    {
+      config: { access: 'everyone' },
+      // Before the body is read.
+      onRequest: limiter(app, limits.redemptionsPerMinute),
+      schema: {
+        summary: 'Begin to sign in at the identity provider',
+        description:
+          'For browsers, and for people whose invitation says so. The answer has the address at which the person signs ' +
+          'in (OpenID Connect, authorization code flow with PKCE). From there, the browser comes back to `/sign-in`. ' +
+          '404: the portal has no identity provider.',
+        tags: ['Session'],
+        body: StartIdentitySchema,
+        response: {
+          200: IdentityStartedSchema.describe('Where the person signs in.'),
+          ...{ 403: ErrorSchema, 404: ErrorSchema, 503: ErrorSchema },
+        },
+      },
+    },
+    async (request, reply) => {
+      const provider = assertConfigured(identityProvider);
+      assertSentByPage(request);
+      const { migrationId, publicKey } = request.body;
+      const [token, state, verifier] = [createPortalToken(), createPortalToken(), createPortalToken()];
+      const pending = { migrationId, publicKey, token, state, verifier };
+      const address = await provider
+        .signInAddress({ state, verifier, nonce: nonceOf(pending) })
+        .catch((error: unknown) => failed(error, request.log));
+      void reply.header('set-cookie', pendingSignInCookie(pending));
+      return { address };
+    },
+  );
+
+  app.post(
+    '/api/session/identity/answer',
+    {
+      config: { access: 'everyone' },
+      onRequest: limiter(app, limits.redemptionsPerMinute),
+      schema: {
+        summary: 'Sign in with the answer of the identity provider',
+        description:
+          'The first sign-in uses the invitation: the verified email address must be that of the invitation. From then ' +
+          'on, the account counts. A worker checks the ID token and creates the session, which is returned as a cookie.',
+        tags: ['Session'],
+        body: FinishIdentitySchema,
+        response: {
+          200: SessionSchema.describe('The new session.'),
+          ...{ 403: ErrorSchema, 404: ErrorSchema, 503: ErrorSchema },
+        },
+      },
+    },
+    async (request, reply) => {
+      const provider = assertConfigured(identityProvider);
+      assertSentByPage(request);
+      const pending = pendingSignInOf(request);
+      if (!pending) throw notBegun();
+      // The provider's answer works once, whatever happens now.
+      void reply.header('set-cookie', noPendingSignInCookie());
+      const { migrationId, publicKey, token, state, verifier } = pending;
+      const { idToken, ...identity } = await provider
+        .identityOf(request.body.query, { state, verifier, nonce: nonceOf(pending) })
+        .catch((error: unknown) => failed(error, request.log));
+      const session = await signInAndWait(
+        context,
+        {
+          ...{ sessionHash: hashPortalToken(token), migrationId, publicKey, identity },
+          ...{ proof: { idToken }, lifetimeMs: sessionLifetimeMs },
+        },
+        () => reply.raw.destroyed,
+      );
+      request.log.info({ invitation: session.invitationId, migration: session.migrationId }, 'an account was used');
+      void reply.header('set-cookie', sessionCookie(token, sessionLifetimeMs));
+      return publicFieldsOf(session);
+    },
+  );
+}
+
+function nonceOf({ migrationId, publicKey, token }: PendingSignIn): string {
+  return identityNonce({ migrationId, publicKey, sessionHash: hashPortalToken(token).toString('hex') });
+}
+
+/** @throws {PortalError} 404 */
+function assertConfigured(provider: IdentityProvider | undefined): IdentityProvider {
+  if (provider === undefined) throw notFound();
+  return provider;
+}
+
+/** Logs why signing in has failed, which the person need not know. */
+function failed(error: unknown, log: { warn(fields: object, text: string): void }): never {
+  if (!(error instanceof IdentityRefused) && !(error instanceof IdentityProviderFailed)) throw error;
+  log.warn({ reason: error.message, code: codeOf(error.cause) }, 'signing in at the identity provider has failed');
+  if (error instanceof IdentityRefused) throw unknownAccount();
+  throw new PortalError(503, 'The identity provider does not answer.', 'Try again in a few minutes.', {
+    'retry-after': '30',
+  });
+}
+
+const codeOf = (error: unknown): string | null =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+
+const notBegun = () =>
+  forbidden(
+    'Signing in was not begun in this browser, or it took longer than ten minutes.',
+    'Open the link in your invitation again.',
+  );

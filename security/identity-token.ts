@@ -1,0 +1,124 @@
+/** ID tokens of OpenID Connect, with which a person proves to a worker whose account they have. */
+import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { z } from 'zod';
+import { IDENTITY_VALID_MS } from '../domain/migration/identity-sign-in';
+import { ALGORITHMS, CLOCK_TOLERANCE_S, isLoopback } from './codec-server/access';
+
+export interface IdentityRules {
+  /** The identity provider: required value of the claim `iss`, and address of its configuration. */
+  readonly issuer: string;
+  /** The portal's id at the identity provider: required value of the claim `aud`. */
+  readonly clientId: string;
+}
+
+/** A person's account at an identity provider. */
+export interface Identity {
+  readonly issuer: string;
+  /** The account's id, which the identity provider never assigns again. */
+  readonly subject: string;
+  /** Verified by the identity provider. */
+  readonly email: string;
+}
+
+/** Thrown when an ID token proves nothing. The message contains the reason, and never the token. */
+export class IdentityRefused extends Error {
+  override readonly name = 'IdentityRefused';
+}
+
+/** Thrown when the identity provider cannot be reached, so that no ID token can be verified now. */
+export class IdentityProviderUnavailable extends Error {
+  override readonly name = 'IdentityProviderUnavailable';
+}
+
+/** Verifies an ID token. Rejects with {@link IdentityRefused} or {@link IdentityProviderUnavailable}. */
+export type VerifyIdentity = (idToken: string, nonce: string) => Promise<Identity>;
+
+/** The claims that identify the person, in an ID token whose signature was verified. */
+const IdentityClaims = z.object({
+  sub: z.string().min(1).max(255),
+  email: z.string().min(3).max(320),
+  email_verified: z.boolean(),
+  nonce: z.string(),
+  aud: z.union([z.string(), z.array(z.string())]),
+  azp: z.string().optional(),
+});
+
+const TIMEOUT_MS = 5_000;
+const DISCOVER_EVERY_MS = 3_600_000;
+
+/** Creates the function that verifies ID tokens. It reads the provider's configuration when it needs it. */
+export function createIdentityVerifier({ issuer, clientId }: IdentityRules): VerifyIdentity {
+  let keys: JWTVerifyGetKey | undefined;
+  let discoveredAt = 0;
+  return async (idToken, nonce) => {
+    if (keys === undefined || Date.now() > discoveredAt + DISCOVER_EVERY_MS) {
+      keys = await discoverKeys(issuer);
+      discoveredAt = Date.now();
+    }
+    const { payload } = await jwtVerify(idToken, keys, {
+      issuer,
+      audience: clientId,
+      algorithms: ALGORITHMS,
+      clockTolerance: CLOCK_TOLERANCE_S,
+      maxTokenAge: IDENTITY_VALID_MS / 1000,
+      requiredClaims: ['exp', 'iat', 'sub', 'nonce'],
+    }).catch(asIdentityError);
+    return identityIn(payload, { issuer, clientId, nonce });
+  };
+}
+
+/**
+ * Returns whose account it is.
+ *
+ * @throws {IdentityRefused}
+ */
+export function identityIn(
+  payload: unknown,
+  { issuer, clientId, nonce }: IdentityRules & { readonly nonce: string },
+): Identity {
+  const { data: claims } = IdentityClaims.safeParse(payload);
+  if (claims === undefined)
+    throw new IdentityRefused('the ID token does not say whose verified email address it is (email, email_verified)');
+  if (claims.nonce !== nonce) throw new IdentityRefused('the ID token belongs to another sign-in');
+  const isForOthersToo = Array.isArray(claims.aud) && claims.aud.length > 1;
+  if ((claims.azp !== undefined || isForOthersToo) && claims.azp !== clientId)
+    throw new IdentityRefused('the ID token was issued to another application');
+  if (!claims.email_verified) throw new IdentityRefused('the email address is not verified');
+  return { issuer, subject: claims.sub, email: claims.email };
+}
+
+function asIdentityError(error: unknown): never {
+  const { JWKSTimeout, JWKSInvalid, JOSEError } = errors;
+  if (error instanceof JOSEError && !(error instanceof JWKSTimeout) && !(error instanceof JWKSInvalid)) {
+    // jose throws this error itself when the keys cannot be fetched.
+    if (error.code !== 'ERR_JOSE_GENERIC') throw new IdentityRefused(error.message, { cause: error });
+  }
+  throw new IdentityProviderUnavailable("the identity provider's public keys cannot be fetched", { cause: error });
+}
+
+const ProviderConfiguration = z.object({ issuer: z.string(), jwks_uri: z.url() });
+
+async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
+  const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  assertEncrypted(address);
+  const answer = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
+    .then(async (response): Promise<unknown> => {
+      if (!response.ok) throw new Error(`the identity provider answered with status ${response.status}`);
+      return response.json();
+    })
+    .catch((cause: unknown) => {
+      throw new IdentityProviderUnavailable(`the identity provider ${issuer} cannot be reached`, { cause });
+    });
+  const { data } = ProviderConfiguration.safeParse(answer);
+  if (data?.issuer !== issuer)
+    throw new IdentityProviderUnavailable(`the configuration of the identity provider ${issuer} is of another issuer`);
+  assertEncrypted(data.jwks_uri);
+  return createRemoteJWKSet(new URL(data.jwks_uri), { timeoutDuration: TIMEOUT_MS });
+}
+
+/** Keys that arrive unencrypted could have been exchanged on the way. */
+function assertEncrypted(address: string): void {
+  const { protocol, hostname } = new URL(address);
+  if (protocol !== 'https:' && !isLoopback(hostname))
+    throw new IdentityProviderUnavailable(`the address ${address} must begin with https:`);
+}
