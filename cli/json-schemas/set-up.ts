@@ -11,8 +11,11 @@ const INVITATION = {
   person: z.string(),
   role: z.enum(['client', 'viewer']),
   email: z.string().nullable(),
+  signIn: z.enum(['link', 'openid']),
+  issuer: z.string().nullable().describe('the identity provider at which the person signs in; null with a link'),
+  subject: z.string().nullable().describe("the id of the person's account there; null until the first sign-in"),
   createdBy: z.string(),
-  expiresAt: time.describe('when the link stops working'),
+  expiresAt: time.describe('until when the invitation can be used for the first time'),
 };
 
 export const SET_UP_SCHEMAS: CommandSchemas = {
@@ -108,7 +111,9 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
     'ferry invite',
     {
       ...INVITATION,
-      link: z.string().describe("the portal's address with the token, which is not stored and not shown again"),
+      link: z
+        .string()
+        .describe("the portal's address; unless the person signs in with an account, with a token that is not stored"),
     },
   ],
   'ferry.invitations/1': [
@@ -119,7 +124,7 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
           ...INVITATION,
           state: z.enum(['unused', 'expired', 'signed-in', 'signed-out', 'revoked']),
           createdAt: time,
-          redeemedAt: time.nullable().describe('when the link was used'),
+          redeemedAt: time.nullable().describe('when the person signed in for the first time'),
           lastUsedAt: time.nullable().describe('when a session was last used, to the minute'),
           sessions: count.describe('sessions that can be used now'),
           keyFingerprint: z.string().nullable().describe("fingerprint of the key that the person's browser created"),

@@ -35,6 +35,8 @@ export interface PortalLink {
   readonly origin: string;
   /** The token of the invitation; null if the link has none. */
   readonly invitation: string | null;
+  /** True if the person must sign in with an account, which only the page can do. */
+  readonly isForAccount: boolean;
   /** The provider's fingerprint that the link contains; null if it has none. */
   readonly provider: string | null;
 }
@@ -60,5 +62,6 @@ export function parseLink(text: string): PortalLink {
       'nothing was sent; use the address that begins with https://',
     );
   const fragment = new URLSearchParams(hash.slice(1));
-  return { origin, invitation: fragment.get('invitation'), provider: fragment.get('provider') };
+  const isForAccount = fragment.get('sign-in') === 'openid';
+  return { origin, invitation: fragment.get('invitation'), isForAccount, provider: fragment.get('provider') };
 }

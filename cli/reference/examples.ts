@@ -101,6 +101,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   invite: [
     `ferry invite ${M} --name Cleo --email cleo@acme.example`,
     `ferry invite ${M} --name "Finn, auditor" --role viewer --expires 12h`,
+    `ferry invite ${M} --name Cleo --email cleo@acme.example --sign-in openid`,
     `ferry invite --list ${M}`,
     'ferry invite --revoke 6f1c1f9e',
   ],

@@ -4,6 +4,7 @@ import type {
   CompaniesSchema,
   CompanySchema,
   ErrorSchema,
+  IdentityStartedSchema,
   MigrationAnswerSchema,
   MigrationView,
   PortalSession,
@@ -137,6 +138,9 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
     endSession: (): Promise<void> => call('DELETE', '/api/session'),
     redeem: (invitation: string, publicKey: string, as: 'cookie' | 'token'): Promise<NewSession> =>
       call('POST', '/api/session', { invitation, publicKey, as }),
+    startIdentity: (migrationId: string, publicKey: string): Promise<z.infer<typeof IdentityStartedSchema>> =>
+      call('POST', '/api/session/identity', { migrationId, publicKey }),
+    finishIdentity: (query: string): Promise<PortalSession> => call('POST', '/api/session/identity/answer', { query }),
     signInAgain: (proof: SignInAgain): Promise<NewSession> => call('POST', '/api/session/renewal', proof),
     readReport: async (id: string, format: string): Promise<string> =>
       (await send('GET', `/api/reports/${id}?format=${format}`)).text(),

@@ -1,4 +1,4 @@
-/** The invitation: a link with a token in its fragment, which browsers never send. */
+/** The invitation: a link with a token, or with the name of a migration, in its fragment, which browsers never send. */
 import { ApiError } from '../client/api';
 import { readSession, redeem } from './api';
 import { problemText } from './dialog';
@@ -10,12 +10,20 @@ interface Invitation {
   readonly provider: string | null;
 }
 
+/** An invitation for an account at an identity provider. It is not secret. */
+export interface AccountInvitation {
+  readonly migrationId: string;
+  readonly provider: string | null;
+}
+
 /** Reads the invitation from the address and removes it at once, so that neither history nor bookmarks keep it. */
-export function takeInvitation(): Invitation | null {
+export function takeInvitation(): Invitation | AccountInvitation | null {
   const fragment = new URLSearchParams(location.hash.slice(1));
-  const token = fragment.get('invitation');
+  const [token, provider] = [fragment.get('invitation'), fragment.get('provider')];
+  const migrationId = fragment.get('sign-in') === 'openid' ? fragment.get('migration') : null;
   if (location.hash !== '') history.replaceState(null, '', location.pathname);
-  return token === null ? null : { token, provider: fragment.get('provider') };
+  if (token !== null) return { token, provider };
+  return migrationId === null ? null : { migrationId, provider };
 }
 
 /** Shows a message instead of the migration. */
@@ -29,7 +37,7 @@ export function showMessage(title: string, ...content: readonly Child[]): void {
 
 const ASK_SUPPORT = 'Ask your contact at the provider for a new invitation.';
 
-function showUnsupported(): void {
+export function showUnsupported(): void {
   showMessage(
     'This browser is too old',
     el(

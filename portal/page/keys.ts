@@ -16,8 +16,10 @@ export interface StoredKey {
   readonly privateKey: CryptoKey;
   /** The provider's fingerprint from the invitation; null if the link had none. */
   readonly provider: string | null;
-  /** SHA-256 of the invitation's token, 64 hexadecimal digits. */
+  /** SHA-256 of the invitation's token, or of the name of an account's migration; 64 hexadecimal digits. */
   readonly invitation: string;
+  /** True if the person signs in with an account. */
+  readonly hasAccount: boolean;
   readonly owner?: KeyOwner;
   /** When this browser last showed the migration to the key's owner. In milliseconds since 1970. */
   readonly usedAt?: number;
@@ -47,11 +49,15 @@ export async function digestOf(text: string): Promise<string> {
 }
 
 /** Creates a key for an invitation and stores it. */
-export async function createKey(invitationToken: string, provider: string | null): Promise<StoredKey> {
+export async function createKey(
+  invitationToken: string,
+  provider: string | null,
+  hasAccount = false,
+): Promise<StoredKey> {
   const invitation = await digestOf(invitationToken);
   const pair = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
   const publicKey = toHex(new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey)));
-  const key = { publicKey, privateKey: pair.privateKey, provider, invitation };
+  const key = { publicKey, privateKey: pair.privateKey, provider, invitation, hasAccount };
   await inStore('readwrite', (store) => store.put(key));
   return key;
 }
@@ -67,10 +73,17 @@ export async function recordUse(key: StoredKey, { migrationId, person }: KeyOwne
   await inStore('readwrite', (store) => store.put(used));
 }
 
+const allKeys = async (): Promise<readonly StoredKey[]> =>
+  (await inStore('readonly', (store) => store.getAll())) as readonly StoredKey[];
+
+/** Returns a key that was created for the invitation and belongs to nobody yet. */
+export async function pendingKey(invitation: string): Promise<StoredKey | undefined> {
+  return (await allKeys()).find((key) => key.invitation === invitation && key.owner === undefined);
+}
+
 /** Returns the keys with which a person can sign in again, the one that was used last first. */
 export async function ownedKeys(): Promise<readonly OwnedKey[]> {
-  const keys = (await inStore('readonly', (store) => store.getAll())) as readonly StoredKey[];
-  return keys
+  return (await allKeys())
     .filter((key): key is OwnedKey => key.owner !== undefined)
     .sort((one, other) => (other.usedAt ?? 0) - (one.usedAt ?? 0));
 }

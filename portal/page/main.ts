@@ -3,6 +3,7 @@ import type { PortalSession } from '../contract';
 import { fingerprintOf } from '../../domain/text/fingerprints';
 import type { MigrationAnswer } from '../client/api';
 import { ApiError, insist } from '../client/api';
+import { finishSignIn, showAccountInvitation, takeAnswer } from './account';
 import { endSession, readMigration, readSession } from './api';
 import { canDecide, isUnconfirmed, type App } from './app';
 import { createAllCompanies, createExceptions } from './company-sections';
@@ -28,10 +29,13 @@ import { timeText, zoneText } from './times';
 const LISTS_WITHIN_MS = 8_000;
 
 async function start(): Promise<void> {
+  const answer = takeAnswer();
   const invitation = takeInvitation();
   byId('zone').textContent = `Times are in your time zone, ${zoneText()}.`;
   // A link that is pasted into this tab changes only the fragment, so the browser does not load the page again.
-  addEventListener('hashchange', () => location.hash.includes('invitation=') && location.reload());
+  addEventListener('hashchange', () => /invitation=|sign-in=/.test(location.hash) && location.reload());
+  if (answer !== null) return finishSignIn(answer, () => void open());
+  if (invitation !== null && 'migrationId' in invitation) return showAccountInvitation(invitation, () => void open());
   // A person can open the same link again: the key of this browser then replaces the invitation.
   if (invitation !== null && !(await isUsedHere(invitation.token)))
     return showInvitation(invitation, () => void open());

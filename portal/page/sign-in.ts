@@ -1,6 +1,7 @@
 /** Signing in again, without a new invitation: with the key that this browser has kept. */
 import { signInText } from '../../domain/migration/sign-in';
 import { insist } from '../client/api';
+import { accountButton } from './account';
 import { signInAgain } from './api';
 import { problemText } from './dialog';
 import { button, el } from './elements';
@@ -15,7 +16,7 @@ export async function showNoSession(): Promise<void> {
     return showMessage(
       'You are not signed in',
       el('p', {}, 'This browser has no key with which you can sign in.'),
-      el('p', {}, 'Open the link in your invitation. It works once.'),
+      el('p', {}, 'Open the link in your invitation. It works once, unless you sign in with an account.'),
       el(
         'p',
         {},
@@ -30,10 +31,16 @@ export async function showNoSession(): Promise<void> {
     const text = `Sign in as ${person}${isOnlyMigration ? '' : ` to ${migrationId}`} with the key of this browser`;
     return button(text, () => void signIn(key), index === 0 ? { class: 'primary' } : {});
   });
+  const account = isOnlyMigration && keys.find(({ hasAccount }) => hasAccount);
   showMessage(
     'You are not signed in',
     el('p', {}, 'Your session has ended. This browser still has your key, so you need no new invitation.'),
-    el('div', { class: 'buttons' }, ...buttons),
+    el(
+      'div',
+      { class: 'buttons' },
+      ...buttons,
+      account && accountButton(account.owner.migrationId, account.provider, problem),
+    ),
     status,
     problem,
   );

@@ -129,7 +129,7 @@ test.each(['service', 'codec-server'])('the %s accepts the options that its cont
   expect(options.filter((option) => !accepted.includes(option))).toEqual([]);
 });
 
-test('the portal accepts the options that its container has, and has no secret but the address of its database', () => {
+test('the portal accepts the options that its container has, and has no secret of other processes', () => {
   const template = read('templates/portal.yaml');
   const options = [...template.matchAll(/ - (--[a-z-]+)/g)].map(([, option]) => String(option));
   expect(options.length).toBeGreaterThan(3);

@@ -64,13 +64,14 @@ test('every port is published on this machine only', () => {
   }
 });
 
-test('the portal has no secret but the password of its database role', () => {
+test('the portal has no secret but the password of its database role, and its own at an identity provider', () => {
   const portal = services['portal'];
   expect(portal?.volumes).toEqual(['secrets-portal:/run/secrets:ro']);
   expect(portal?.networks).toEqual(['ledger', 'portal']);
   expect(Object.keys(portal?.environment ?? {}).sort()).toEqual([
     'PORTAL_DATABASE_URL_FILE',
     'TOKENFERRY_HEALTH_ADDRESS',
+    ...['TOKENFERRY_OPENID_CLIENT_ID', 'TOKENFERRY_OPENID_CLIENT_SECRET', 'TOKENFERRY_OPENID_ISSUER'],
     'TOKENFERRY_PORTAL_URL',
   ]);
 });

@@ -4,8 +4,8 @@ import { loadConfig } from '../../../config';
 import { MAX_NAME_LENGTH } from '../../../domain/migration/parse-decision';
 import type { Approver } from '../../../domain/migration/approvers';
 import { signingRules } from '../../../domain/migration/approvers';
-import { fingerprintOf } from '../../../security';
 import {
+  createIdentityInvitation,
   createInvitation,
   listInvitations,
   openDatabase,
@@ -13,40 +13,41 @@ import {
   readRecordedDecisions,
   revokeInvitation,
   type Database,
-  type Invitation,
   type PortalRole,
 } from '../../../store';
 import { verificationCommands } from '../../reporting/trail-approvers';
 import type { Context } from '../../shared/context';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
+import { fingerprintText, invitationsResult, SHORT_ID_LENGTH } from '../../shared/invitations';
 import { parseDuration } from '../../shared/limit-options';
 import { choiceOption } from '../../shared/options';
 import type { CommandResult } from '../../terminal';
-import { localTime, shortTime } from '../../terminal/times';
+import { localTime } from '../../terminal/times';
 
 interface InviteOptions {
   readonly name?: string;
   readonly email?: string;
   readonly role: PortalRole;
+  readonly signIn: 'link' | 'openid';
+  readonly subject?: string;
   readonly expires: number;
   readonly list?: true;
   readonly revoke?: string;
   readonly by: string;
 }
 
-/** The letters of an id that are printed, and that are enough for `--revoke`. */
-const SHORT_ID_LENGTH = 8;
-
 /** `ferry invite`: gives people of the client access to the portal, and takes it away. Needs the ledger. */
 export function addInvite({ program, run, terminal }: Context): void {
   program
     .command('invite [migration]')
-    .description(
-      'Print a link with which a person of the client can open the portal once, or list or revoke invitations',
-    )
+    .description('Print a link with which a person of the client signs in to the portal, or list or revoke invitations')
     .option('--name <person>', 'name of the person, under which the portal records decisions', parseName)
-    .option('--email <address>', 'address of the person, only for your own list; the command sends no mail')
+    .option(
+      '--email <address>',
+      'address of the person, for your own list, and for --sign-in openid; the command sends no mail',
+      parseEmail,
+    )
     .addOption(
       choiceOption('--role <role>', 'client: may decide and supply; viewer: may only read', [
         'client',
@@ -54,7 +55,18 @@ export function addInvite({ program, run, terminal }: Context): void {
       ]).default('client'),
     )
     .addOption(
-      new Option('--expires <duration>', 'how long the link can be used, e.g. 12h or 3d, at most 30d')
+      choiceOption(
+        '--sign-in <how>',
+        'link: whoever has the link, once; openid: only the account at your identity provider with this --email',
+        ['link', 'openid'],
+      ).default('link'),
+    )
+    .option('--subject <id>', "with --sign-in openid: the id of the person's account, which must be the same")
+    .addOption(
+      new Option(
+        '--expires <duration>',
+        'how long the person can sign in for the first time, e.g. 12h or 3d, at most 30d',
+      )
         .argParser(parseLifetime)
         .default(DEFAULT_LIFETIME_MS, '3d'),
     )
@@ -80,6 +92,12 @@ function parseName(text: string): string {
   throw new InvalidArgumentError(`Expected a name of at most ${MAX_NAME_LENGTH} characters.`);
 }
 
+function parseEmail(text: string): string {
+  const email = text.trim();
+  if (email.length <= 320 && /^[^\s@]+@[^\s@]+$/.test(email)) return email;
+  throw new InvalidArgumentError('Expected an email address.');
+}
+
 function parseLifetime(text: string): number {
   const lifetimeMs = parseDuration(text);
   if (lifetimeMs >= 60_000 && lifetimeMs <= MAX_LIFETIME_MS) return lifetimeMs;
@@ -99,35 +117,44 @@ async function withDatabase(
   }
 }
 
-function invite(
+async function invite(
   env: NodeJS.ProcessEnv,
   migrationId: string | undefined,
-  { name: person, email, role, expires, by }: InviteOptions,
+  options: InviteOptions,
 ): Promise<CommandResult> {
+  const { name: person, email = null, role, expires, by } = options;
   if (migrationId === undefined || person === undefined)
     throw new CommandFailed(
       'an invitation is for one person and one migration',
       'name both, for example: ferry invite acme.quickbooks-online --name Cleo',
     );
   const { portalUrl, providerFingerprint } = loadConfig(['portalUrl'], env, ['providerFingerprint']);
+  const account = accountOf(env, options);
   return withDatabase(env, async (db) => {
     await assertExists(db, migrationId);
     const expiresAt = new Date(Date.now() + expires);
-    const invitation = { migrationId, person, role, email: email ?? null, createdBy: by, expiresAt };
-    const { id, token } = await createInvitation(db, invitation);
+    const invitation = { migrationId, person, role, email, createdBy: by, expiresAt };
+    const { id, secret } = await create(db, invitation, account);
     const provider = providerFingerprint === undefined ? '' : `&provider=${fingerprintInLink(providerFingerprint)}`;
-    const link = `${portalUrl}/#invitation=${token}${provider}`;
+    const link = `${portalUrl}/#${secret ?? `migration=${encodeURIComponent(migrationId)}&sign-in=openid`}${provider}`;
     return {
-      json: { schema: 'ferry.invitation/1', id, ...invitation, expiresAt: expiresAt.toISOString(), link },
+      json: {
+        ...{ schema: 'ferry.invitation/1', id, ...invitation, signIn: options.signIn },
+        ...{ issuer: account?.issuer ?? null, subject: account?.subject ?? null },
+        ...{ expiresAt: expiresAt.toISOString(), link },
+      },
       printQuietly: (output) => output.line(link),
       print: (output) => {
-        output.line(
-          `${output.styled('green', '✓')} Invited ${person} to ${migrationId} as ${role}. Send this link to nobody else:`,
-        );
+        const what = secret === null ? 'Send this link:' : 'Send this link to nobody else:';
+        output.line(`${output.styled('green', '✓')} Invited ${person} to ${migrationId} as ${role}. ${what}`);
         output.line();
         output.line(link);
         output.line();
-        output.line(`It works once, until ${localTime(expiresAt)}, and is not shown again.`);
+        output.line(
+          secret === null
+            ? `It is not secret: it works only for ${email ?? ''} at ${account?.issuer ?? ''}. The first sign-in must be before ${localTime(expiresAt)}.`
+            : `It works once, until ${localTime(expiresAt)}, and is not shown again.`,
+        );
         if (role === 'client')
           output.line(
             `The page then shows ${person} the fingerprint of a key. Ask for it by phone, and compare it with: ferry invite --list ${migrationId}`,
@@ -140,6 +167,38 @@ function invite(
       },
     };
   });
+}
+
+interface Account {
+  readonly issuer: string;
+  readonly email: string;
+  readonly subject: string | null;
+}
+
+/** Returns the account with which the person must sign in; null if the link is enough. @throws CommandFailed */
+function accountOf(env: NodeJS.ProcessEnv, { signIn, email, subject }: InviteOptions): Account | null {
+  if (signIn === 'link') {
+    if (subject === undefined) return null;
+    throw new CommandFailed('--subject is the id of an account', 'use it with --sign-in openid, or leave it out');
+  }
+  if (email === undefined)
+    throw new CommandFailed(
+      'an invitation with --sign-in openid is for one email address',
+      'name it, for example: --email cleo@example.com',
+    );
+  const { issuer } = loadConfig(['openId'], env).openId;
+  return { issuer, email, subject: subject ?? null };
+}
+
+/** @returns the part of the link that is secret; null if the person signs in with an account */
+async function create(
+  db: Database,
+  invitation: Parameters<typeof createInvitation>[1],
+  account: Account | null,
+): Promise<{ readonly id: string; readonly secret: string | null }> {
+  if (account !== null) return { id: await createIdentityInvitation(db, { ...invitation, ...account }), secret: null };
+  const { id, token } = await createInvitation(db, invitation);
+  return { id, secret: `invitation=${token}` };
 }
 
 /** Returns the fingerprint as `fingerprintOf` writes it, because the variable can have spaces and capital letters. */
@@ -156,97 +215,18 @@ const list =
   (migrationId: string | undefined) =>
   async (db: Database): Promise<CommandResult> => {
     if (migrationId !== undefined) await assertExists(db, migrationId);
-    const now = new Date();
-    const invitations = await listInvitations(db, migrationId ?? null);
+    const result = invitationsResult(await listInvitations(db, migrationId ?? null), migrationId !== undefined);
     const approvers = migrationId === undefined ? [] : await readApprovers(db, migrationId);
+    if (approvers.length === 0 || migrationId === undefined) return result;
     return {
-      json: { schema: 'ferry.invitations/1', invitations: invitations.map((each) => invitationJson(each, now)) },
+      ...result,
       print: (output) => {
-        if (invitations.length === 0) return output.line('No invitations.');
-        output.table(
-          [
-            { title: 'Id', unbroken: true },
-            ...(migrationId === undefined ? [{ title: 'Migration' }] : []),
-            ...[{ title: 'Person' }, { title: 'Role' }, { title: 'State' }, { title: 'Key' }],
-          ],
-          invitations.map((each) => [
-            each.id.slice(0, SHORT_ID_LENGTH),
-            ...(migrationId === undefined ? [each.migrationId] : []),
-            ...[each.person, each.role, stateText(each, now), keyText(each)],
-          ]),
-        );
-        const isUnconfirmed = ({ publicKey, keyConfirmedAt, revokedAt }: Invitation): boolean =>
-          publicKey !== null && keyConfirmedAt === null && revokedAt === null;
-        for (const each of invitations.filter(isUnconfirmed)) {
-          output.line();
-          output.line(`${each.person}'s key: ${fingerprintText(each)}`);
-          output.line(`Ask ${each.person} for the fingerprint by phone. If it is the same, confirm it with:`);
-          output.line(`  ferry approver add ${each.migrationId} ${fingerprintText(each)}`);
-        }
-        if (approvers.length > 0 && migrationId !== undefined) {
-          output.line();
-          output.line('To verify what people have signed, with fingerprints that you compared with them:');
-          for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
-        }
+        result.print(output);
+        output.line();
+        output.line('To verify what people have signed, with fingerprints that you compared with them:');
+        for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
       },
     };
-  };
-
-async function readApprovers(db: Database, migrationId: string): Promise<readonly Approver[]> {
-  const migration = await readMigration(db, migrationId);
-  const { approverChanges } = await readRecordedDecisions(db, migrationId);
-  return signingRules(migration?.rules?.approvers ?? null, approverChanges).approvers;
-}
-
-type InvitationState = 'unused' | 'expired' | 'signed-in' | 'signed-out' | 'revoked';
-
-function stateOf({ revokedAt, redeemedAt, expiresAt, sessions }: Invitation, now: Date): InvitationState {
-  if (revokedAt !== null) return 'revoked';
-  if (redeemedAt !== null) return sessions > 0 ? 'signed-in' : 'signed-out';
-  return expiresAt > now ? 'unused' : 'expired';
-}
-
-function stateText(invitation: Invitation, now: Date): string {
-  const at = (moment: Date | null): string => (moment === null ? '' : ` ${shortTime(moment.toISOString(), now)}`);
-  switch (stateOf(invitation, now)) {
-    case 'unused':
-      return `not used yet, until${at(invitation.expiresAt)}`;
-    case 'expired':
-      return `expired${at(invitation.expiresAt)}`;
-    case 'signed-in':
-      return `signed in, last used${at(invitation.lastUsedAt)}`;
-    case 'signed-out':
-      return 'signed out';
-    case 'revoked':
-      return `revoked${at(invitation.revokedAt)} by ${invitation.revokedBy ?? ''}`;
-  }
-}
-
-function keyText({ publicKey, keyConfirmedAt }: Invitation): string {
-  if (publicKey === null) return '';
-  return keyConfirmedAt === null ? 'not confirmed' : 'confirmed';
-}
-
-function fingerprintText({ publicKey }: Invitation): string {
-  return publicKey === null ? '' : fingerprintOf(Buffer.from(publicKey, 'hex'));
-}
-
-function invitationJson(invitation: Invitation, now: Date) {
-  const { publicKey, createdAt, expiresAt, redeemedAt, keyConfirmedAt, revokedAt, lastUsedAt, ...others } = invitation;
-  const time = (moment: Date | null): string | null => moment?.toISOString() ?? null;
-  return {
-    ...others,
-    state: stateOf(invitation, now),
-    createdAt: createdAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-    redeemedAt: time(redeemedAt),
-    lastUsedAt: time(lastUsedAt),
-    keyFingerprint: publicKey === null ? null : fingerprintText(invitation),
-    keyConfirmedAt: time(keyConfirmedAt),
-    revokedAt: time(revokedAt),
-  };
-}
-
 const revoke =
   (id: string, by: string) =>
   async (db: Database): Promise<CommandResult> => {
@@ -271,3 +251,9 @@ const revoke =
       },
     };
   };
+
+async function readApprovers(db: Database, migrationId: string): Promise<readonly Approver[]> {
+  const migration = await readMigration(db, migrationId);
+  const { approverChanges } = await readRecordedDecisions(db, migrationId);
+  return signingRules(migration?.rules?.approvers ?? null, approverChanges).approvers;
+}

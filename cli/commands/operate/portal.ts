@@ -41,7 +41,7 @@ export function addPortal({ program, run, output, terminal }: Context): void {
 
 async function start({ env }: Terminal, options: PortalCommandOptions): Promise<RunningPortal> {
   const { host, port, certificate, key, behindProxy = false, trustedProxy = [] } = options;
-  const config = loadConfig(['portalDatabaseUrl'], env, ['portalUrl', 'healthAddress']);
+  const config = loadConfig(['portalDatabaseUrl'], env, ['portalUrl', 'healthAddress', 'openId', 'openIdSecret']);
   if ((certificate === undefined) !== (key === undefined))
     throw new CommandFailed('--certificate and --key must be used together', 'pass both, or none');
   const log = createLog({ level: config.logLevel, to: 2 });
@@ -51,6 +51,7 @@ async function start({ env }: Terminal, options: PortalCommandOptions): Promise<
         ...{ host, port, behindProxy, trustedProxies: trustedProxy, log },
         databaseUrl: config.portalDatabaseUrl.reveal(),
         publicUrl: config.portalUrl,
+        openId: config.openId && { ...config.openId, clientSecret: config.openIdSecret },
         tls:
           certificate !== undefined && key !== undefined ? { certificateFile: certificate, keyFile: key } : undefined,
       },

@@ -34,6 +34,11 @@ export function addSignIn(context: PortalContext): void {
 async function signIn(context: PortalContext): Promise<CommandResult> {
   const { output, terminal } = context;
   const link = context.link();
+  if (link.isForAccount)
+    throw new CommandFailed(
+      'this invitation is for an account, with which only the page can sign in',
+      'open the link in a browser, or ask your contact for an invitation without --sign-in openid',
+    );
   const stored = readSignIns(terminal.env, link.origin);
   if (link.invitation !== null)
     return redeem(context, link, link.invitation).catch((error: unknown) => {

@@ -44,7 +44,7 @@ test('prints a link that opens the portal once, with the fingerprint of the prov
   expect(out).toContain(`compare it with: ferry invite --list ${migration}\n`);
 
   const { out: listed } = await run(['--list', migration]);
-  expect(listed).toMatch(/Cleo +client +signed in, last used \d\d:\d\d +not confirmed\n/);
+  expect(listed).toMatch(/Cleo +client +link +signed in, last used \d\d:\d\d +not confirmed\n/);
   const fingerprint = fingerprintOf(Buffer.from(PUBLIC_KEY, 'hex'));
   expect(listed).toContain(`If it is the same, confirm it with:\n  ferry approver add ${migration} ${fingerprint}\n`);
   const [invitation] = await listInvitations(ledger.db, migration);
@@ -85,7 +85,7 @@ test('lists invitations without their tokens, and revokes one by the beginning o
   const token = /invitation=([\w-]+)/.exec(link)?.[1] ?? '';
   const all = await run(['--list']);
   expect(all.out).toContain(migration);
-  expect(all.out).toMatch(/Cleo +client +not used yet, until/);
+  expect(all.out).toMatch(/Cleo +client +link +not used yet, until/);
   expect(all.out + (await run(['--list', '--json'])).out).not.toContain(token);
 
   expect(await run(['--revoke', id.slice(0, 4)])).toMatchObject({ exitCode: 1 });
@@ -115,7 +115,45 @@ test('says so if the link has no fingerprint of the provider', async () => {
   expect(out).toContain('Set TOKENFERRY_PROVIDER_FINGERPRINT');
 });
 
+describe('an invitation for an account', () => {
+  const OPENID = { TOKENFERRY_OPENID_ISSUER: 'https://identity.example', TOKENFERRY_OPENID_CLIENT_ID: 'portal' };
+  const args = ['--name', 'Cleo', '--email', 'cleo@acme.example', '--sign-in', 'openid'];
+
+  test('has a link without a secret, and stores the identity provider', async () => {
+    const migration = await createMigration();
+    const { exitCode, out } = await run([migration, ...args], OPENID);
+    expect(exitCode).toBe(0);
+    expect(out).toContain(
+      `https://portal.example/#migration=${migration}&sign-in=openid&provider=abcd-0123-4567-89ab-cdef-0123-4567-89ab\n`,
+    );
+    expect(out).toContain('It is not secret: it works only for cleo@acme.example at https://identity.example.');
+    expect((await run(['--list', migration])).out).toMatch(/Cleo +client +cleo@acme\.example +not used yet/);
+    expect(JSON.parse((await run(['--list', migration, '--json'])).out)).toMatchObject({
+      invitations: [{ signIn: 'openid', issuer: 'https://identity.example', subject: null }],
+    });
+  });
+
+  test('can name the id of the account', async () => {
+    const { out } = await run([await createMigration(), ...args, '--subject', 'id-1', '--json'], OPENID);
+    expect(JSON.parse(out)).toMatchObject({ signIn: 'openid', subject: 'id-1', email: 'cleo@acme.example' });
+  });
+});
+
 test.each<[string, readonly string[], NodeJS.ProcessEnv, string]>([
+  [
+    'no address of the account',
+    ['acme', '--name', 'Cleo', '--sign-in', 'openid'],
+    {},
+    'name it, for example: --email cleo@example.com',
+  ],
+  [
+    'no identity provider',
+    ['acme', '--name', 'Cleo', '--sign-in', 'openid', '--email', 'cleo@acme.example'],
+    {},
+    'the identity provider (TOKENFERRY_OPENID_ISSUER and TOKENFERRY_OPENID_CLIENT_ID)',
+  ],
+  ['an account without openid', ['acme', '--name', 'Cleo', '--subject', 'id'], {}, 'use it with --sign-in openid'],
+  ['an address that is not one', ['acme', '--name', 'Cleo', '--email', 'cleo'], {}, 'Expected an email address'],
   ['no person', ['acme'], {}, 'name both, for example: ferry invite acme.quickbooks-online --name Cleo'],
   ['no migration', ['--name', 'Cleo'], {}, 'an invitation is for one person and one migration'],
   ['an unknown migration', ['acme', '--name', 'Cleo'], {}, 'there is no migration acme'],

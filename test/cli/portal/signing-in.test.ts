@@ -167,6 +167,13 @@ describe('says what to do if', () => {
     expect((await portal.client().runWith(`${link}#invitation=${'a'.repeat(43)}`, 'sign-in')).err).toMatch(message);
   });
 
+  test('the invitation is for an account', async () => {
+    const link = `${portal.url}/#migration=acme.xero&sign-in=openid`;
+    expect((await portal.client().runWith(link, 'sign-in')).err).toBe(
+      'ferry: this invitation is for an account, with which only the page can sign in; open the link in a browser, or ask your contact for an invitation without --sign-in openid\n',
+    );
+  });
+
   test('the certificate is not trusted', async () => {
     const certificates = path.join(__dirname, '../../portal/certificates');
     const [cert, key] = ['certificate-1.pem', 'key-1.pem'].map((name) => readFileSync(path.join(certificates, name)));

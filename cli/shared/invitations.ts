@@ -1,0 +1,91 @@
+/** Lists invitations to the portal, for `ferry invite --list`. */
+import { fingerprintOf } from '../../security';
+import type { Invitation } from '../../store';
+import type { CommandResult } from '../terminal';
+import { shortTime } from '../terminal/times';
+
+/** The letters of an id that are printed, and that are enough for `--revoke`. */
+export const SHORT_ID_LENGTH = 8;
+
+/** @param isOfOneMigration true if all invitations are to the same migration, which is then not printed */
+export function invitationsResult(invitations: readonly Invitation[], isOfOneMigration: boolean): CommandResult {
+  const now = new Date();
+  return {
+    json: { schema: 'ferry.invitations/1', invitations: invitations.map((each) => invitationJson(each, now)) },
+    print: (output) => {
+      if (invitations.length === 0) return output.line('No invitations.');
+      output.table(
+        [
+          { title: 'Id', unbroken: true },
+          ...(isOfOneMigration ? [] : [{ title: 'Migration' }]),
+          ...[{ title: 'Person' }, { title: 'Role' }, { title: 'Sign-in' }, { title: 'State' }, { title: 'Key' }],
+        ],
+        invitations.map((each) => [
+          each.id.slice(0, SHORT_ID_LENGTH),
+          ...(isOfOneMigration ? [] : [each.migrationId]),
+          ...[each.person, each.role, signInText(each), stateText(each, now), keyText(each)],
+        ]),
+      );
+      const isUnconfirmed = ({ publicKey, keyConfirmedAt, revokedAt }: Invitation): boolean =>
+        publicKey !== null && keyConfirmedAt === null && revokedAt === null;
+      for (const each of invitations.filter(isUnconfirmed)) {
+        output.line();
+        output.line(`${each.person}'s key: ${fingerprintText(each)}`);
+        output.line(`Ask ${each.person} for the fingerprint by phone. If it is the same, confirm it with:`);
+        output.line(`  ferry approver add ${each.migrationId} ${fingerprintText(each)}`);
+      }
+    },
+  };
+}
+
+const signInText = ({ issuer, email }: Invitation): string => (issuer === null ? 'link' : (email ?? ''));
+
+type InvitationState = 'unused' | 'expired' | 'signed-in' | 'signed-out' | 'revoked';
+
+function stateOf({ revokedAt, redeemedAt, expiresAt, sessions }: Invitation, now: Date): InvitationState {
+  if (revokedAt !== null) return 'revoked';
+  if (redeemedAt !== null) return sessions > 0 ? 'signed-in' : 'signed-out';
+  return expiresAt > now ? 'unused' : 'expired';
+}
+
+function stateText(invitation: Invitation, now: Date): string {
+  const at = (moment: Date | null): string => (moment === null ? '' : ` ${shortTime(moment.toISOString(), now)}`);
+  switch (stateOf(invitation, now)) {
+    case 'unused':
+      return `not used yet, until${at(invitation.expiresAt)}`;
+    case 'expired':
+      return `expired${at(invitation.expiresAt)}`;
+    case 'signed-in':
+      return `signed in, last used${at(invitation.lastUsedAt)}`;
+    case 'signed-out':
+      return 'signed out';
+    case 'revoked':
+      return `revoked${at(invitation.revokedAt)} by ${invitation.revokedBy ?? ''}`;
+  }
+}
+
+function keyText({ publicKey, keyConfirmedAt }: Invitation): string {
+  if (publicKey === null) return '';
+  return keyConfirmedAt === null ? 'not confirmed' : 'confirmed';
+}
+
+export function fingerprintText({ publicKey }: Invitation): string {
+  return publicKey === null ? '' : fingerprintOf(Buffer.from(publicKey, 'hex'));
+}
+
+function invitationJson(invitation: Invitation, now: Date) {
+  const { publicKey, createdAt, expiresAt, redeemedAt, keyConfirmedAt, revokedAt, lastUsedAt, ...others } = invitation;
+  const time = (moment: Date | null): string | null => moment?.toISOString() ?? null;
+  return {
+    ...others,
+    signIn: others.issuer === null ? 'link' : 'openid',
+    state: stateOf(invitation, now),
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    redeemedAt: time(redeemedAt),
+    lastUsedAt: time(lastUsedAt),
+    keyFingerprint: publicKey === null ? null : fingerprintText(invitation),
+    keyConfirmedAt: time(keyConfirmedAt),
+    revokedAt: time(revokedAt),
+  };
+}

@@ -1,0 +1,89 @@
+/** Signing in with an account at an identity provider, for people whose invitation says so. */
+import { finishIdentity, readSession, startIdentity } from './api';
+import { problemText } from './dialog';
+import { button, el } from './elements';
+import { showMessage, showUnsupported, type AccountInvitation } from './invitation';
+import { canSign, createKey, digestOf, pendingKey } from './keys';
+
+/** Where the identity provider sends the browser back to. */
+const RETURN_PATH = '/sign-in';
+
+/**
+ * Returns the answer of the identity provider if the browser comes from there, and removes it from the address, because
+ * it works once.
+ */
+export function takeAnswer(): string | null {
+  if (location.pathname !== RETURN_PATH) return null;
+  const { search } = location;
+  history.replaceState(null, '', '/');
+  return search;
+}
+
+/** Asks the person to sign in; if they are signed in to this migration, continues at once. */
+export async function showAccountInvitation(
+  { migrationId, provider }: AccountInvitation,
+  onSignedIn: () => void,
+): Promise<void> {
+  const session = await readSession().catch(() => null);
+  if (session?.migrationId === migrationId) return onSignedIn();
+  if (!(await canSign())) return showUnsupported();
+  const problem = el('p', { class: 'problem', role: 'alert' });
+  const go = accountButton(migrationId, provider, problem);
+  showMessage(
+    'Welcome to your migration',
+    el('p', {}, 'You have been invited to follow and decide the migration of your connections.'),
+    el(
+      'ul',
+      { class: 'points' },
+      el('li', {}, 'Sign in with the account to whose email address the invitation was sent.'),
+      el('li', {}, 'Your browser creates a key that signs your decisions. Nobody can copy it, not even this website.'),
+      el('li', {}, 'Use a device that only you use.'),
+    ),
+    el('div', { class: 'buttons' }, go),
+    problem,
+  );
+  go.focus();
+}
+
+/** Creates the button that leads to the identity provider. */
+export function accountButton(migrationId: string, provider: string | null, problem: HTMLElement): HTMLButtonElement {
+  const go = button('Sign in with your account', () => void leave(), { class: 'primary' });
+  return go;
+
+  async function leave(): Promise<void> {
+    go.disabled = true;
+    problem.textContent = '';
+    try {
+      const key = await keyFor(migrationId, provider);
+      const { address } = await startIdentity(migrationId, key.publicKey);
+      // The browser shows this page again, as it was, when the person goes back.
+      addEventListener('pagehide', () => (go.disabled = false), { once: true });
+      location.assign(address);
+    } catch (error) {
+      go.disabled = false;
+      problem.textContent = problemText(error);
+    }
+  }
+}
+
+/** Returns a new key, or one of an earlier attempt that signed nobody in. */
+async function keyFor(migrationId: string, provider: string | null) {
+  const invitation = `account ${migrationId}`;
+  const pending = await pendingKey(await digestOf(invitation));
+  return pending ?? createKey(invitation, provider, true);
+}
+
+/** Ends signing in with the answer of the identity provider. */
+export async function finishSignIn(answer: string, onSignedIn: () => void): Promise<void> {
+  showMessage('Your migration', el('p', {}, 'Signing in…'));
+  try {
+    await finishIdentity(answer);
+  } catch (error) {
+    return showMessage(
+      'You could not be signed in',
+      el('p', { role: 'alert' }, problemText(error)),
+      el('p', {}, 'To try again, open the link in your invitation.'),
+    );
+  }
+  onSignedIn();
+}

@@ -1,0 +1,131 @@
+/** Signing in with an account, in a browser, with the real portal and an identity provider on another site. */
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { listInvitations, revokeInvitation, writePortalView } from '../../../store';
+import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';
+import { useOpened } from '../../support/opened';
+import { CLEO } from '../identity-provider';
+import { inviteAccount, openIdentityPortal } from '../signing-in-with-account';
+import { answerSignIns } from '../signing-in';
+import { axeViolations, describeWithChromium, newPage, takeErrors } from './browser-page';
+import { sampleView } from './sample-view';
+
+describeWithChromium("an account in the portal's page", () => {
+  const portal = useOpened(() => openIdentityPortal({ pageFolder: path.join(__dirname, '../../../dist/portal/page') }));
+  let browser: Browser;
+  let worker: NodeJS.Timeout;
+  beforeAll(async () => {
+    browser = await openBrowser(findChromium() ?? '');
+    worker = setInterval(() => void answerSignIns(portal.db, portal.verifyIdentity).catch(() => undefined), 50);
+  });
+  afterAll(async () => {
+    clearInterval(worker);
+    await browser.close();
+  });
+  beforeEach(() => portal.provider.reset());
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    takeErrors();
+  });
+
+  const account = (page: Page) => page.getByRole('button', { name: 'Sign in with your account' });
+
+  async function invited() {
+    const invitation = await inviteAccount(portal);
+    await writePortalView(portal.db, invitation.migrationId, { ...sampleView(), migrationId: invitation.migrationId });
+    return { ...invitation, link: `${portal.url}/#migration=${invitation.migrationId}&sign-in=openid&provider=0000` };
+  }
+
+  async function signedIn(link: string): Promise<Page> {
+    const { page } = await newPage(browser, { width: 390 });
+    await page.goto(link);
+    await account(page).click();
+    await page.locator('#migration').waitFor();
+    return page;
+  }
+
+  test('the link leads to the identity provider, and back to the migration with a key that can sign', async () => {
+    const { link, migrationId } = await invited();
+    const { page } = await newPage(browser, { width: 390 });
+    await page.goto(link);
+    await account(page).waitFor();
+    expect(page.url()).toBe(`${portal.url}/`);
+    expect(await axeViolations(page)).toEqual([]);
+    await account(page).click();
+    await page.getByText('Confirm your key by phone').waitFor();
+    expect(page.url()).toBe(`${portal.url}/`);
+    expect(await page.getByText('You can read in this browser, but you cannot decide').count()).toBe(0);
+    expect(await listInvitations(portal.db, migrationId)).toMatchObject([{ subject: CLEO.sub, sessions: 1 }]);
+    expect(takeErrors().filter((text) => !text.includes('401'))).toEqual([]);
+  });
+
+  test('the link works again, without signing in while there is a session', async () => {
+    const { link } = await invited();
+    const page = await signedIn(link);
+    const exchanges = portal.provider.exchanges.length;
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.locator('#migration').waitFor();
+    expect(portal.provider.exchanges).toHaveLength(exchanges);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await account(page).click();
+    await page.locator('#migration').waitFor();
+    expect(portal.provider.exchanges).toHaveLength(exchanges + 1);
+    expect(await page.getByText('You can read in this browser, but you cannot decide').count()).toBe(0);
+  });
+
+  test('another browser of the same account can read, and another account cannot', async () => {
+    const { link } = await invited();
+    await signedIn(link);
+    const other = await signedIn(link);
+    await other.getByText('You can read in this browser, but you cannot decide').waitFor();
+    portal.provider.account = { ...CLEO, sub: 'another-account', email: 'eve@acme.example' };
+    const { page } = await newPage(browser, { width: 390 });
+    await page.goto(link);
+    await account(page).click();
+    await page.getByRole('heading', { name: 'You could not be signed in' }).waitFor();
+    await page.getByText('This account cannot be used to sign in.').waitFor();
+    await page.getByText('To try again, open the link in your invitation.').waitFor();
+    expect(page.url()).toBe(`${portal.url}/`);
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  test('an answer that this browser has not asked for signs nobody in', async () => {
+    const { page } = await newPage(browser);
+    await page.goto(`${portal.url}/sign-in?code=stolen&state=invented`);
+    await page.getByText('Signing in was not begun in this browser').waitFor();
+    expect(page.url()).toBe(`${portal.url}/`);
+  });
+
+  test('a person who comes back without signing in can try again, with the same key', async () => {
+    const { link, migrationId } = await invited();
+    const { page } = await newPage(browser);
+    portal.provider.answer = { error: 'access_denied' };
+    await page.goto(link);
+    await account(page).click();
+    await page.getByRole('heading', { name: 'You could not be signed in' }).waitFor();
+    portal.provider.answer = {};
+    await page.goto('about:blank');
+    await page.goto(link);
+    await account(page).click();
+    await page.locator('#migration').waitFor();
+    const keys = await page.evaluate(`new Promise((resolve) => {
+      const opening = indexedDB.open('tokenferry');
+      opening.onsuccess = () => {
+        const request = opening.result.transaction('keys').objectStore('keys').getAllKeys();
+        request.onsuccess = () => resolve(request.result);
+      };
+    })`);
+    const [invitation] = await listInvitations(portal.db, migrationId);
+    expect(keys).toEqual([invitation?.publicKey]);
+  });
+
+  test('says so if the invitation was revoked', async () => {
+    const { link, id } = await invited();
+    const page = await signedIn(link);
+    await revokeInvitation(portal.db, id, 'Sam');
+    await page.reload();
+    await account(page).click();
+    await page.getByText('This account cannot be used to sign in.').waitFor();
+  });
+});
