@@ -227,6 +227,14 @@ const list =
         for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
       },
     };
+  };
+
+async function readApprovers(db: Database, migrationId: string): Promise<readonly Approver[]> {
+  const migration = await readMigration(db, migrationId);
+  const { approverChanges } = await readRecordedDecisions(db, migrationId);
+  return signingRules(migration?.rules?.approvers ?? null, approverChanges).approvers;
+}
+
 const revoke =
   (id: string, by: string) =>
   async (db: Database): Promise<CommandResult> => {
@@ -251,9 +259,3 @@ const revoke =
       },
     };
   };
-
-async function readApprovers(db: Database, migrationId: string): Promise<readonly Approver[]> {
-  const migration = await readMigration(db, migrationId);
-  const { approverChanges } = await readRecordedDecisions(db, migrationId);
-  return signingRules(migration?.rules?.approvers ?? null, approverChanges).approvers;
-}

@@ -104,6 +104,22 @@ readinessProbe:
 {{- end }}{{ end }}
 {{- end -}}
 
+{{- /* The identity provider of the portal, for the portal and for workers, which check what it has said. */ -}}
+{{- define "tokenferry.openIdEnv" -}}
+{{- with .Values.portal }}{{ if and .enabled .openId.issuer }}
+- name: TOKENFERRY_OPENID_ISSUER
+  value: {{ .openId.issuer | quote }}
+- name: TOKENFERRY_OPENID_CLIENT_ID
+  value: {{ .openId.clientId | quote }}
+{{- end }}{{ end }}
+{{- end -}}
+
+{{- define "tokenferry.openIdSecret" -}}
+{{- with .Values.portal.openId }}{{ if and .issuer .clientSecret.secretName }}
+{{- include "tokenferry.secretEnv" (list "TOKENFERRY_OPENID_CLIENT_SECRET" .clientSecret) }}
+{{- end }}{{ end }}
+{{- end -}}
+
 {{- /* The connection to Temporal. The Temporal Worker Controller sets all of it but the server's CA itself. */ -}}
 {{- define "tokenferry.temporalEnv" -}}
 - name: TEMPORAL_ADDRESS

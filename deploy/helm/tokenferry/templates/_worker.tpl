@@ -57,6 +57,7 @@ spec:
         {{- include "tokenferry.secretEnv" (list "TOKENFERRY_WEBHOOK_URL" (dict "secretName" .secretName "key" .urlKey)) | nindent 8 }}
         {{- include "tokenferry.secretEnv" (list "TOKENFERRY_WEBHOOK_SECRET" (dict "secretName" .secretName "key" .secretKey)) | nindent 8 }}
         {{- end }}{{ end }}
+        {{- include "tokenferry.openIdEnv" $root | nindent 8 }}
         {{- include "tokenferry.healthEnv" $root | nindent 8 }}
         - name: TOKENFERRY_METRICS_MIGRATIONS
           value: {{ $values.worker.metricsMigrations | int | quote }}
