@@ -54,11 +54,12 @@ const LINES = DOCUMENTS.flatMap((document) => {
   const lines = [...text.matchAll(/^```(?:sh|text)\n([^]*?)^```$/gm)].flatMap(([, block = '']) => block.split('\n'));
   return lines.filter((line) => /^(npx )?ferry /.test(line)).map((line) => [document, line] as const);
 });
-/** The value that replaces the placeholder for a public key. */
+/** The values that replace the placeholders for a public key and a fingerprint. */
 const PUBLIC_KEY = '930fae9ce700114a8336c65a0a25246e12d297eb6a1063beb5e552fc981f986e';
+const FINGERPRINT = 'ab12-cd34-ef56-0718-293a-4b5c-6d7e-8f90';
 
 test.each(LINES)('%s shows a valid command line: %s', async (_, line) => {
-  const typed = line.replace(/^npx /, '').replaceAll('<public key>', PUBLIC_KEY);
+  const typed = line.replace(/^npx /, '').replaceAll('<public key>', PUBLIC_KEY).replace('<fingerprint>', FINGERPRINT);
   const [, name = ''] = /^ferry --portal \S+ (\S+)/.exec(typed) ?? [];
   const expected = name === '' ? COMMANDS.find((command) => typed.startsWith(`ferry ${command}`)) : name;
   expect(await commandOf(typed)).toBe(expected);
