@@ -87,7 +87,7 @@ export async function send(page: Page, title: string): Promise<void> {
 }
 
 /** Makes a decision that needs no fields. */
-export async function decideInPage(page: Page, title: string): Promise<void> {
+async function decideInPage(page: Page, title: string): Promise<void> {
   await openDecision(page, title);
   await send(page, title);
 }
