@@ -181,7 +181,7 @@ test('a refused replace-credential leaves the vault unchanged, and moves no comp
     orchestrator.ferry.db.selectFrom(table).selectAll().where('migration_id', '=', migration.id).execute();
   const before = await rowsOf('credentials');
   const file = await credentials(['R-2', 'sbx-ok-10.new']);
-  const late = ['--valid-until', '2026-11-01 12:00 UTC'];
+  const late = ['--valid-until', '2026-11-01T12:00Z'];
   const { exitCode, out } = await run('replace-credential', migration.id, file, ...late, '--by', 'Sam');
   expect(exitCode).toBe(1);
   expect(out).toContain('this decision expired');

@@ -86,12 +86,6 @@ export async function send(page: Page, title: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Close' }).click();
 }
 
-/** Makes a decision that needs no fields. */
-async function decideInPage(page: Page, title: string): Promise<void> {
-  await openDecision(page, title);
-  await send(page, title);
-}
-
 export interface SampleFile {
   readonly name: string;
   readonly mimeType: string;
