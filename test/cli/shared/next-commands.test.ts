@@ -318,6 +318,9 @@ test('in self-service, commands name the person who has supplied the manifest', 
   expect(remedyCommand('retry', migration, ['C-1'])).toBe(`ferry retry ${ID} C-1 --as client --by 'Mia O'\\''Neil'`);
 });
 
+/** Replaces the placeholders, as a person does. ferry refuses them. */
+const filledIn = (command: string): string => command.replace('"your name"', 'Cleo').replace('"client id"', 'AB1');
+
 test('every suggested command is valid as printed', async () => {
   const migrations = (['managed', 'self-service'] as const).map((route) => ({
     id: ID,
@@ -336,9 +339,7 @@ test('every suggested command is valid as printed', async () => {
     ]),
   );
   for (const command of new Set([...CASES.flatMap(([, , each]) => each), ...remedies])) {
-    // A person replaces the placeholders, which ferry refuses.
-    const filledIn = command.replace('"your name"', 'Cleo').replace('"client id"', 'AB1');
-    const { args, exitCode, err } = await pasted(filledIn);
+    const { args, exitCode, err } = await pasted(filledIn(command));
     expect([command, args.filter((word) => /^[A-Z]+$|[<>]|\.\.\.$/.test(word))]).toEqual([command, []]);
     // The command fails because nothing is running, but not with a usage error.
     expect([command, exitCode, err]).toEqual([command, 1, err]);
@@ -355,7 +356,8 @@ test('if the client signs in the portal, its commands are those of the portal, a
   expect(inPortal.every(({ who }) => who === 'client')).toBe(true);
   const commands = [...new Set(inPortal.map(({ command }) => command))];
   expect(commands).toContain(`ferry --portal ${portal} approve ${ID} schedule`);
-  for (const command of commands) expect([command, await commandOf(command)]).toEqual([command, expect.any(String)]);
+  for (const command of commands)
+    expect([command, await commandOf(filledIn(command))]).toEqual([command, expect.any(String)]);
   // Only support can add and correct companies there.
   expect(
     suggested.filter(({ command }) => command.startsWith('ferry amend')).every(({ who }) => who === 'support'),
