@@ -167,15 +167,18 @@ export class PortalDatabase {
   }
 
   /**
-   * Returns the view of the session's migration; undefined if no worker has written one yet. Workers only write views
-   * that are being read, so this waits for a newer one if nobody has read the view for a while.
+   * Returns the view of the session's migration; undefined if no worker has written one. Workers only write views that
+   * are being read, so this waits for a newer one if nobody has read the view yet, or for a while.
    */
   async view(hash: Buffer): Promise<ViewRow | undefined> {
     for (const until = Date.now() + WAIT_FOR_NEWER_MS; ; await delay(READ_AGAIN_AFTER_MS)) {
       const found = await this.changedView(hash, null);
-      if (!found || found.view === null) return undefined;
-      const { view, writtenAt, isCurrent, ageMs } = found;
-      if (ageMs <= RECENT_MS || Date.now() >= until) return { view, writtenAt, isCurrent };
+      const isLate = Date.now() >= until;
+      if (found && found.view !== null && (found.ageMs <= RECENT_MS || isLate)) {
+        const { view, writtenAt, isCurrent } = found;
+        return { view, writtenAt, isCurrent };
+      }
+      if (isLate) return undefined;
     }
   }
 

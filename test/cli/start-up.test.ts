@@ -7,6 +7,7 @@ import { createServer, type Http2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sampleView } from '../portal/page/sample-view';
 
 const ROOT = path.join(__dirname, '../..');
 
@@ -74,6 +75,7 @@ describe('the modules of a command', () => {
     const times = { confirmedAt: null, movedAt: null, hasCredential: true, remedies: [], linkUrl: null };
     const answers = new Map<string, unknown>([
       ['/api/session', session],
+      ['/api/migration', { view: sampleView(), writtenAt: '2026-01-01T00:00:00.000Z', isCurrent: true }],
       ['/api/companies', { companies: [{ ...company, ...times }], hasMore: false }],
     ]);
     const portal = createHttpServer(({ url = '' }, response) => {
