@@ -4,7 +4,7 @@
  */
 
 /** In brackets, or only punctuation: `<client id>`, `{{clientId}}`, `...`. */
-const MARKS = [/^<[^<>]*>$/, /^\{\{?[^{}]*\}\}?$/, /^\[[^[\]]*\]$/, /^[.…*_?-]+$/, /^x{3,}$/i];
+const MARKS = [/^<[^<>]*>$/, /^\{\{?[^{}]*\}\}?$/, /^\[[^[\]]*\]$/, /^[.…*_?-]+$/, /^x{3,20}$/i];
 /** As the documentation writes them, in capitals. */
 const CAPITALS: readonly string[] = ['NAME', 'ID', 'CLIENT_ID', 'SECRET', 'CLIENT_SECRET', 'TEXT', 'CONTACT', 'TODO'];
 /** Without spaces, hyphens and underscores, in lower case: `your-client-id`, `client id`, `change me`. */

@@ -26,7 +26,7 @@ describeWithChromium('people of one client', () => {
 
   test('decide the same thing at once: it counts once, the other one reads who was first, and all pages show it', async () => {
     const { ferry } = opened.portal.orchestrator;
-    const id = await startMigration(opened, 'at-once');
+    const id = await startMigration(opened, 'portal-two-people');
     const [cleo, mia, finn] = await Promise.all([
       join(opened, id),
       join(opened, id, { name: 'Mia', width: 390 }),
@@ -78,7 +78,7 @@ describeWithChromium('people of one client', () => {
     };
 
     test('that was used, has expired or was revoked', async () => {
-      const id = await startMigration(opened, 'links');
+      const id = await startMigration(opened, 'portal-links');
       const { db } = opened.portal.orchestrator.ferry;
       const link = await opened.portal.invite(id);
       const { page } = await newPage(opened.browser, { width: 390 });
@@ -93,21 +93,21 @@ describeWithChromium('people of one client', () => {
     });
 
     test('of another migration while they are signed in: every tab then shows that one', async () => {
-      const [one, other] = [await startMigration(opened, 'one'), await startMigration(opened, 'other')];
+      const [one, other] = [await startMigration(opened, 'portal-one'), await startMigration(opened, 'portal-other')];
       const first = await join(opened, one);
       const link = await opened.portal.invite(other, 'Cleo');
       const second = await first.context().newPage();
       await second.goto(link);
-      await second.getByText('This browser was last used for one (QuickBooks Online), as Cleo.').waitFor();
+      await second.getByText('This browser was last used for portal-one (QuickBooks Online), as Cleo.').waitFor();
       expect(await axeViolations(second)).toEqual([]);
       await second.getByRole('button', { name: 'Continue' }).click();
-      await second.getByRole('heading', { name: 'other', exact: true }).waitFor();
-      await first.getByRole('heading', { name: 'other', exact: true }).waitFor();
+      await second.getByRole('heading', { name: 'portal-other', exact: true }).waitFor();
+      await first.getByRole('heading', { name: 'portal-other', exact: true }).waitFor();
       await first.locator('.fingerprint').waitFor();
     });
 
     test('in a tab that shows the portal already', async () => {
-      const id = await startMigration(opened, 'same-tab');
+      const id = await startMigration(opened, 'portal-same-tab');
       const page = await join(opened, id);
       const link = await opened.portal.invite(id, 'Mia');
       await page.evaluate(`location.href = ${JSON.stringify(link)}`);

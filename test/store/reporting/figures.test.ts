@@ -28,6 +28,7 @@ test('counts accepted, unknown and refused credentials, and measures how long da
     crossed: 5,
     crossingUnknown: 3,
     movable: 1,
+    reconnectionsCheckedAt: null,
     mustReconnect: 1,
     leftOutAtService: 1,
     firstStartedAt: hoursLater(0.5).toISOString(),
