@@ -53,7 +53,7 @@ test('a migration that is started without a manifest waits for it, and every vie
 });
 
 test('the manifest is supplied, replaced, accepted, and can be replaced again once support has rejected the step', async () => {
-  const { id } = await startEmpty('replaced', '--four-eyes');
+  const { id } = await startEmpty('manifest-replaced', '--four-eyes');
   const faulty = await run('manifest', id, manifest('C-1,,8100000000000001,1'), ...AS_CLIENT);
   expect(faulty.exitCode).toBe(1);
   expect(faulty.out).toMatch(/error.*2.*name/);
