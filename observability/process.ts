@@ -58,22 +58,24 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
     exit(1);
   });
 
-  main({
-    stopped: stop.signal,
-    openLog: (level) => (log = createLog({ level, to: lines })),
-  })
-    .finally(stopTracing)
-    .then(
-      () => {
-        const afterMs = stoppedAt === undefined ? undefined : Math.round(performance.now() - stoppedAt);
-        log.info({ afterMs }, `the ${name} has stopped`);
-        exit(0);
-      },
-      (error: unknown) => {
-        log.fatal({ err: error }, `the ${name} has ended; correct the cause and start it again`);
-        exit(1);
-      },
-    );
+  const run = async (): Promise<void> => {
+    try {
+      await main({ stopped: stop.signal, openLog: (level) => (log = createLog({ level, to: lines })) });
+    } finally {
+      await stopTracing();
+    }
+  };
+  run().then(
+    () => {
+      const afterMs = stoppedAt === undefined ? undefined : Math.round(performance.now() - stoppedAt);
+      log.info({ afterMs }, `the ${name} has stopped`);
+      exit(0);
+    },
+    (error: unknown) => {
+      log.fatal({ err: error }, `the ${name} has ended; correct the cause and start it again`);
+      exit(1);
+    },
+  );
 }
 
 /** Resolves when the signal aborts. */

@@ -1,7 +1,7 @@
 /**
  * `npm run build`: compiles changed TypeScript files to `dist/` with swc, and builds two bundles: the one that
  * Temporal's workflow sandbox runs, and the `ferry` command. Does not check types, because a demo should not have to
- * wait for that: see `npm run typecheck`.
+ * wait for that: see `npm run lint`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

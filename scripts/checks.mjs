@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run, runCaptured } from './run.mjs';
 
-/** The folder of the tools' caches. With a cache, a tool checks only files that have changed. */
+/** The folder of prettier's cache and of jest's results. */
 const CACHE = 'node_modules/.cache';
 
 /** With more failed test files than this, the cause is hardly a busy machine. */
@@ -14,18 +14,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The static checks, in the order in which they run. */
 const CHECKS = {
-  // CI uses no cache here, because the result of a rule that needs types depends on more files than the linted one.
-  lint: ['eslint', '.', '--max-warnings', '0', ...(process.env.CI ? [] : cachedByContent('eslint'))],
-  types: ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', `${CACHE}/tsc.tsbuildinfo`],
-  'types of the page': ['tsc', '--project', 'portal/page'],
-  format: ['prettier', '--check', '--log-level', 'warn', ...cachedByContent('prettier'), '.'],
+  'lint and types': ['oxlint', '.'],
+  format: [
+    ...['prettier', '--check', '--log-level', 'warn', '.'],
+    // With the cache, only files that have changed are checked.
+    ...['--cache', '--cache-strategy', 'content', '--cache-location', `${CACHE}/prettier.json`],
+  ],
   imports: ['depcruise', '.', '--config', '.dependency-cruiser.cjs'],
   unused: ['knip'],
 };
-
-function cachedByContent(tool) {
-  return ['--cache', '--cache-strategy', 'content', '--cache-location', `${CACHE}/${tool}.json`];
-}
 
 /** Returns the path of a program that is installed in this checkout. */
 function tool(name) {

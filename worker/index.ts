@@ -184,10 +184,18 @@ export async function startWorker(
       ...{ namespace, log },
       verifyIdentity: config.openId && createIdentityVerifier(config.openId),
     });
-    const ended = worker
-      .run()
-      .finally(() => portal.stop())
-      .finally(release);
+    const run = async (): Promise<void> => {
+      try {
+        try {
+          await worker.run();
+        } finally {
+          await portal.stop();
+        }
+      } finally {
+        await release();
+      }
+    };
+    const ended = run();
     // Also marks the rejection as handled, because not every caller awaits `ended`.
     ended.catch((error: unknown) => log.error({ err: error }, 'the worker failed'));
     const { workflowService } = connection;

@@ -5,7 +5,7 @@ import type * as standIns from '../../bench/processes/stand-in';
 
 /** The compiled programs start each other, so the test uses the build. */
 const built = <Module>(name: string): Module =>
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  // oxlint-disable-next-line typescript/no-require-imports
   require(path.join(__dirname, '../../dist/bench/processes', name)) as Module;
 const { startStandIn } = built<typeof standIns>('stand-in.js');
 const { startMover } = built<typeof movers>('mover.js');

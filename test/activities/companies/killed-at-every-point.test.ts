@@ -76,7 +76,12 @@ async function moveWithFaults(platformKey: string, faults: readonly InjectedFaul
   const { db, keys } = rig.ledger;
   const { id } = await rig.migration(['sbx-ok-10'], { platformKey });
   const worker = await startCrashableWorker({ db, keys, serviceUrl: rig.service.url }, faults);
-  const unerased = await moveCompany(id, worker).finally(() => worker.close());
+  let unerased: Awaited<ReturnType<typeof moveCompany>>;
+  try {
+    unerased = await moveCompany(id, worker);
+  } finally {
+    await worker.close();
+  }
   const { state, failure, evidence } = await readRow(db, id, 1);
   const accepted = worker.crossings.findIndex((crossing) => crossing.accepted);
   return {

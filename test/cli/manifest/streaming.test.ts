@@ -51,7 +51,7 @@ const csv = () => longFile(`${FIELDS.join(',')}\n`, (at) => `${cells(at).join(',
 const json = () => longFile('[', (at) => `${at === 0 ? '' : ','}\n${asObject(at)}`, '\n]');
 
 /** Returns the number of reads from the file that was opened last. */
-const readCount = (): number => (opened.at(-1)?.read as jest.Mock).mock.calls.length;
+const readCount = (): number => (opened.at(-1)!.read as jest.Mock).mock.calls.length;
 
 test.each<[string, () => Promise<string>]>([
   ['CSV', csv],

@@ -107,5 +107,5 @@ export function startTerminalSession(
 }
 
 /** Matches control sequences that style text: colours, bold, inverse. */
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 export const STYLING = /\x1b\[[\d;]*[1-9]\d*m/;

@@ -218,7 +218,7 @@ describeWithChromium("supplying in the portal's page", () => {
     await dialog.getByLabel('Client secret').fill('secret-MARKER');
     await dialog.getByRole('button', { name: 'Replace your application' }).click();
     await dialog.getByText('✓ Done.').waitFor();
-    const { sealed, decision, ...facts } = current.portal.sent.at(-1)?.body as { sealed: string; decision: object };
+    const { sealed, decision, ...facts } = current.portal.sent.at(-1)!.body as { sealed: string; decision: object };
     expect(facts).toEqual({
       ...{ clientId: 'AB99', environment: 'sandbox', keyFingerprint: fingerprintOf(vault.publicKey) },
     });
