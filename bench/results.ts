@@ -103,7 +103,7 @@ function rowsIn(text: string): readonly [string, Row][] {
     .map((row) => [row[0] ?? '', row]);
 }
 
-/** Pads cells as prettier does. */
+/** Pads cells as the formatter does. */
 function tableOf(titles: Row, rows: readonly Row[]): string {
   const widths = titles.map((_, column) => Math.max(3, ...[titles, ...rows].map((row) => row[column]?.length ?? 0)));
   const line = (cells: Row, fill = ' ') =>

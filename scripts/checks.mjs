@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run, runCaptured } from './run.mjs';
 
-/** The folder of prettier's cache and of jest's results. */
+/** The folder of jest's cache and results. */
 const CACHE = 'node_modules/.cache';
 
 /** With more failed test files than this, the cause is hardly a busy machine. */
@@ -15,11 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** The static checks, in the order in which they run. */
 const CHECKS = {
   'lint and types': ['oxlint', '.'],
-  format: [
-    ...['prettier', '--check', '--log-level', 'warn', '.'],
-    // With the cache, only files that have changed are checked.
-    ...['--cache', '--cache-strategy', 'content', '--cache-location', `${CACHE}/prettier.json`],
-  ],
+  format: ['oxfmt', '--list-different', '.'],
   imports: ['depcruise', '.', '--config', '.dependency-cruiser.cjs'],
   unused: ['knip'],
 };

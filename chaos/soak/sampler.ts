@@ -14,7 +14,15 @@ export interface Figure {
 }
 
 export type Quantity =
-  'memory' | 'heap' | 'workflow heap' | 'files' | 'connections' | 'rows' | 'dead rows' | 'cpu' | 'load';
+  | 'memory'
+  | 'heap'
+  | 'workflow heap'
+  | 'files'
+  | 'connections'
+  | 'rows'
+  | 'dead rows'
+  | 'cpu'
+  | 'load';
 
 export interface Sampler {
   /** Figures of parts that do not run are missing. */

@@ -55,7 +55,8 @@ export interface ClockReading {
 
 /** One part of the configuration, or the check result that explains why it cannot be used. */
 export type ConfigPart<P extends ConfigPartName> =
-  { readonly value: Config<P>[P] } | { readonly unusable: CheckResult };
+  | { readonly value: Config<P>[P] }
+  | { readonly unusable: CheckResult };
 
 /**
  * Reads one part of the configuration.

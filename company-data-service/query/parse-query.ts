@@ -22,7 +22,8 @@ export interface Comparison {
 
 /** A parsed query; `Leaf` is the type of its comparisons. */
 export type Condition<Leaf = Comparison> =
-  Leaf | { readonly kind: 'all' | 'any'; readonly conditions: readonly Condition<Leaf>[] };
+  | Leaf
+  | { readonly kind: 'all' | 'any'; readonly conditions: readonly Condition<Leaf>[] };
 
 /** Thrown when a query or a sort order is invalid. */
 export class QueryError extends Error {

@@ -36,7 +36,8 @@ interface SyncFailure {
 }
 
 type Outcome =
-  { readonly sync: DueSync; readonly page: FetchedPage } | { readonly sync: DueSync; readonly failure: SyncFailure };
+  | { readonly sync: DueSync; readonly page: FetchedPage }
+  | { readonly sync: DueSync; readonly failure: SyncFailure };
 
 export interface SyncStepDependencies {
   readonly db: Database;

@@ -9,7 +9,14 @@ import type { FailureKind } from './failures';
 
 /** Each remedy is a `ferry` command of the same name. */
 export type Remedy =
-  'retry' | 'relink' | 'replace-credential' | 'credentials' | 'application' | 'skip' | 'amend' | 'exclude';
+  | 'retry'
+  | 'relink'
+  | 'replace-credential'
+  | 'credentials'
+  | 'application'
+  | 'skip'
+  | 'amend'
+  | 'exclude';
 
 /** The facts about a company that decide which remedies apply. */
 export interface Remediable extends WaitingCompany {

@@ -114,7 +114,8 @@ export function isTrailEnd(value: unknown): value is SignedTrailEnd {
  * who made it, but its role need not sign. `refused`: it was refused without a valid signature, which proves nothing.
  */
 export type EntryProof =
-  { readonly proof: 'signed' | 'unverified' | 'refused' } | { readonly proof: 'none'; readonly why: string };
+  | { readonly proof: 'signed' | 'unverified' | 'refused' }
+  | { readonly proof: 'none'; readonly why: string };
 
 export interface TrailVerifier {
   /** Verifies the next entry. */

@@ -63,7 +63,13 @@ interface Level {
 }
 
 type Expected =
-  'value' | 'value or ]' | 'property' | 'property or }' | ':' | 'comma or end of the list or object' | 'end of file';
+  | 'value'
+  | 'value or ]'
+  | 'property'
+  | 'property or }'
+  | ':'
+  | 'comma or end of the list or object'
+  | 'end of file';
 
 /** A state machine over JSON tokens. `take` returns the object of a row when the token closes it, otherwise null. */
 class ObjectReader {

@@ -8,7 +8,14 @@
 interface Definition {
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly unit:
-    'companies' | 'migrations' | 'decisions' | 'connections' | 'seconds' | 'answers' | 'calls' | 'statements';
+    | 'companies'
+    | 'migrations'
+    | 'decisions'
+    | 'connections'
+    | 'seconds'
+    | 'answers'
+    | 'calls'
+    | 'statements';
   readonly labels: readonly string[];
   readonly help: string;
 }
