@@ -28,7 +28,7 @@ export function addApprove(context: Context): void {
   const addOptions = (command: ReturnType<typeof program.command>) =>
     addYesOption(addDecisionOptions(command, now)).option(
       '--digest <digest>',
-      'approve only if what you reviewed still has this digest (printed by --json of ferry show)',
+      'approve only if what you reviewed still has this digest (ferry show --json prints it)',
     );
 
   addOptions(program.command('approve <migration> [step]').description('Approve a step (default: the current step)'))
@@ -66,10 +66,10 @@ function approve(
     const other = progress && roleSoFar(progress, options);
     if (other)
       output.warn(`${options.by} has acted only as ${other} so far; to approve as ${other}, add --as ${other}`);
-    if (!review) output.warn('no worker answers, so there is nothing to review');
+    if (!review) output.warn('no worker is answering, so there is nothing to review');
     const question = `Approve ${step} as ${options.as} (${options.by})${review ? '' : ' without a review'}?`;
     const consequence = approvalConsequence(step, progress);
-    // The migration refuses it with the reason, so the answer to a question would make no difference.
+    // The migration will refuse the approval with a reason, so the answer to the question would make no difference.
     const isRefused = progress !== undefined && (!hasApprovals(progress) || hasProblems(progress, step));
     if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence }))) {
       throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
@@ -78,7 +78,10 @@ function approve(
   });
 }
 
-/** Reads the progress; before a sign-off, after a check whether end customers have reconnected. */
+/**
+ * Reads the progress; undefined if no worker answers. For a sign-off, first checks whether end customers have
+ * reconnected.
+ */
 async function readCurrentProgress(
   ferry: MigrationClient,
   migrationId: string,
@@ -89,15 +92,15 @@ async function readCurrentProgress(
   return checkReconnected(ferry, progress);
 }
 
-/** Returns whether the migration is open and has steps that people approve. */
+/** Returns whether the migration is open and has steps that need approval. */
 const hasApprovals = ({ route, state }: Progress): boolean => route === 'managed' && !isEnding(state);
 
-/** Returns whether the details cannot be approved because of what their check found. */
+/** Returns whether the preflight has found problems, so that the details cannot be approved. */
 function hasProblems({ step: current, preflight }: Progress, step: Step): boolean {
   return step === 'supply-details' && current === step && (preflight?.problems.length ?? 0) > 0;
 }
 
-/** Returns the role in which a person has acted so far, if it is only the other one; null otherwise. */
+/** Returns the other role if the person has acted only in that role so far; null otherwise. */
 function roleSoFar({ proposal, steps }: Progress, { as: role, by }: ApproveOptions): Role | null {
   const acted = [...(proposal ? [proposal] : []), ...steps.flatMap(({ approvals }) => approvals)];
   const roles = acted.filter((each) => each.by === by).map((each) => each.role);

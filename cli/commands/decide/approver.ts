@@ -27,7 +27,7 @@ interface ApproverOptions extends YesOption {
   readonly reason?: string;
 }
 
-/** A key as people name it: by its fingerprint, or in full. */
+/** A key as given on the command line: its fingerprint, or the complete key with its role and name. */
 type NamedKey = { readonly fingerprint: string } | { readonly approver: Approver };
 
 interface ApproverRequest {
@@ -45,7 +45,7 @@ export function addApprover(context: Context): void {
   const add = group
     .command('add')
     .description(
-      'Accept the decisions of a person who signs with this key, after you have compared its fingerprint with them, by phone',
+      'Accept decisions that a person signs with this key, after you have compared its fingerprint with them by phone',
     );
   const remove = group
     .command('remove')
@@ -59,7 +59,7 @@ export function addApprover(context: Context): void {
     const withArguments = command
       .argument('<migration>')
       .argument('<key>', 'fingerprint of the key, or role:name:key as printed by ferry keys create', parseKey)
-      .option('--by <name>', `name of the person of support who decides ${DEFAULT_BY}`)
+      .option('--by <name>', `name of the person at support who decides ${DEFAULT_BY}`)
       .option('--reason <text>', 'reason for the decision; the audit trail records it');
     addYesOption(withArguments).action((migration: string, key: NamedKey, options: ApproverOptions) =>
       run(() => withLedgerClient(terminal.env, (ferry) => action(context, ferry, { migration, key, options }))),
@@ -85,7 +85,7 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
   const isFirst = !before.mustSign.includes(approver.role);
   const accepted = await confirm(context, request.options, {
     question: `Has ${approver.by} told you this fingerprint: ${approverFingerprint(approver)}?`,
-    // The last key of a role cannot be removed.
+    // Cannot be undone, because the last key of a role cannot be removed.
     consequence: isFirst
       ? `from now on, ${id} refuses decisions of ${roleText(approver.role)} that none of its approvers has signed`
       : null,
@@ -124,7 +124,8 @@ async function removeKey(context: Context, ferry: LedgerClient, request: Approve
     question: `Refuse decisions that are signed with the key ${approverFingerprint(approver)} of ${approver.by} (${approver.role}) from now on?`,
     consequence: null,
   });
-  if (!accepted) throw new CommandFailed('nothing was changed', `to hold up moves meanwhile, use: ferry pause ${id}`);
+  if (!accepted)
+    throw new CommandFailed('nothing was changed', `to stop moves in the meantime, use: ferry pause ${id}`);
   const result = await sendDecision(ferry, id, 'removeApprover', content);
   if (result.json['outcome'] !== 'applied') return result;
   const invitations = await invitationsOf(ferry, id, approver);
@@ -140,7 +141,7 @@ async function removeKey(context: Context, ferry: LedgerClient, request: Approve
 }
 
 /**
- * Returns the decision, and who must sign before it.
+ * Returns the content of the decision, and the signing rules that apply before it.
  *
  * @throws CommandFailed if the migration would refuse the decision
  */
@@ -159,7 +160,8 @@ async function prepare(
   const refusal = approverRefusal({ kind, decisionId: '', ...content }, before);
   if (refusal !== null) throw new CommandFailed(refusal, 'nothing was changed');
   const problem = await signatureProblem(ferry, migration, message, content);
-  if (problem !== null) throw new CommandFailed(problem, 'nothing was changed; sign it with the key of an approver');
+  if (problem !== null)
+    throw new CommandFailed(problem, 'nothing was changed; sign the decision with the key of an approver');
   return { before, content };
 }
 
@@ -177,7 +179,7 @@ async function keyOfInvitation(
   if (known) return known;
   throw new CommandFailed(
     `nobody who was invited to ${migrationId} has a key with this fingerprint`,
-    'compare it with the person again; without the portal, pass role:name:key',
+    'compare the fingerprint with the person again; if they do not use the portal, pass role:name:key',
   );
 }
 

@@ -92,10 +92,10 @@ async function readManifestDigest(ferry: MigrationClient, migrationId: string): 
 }
 
 /**
- * Checks that the decision applies to all of the companies; otherwise it is sent for none of them. Without the ledger
- * the caller skips this check, and the outcome reports the number of companies that the decision was applied to.
+ * Checks that the decision applies to all of the companies. Without the ledger, the caller skips this check, and the
+ * outcome reports the number of companies that the decision was applied to.
  *
- * @throws CommandFailed
+ * @throws CommandFailed if it does not; the decision is then sent for none of the companies
  */
 async function assertApplicable(
   db: Database,

@@ -91,7 +91,7 @@ async function reject(
   return withReadiness(ferry, options.company, result);
 }
 
-/** Adds where the proposed start lies in the windows. Adds nothing if no worker answers. */
+/** Adds the first window after the proposed start; null if no worker answers, or if the proposal has changed since. */
 async function withFirstOpening(
   ferry: MigrationClient,
   migrationId: string,

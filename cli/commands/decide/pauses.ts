@@ -33,7 +33,10 @@ export function addPauses(context: Context): void {
   ).action((migration: string, options: DecisionOptions & YesOption) => run(() => resume(context, migration, options)));
 }
 
-/** Shows whose pauses are lifted, asks if the other side has set one, and sends the digest of what was shown. */
+/**
+ * Asks for confirmation if this lifts a pause of the other side or of an unknown person, or if no worker answers. Binds
+ * the decision to the current pauses with their digest.
+ */
 function resume(
   { output, terminal }: Context,
   migrationId: string,
@@ -43,7 +46,7 @@ function resume(
     const progress = await readProgressIfAnswered(ferry, migrationId);
     const overrides = progress
       ? overridesOf(progress, options)
-      : 'no worker answers, so it is not known who has paused';
+      : 'no worker is answering, so it is unknown who has paused the migration';
     if (overrides !== undefined) {
       if (terminal.prompts && !output.json && !options.yes) output.line(`${sentence(overrides)}.`);
       const question = `Resume ${migrationId} as ${options.as} (${options.by})?`;
@@ -56,7 +59,7 @@ function resume(
   });
 }
 
-/** Returns whose pauses would be lifted although they are of the other side or of an unknown one; undefined if none. */
+/** Describes the pauses of the other side or of an unknown person that would be lifted; undefined if there are none. */
 function overridesOf(progress: Progress, { as: role, by }: DecisionOptions): string | undefined {
   const lifted = liftedPauses(progress, role, pausesIn(progress));
   const others = pausesOfOthers(lifted, role, by);

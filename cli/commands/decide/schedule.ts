@@ -59,7 +59,7 @@ export function addSchedule({ program, run, terminal }: Context): void {
 
 function addNoteOptions(command: Command): Command {
   return command
-    .option('--reason <text>', 'why; Temporal shows the reason with the schedule')
+    .option('--reason <text>', 'reason for the change; Temporal shows it with the schedule')
     .option('--by <name>', `name of the person who makes the change ${DEFAULT_BY}`);
 }
 
@@ -108,7 +108,7 @@ function printSchedule(output: Output, schedule: WindowSchedule): void {
   output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
   const zone = windows[0]?.timeZone;
   if (occurrences.length === 0 || zone === undefined) return;
-  if (startAt !== null) output.line(`Windows from the start on, ${localTime(startAt)}:`);
+  if (startAt !== null) output.line(`Windows after the start, ${localTime(startAt)}:`);
   output.table(
     [{ title: 'Opens' }, { title: 'Closes' }, { title: `Opens, in ${zone}` }],
     occurrences

@@ -37,15 +37,17 @@ interface InviteOptions {
   readonly by: string;
 }
 
-/** `ferry invite`: gives people of the client access to the portal, and takes it away. Needs the ledger. */
+/** `ferry invite`: gives the client's people access to the portal, and revokes it. Needs the ledger. */
 export function addInvite({ program, run, terminal }: Context): void {
   program
     .command('invite [migration]')
-    .description('Print a link with which a person of the client signs in to the portal, or list or revoke invitations')
+    .description(
+      "Print a link with which one of the client's people signs in to the portal, or list or revoke invitations",
+    )
     .option('--name <person>', 'name of the person, under which the portal records decisions', parseName)
     .option(
       '--email <address>',
-      'address of the person, for your own list, and for --sign-in openid; the command sends no mail',
+      'email address of the person, for your own list and for --sign-in openid; the command sends no email',
       parseEmail,
     )
     .addOption(
@@ -57,15 +59,15 @@ export function addInvite({ program, run, terminal }: Context): void {
     .addOption(
       choiceOption(
         '--sign-in <how>',
-        'link: whoever has the link, once; openid: only the account at your identity provider with this --email',
+        'link: anyone who has the link, once; openid: only the account at your identity provider with this --email',
         ['link', 'openid'],
       ).default('link'),
     )
-    .option('--subject <id>', "with --sign-in openid: the id of the person's account, which must be the same")
+    .option('--subject <id>', 'with --sign-in openid: accept only the account with this id at the identity provider')
     .addOption(
       new Option(
         '--expires <duration>',
-        'how long the person can sign in for the first time, e.g. 12h or 3d, at most 30d',
+        'time within which the person must sign in for the first time, e.g. 12h or 3d, at most 30d',
       )
         .argParser(parseLifetime)
         .default(DEFAULT_LIFETIME_MS, '3d'),
@@ -126,7 +128,7 @@ async function invite(
   if (migrationId === undefined || person === undefined)
     throw new CommandFailed(
       'an invitation is for one person and one migration',
-      'name both, for example: ferry invite acme.quickbooks-online --name Cleo',
+      'specify both, for example: ferry invite acme.quickbooks-online --name Cleo',
     );
   const { portalUrl, providerFingerprint } = loadConfig(['portalUrl'], env, ['providerFingerprint']);
   const account = accountOf(env, options);
@@ -145,7 +147,7 @@ async function invite(
       },
       printQuietly: (output) => output.line(link),
       print: (output) => {
-        const what = secret === null ? 'Send this link:' : 'Send this link to nobody else:';
+        const what = secret === null ? 'Send this link:' : `Send this link only to ${person}:`;
         output.line(`${output.styled('green', '✓')} Invited ${person} to ${migrationId} as ${role}. ${what}`);
         output.line();
         output.line(link);
@@ -161,7 +163,7 @@ async function invite(
           );
         if (provider === '')
           output.line(
-            `${output.styled('yellow', '!')} The link does not contain your fingerprint as the provider, so the page cannot check for whom it seals credentials. Set TOKENFERRY_PROVIDER_FINGERPRINT, and invite ${person} again.`,
+            `${output.styled('yellow', '!')} The link does not contain your provider fingerprint, so the page cannot check whose key it seals credentials with. Set TOKENFERRY_PROVIDER_FINGERPRINT, and invite ${person} again.`,
           );
         output.line(`Revoke it with: ferry invite --revoke ${id.slice(0, SHORT_ID_LENGTH)}`);
       },
@@ -179,18 +181,21 @@ interface Account {
 function accountOf(env: NodeJS.ProcessEnv, { signIn, email, subject }: InviteOptions): Account | null {
   if (signIn === 'link') {
     if (subject === undefined) return null;
-    throw new CommandFailed('--subject is the id of an account', 'use it with --sign-in openid, or leave it out');
+    throw new CommandFailed(
+      '--subject works only with --sign-in openid',
+      'add --sign-in openid, or leave out --subject',
+    );
   }
   if (email === undefined)
     throw new CommandFailed(
       'an invitation with --sign-in openid is for one email address',
-      'name it, for example: --email cleo@example.com',
+      'specify it, for example: --email cleo@example.com',
     );
   const { issuer } = loadConfig(['openId'], env).openId;
   return { issuer, email, subject: subject ?? null };
 }
 
-/** @returns the part of the link that is secret; null if the person signs in with an account */
+/** Creates the invitation. `secret` is the secret part of the link; null if the person signs in with an account. */
 async function create(
   db: Database,
   invitation: Parameters<typeof createInvitation>[1],
@@ -201,7 +206,7 @@ async function create(
   return { id, secret: `invitation=${token}` };
 }
 
-/** Returns the fingerprint as `fingerprintOf` writes it, because the variable can have spaces and capital letters. */
+/** Returns the fingerprint in the form of `fingerprintOf`. The variable can contain spaces and capital letters. */
 function fingerprintInLink(fingerprint: string): string {
   const digits = fingerprint.toLowerCase().replace(/[\s-]/g, '');
   return (digits.match(/.{4}/g) ?? []).join('-');
@@ -223,7 +228,7 @@ const list =
       print: (output) => {
         result.print(output);
         output.line();
-        output.line('To verify what people have signed, with fingerprints that you compared with them:');
+        output.line('To verify what people have signed, using the fingerprints that you compared with them:');
         for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
       },
     };
@@ -254,7 +259,7 @@ const revoke =
         output.line(`${output.styled('green', '✓')} ${person}'s invitation to ${migrationId} is revoked${signedOut}.`);
         if (found.keyConfirmedAt !== null)
           output.line(
-            `To stop accepting decisions that ${person} signs with this key, run: ferry approver remove ${migrationId} ${fingerprintText(found)}`,
+            `To stop accepting decisions that ${person} signs with their key, run: ferry approver remove ${migrationId} ${fingerprintText(found)}`,
           );
       },
     };

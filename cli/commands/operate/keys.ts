@@ -29,7 +29,7 @@ export function addKeys({ program, run, terminal }: Context): void {
     )
     .option(
       '--file <file>',
-      'file to store the key in (default: TOKENFERRY_SIGNING_KEY_FILE, or a file in your home folder); if you choose another, set the variable to it',
+      'file to store the key in (default: TOKENFERRY_SIGNING_KEY_FILE, or a file in your home folder); if you choose another file, set the variable to it',
     )
     .action((options: CreateOptions) => run(async () => createKey(terminal.env, options)));
   keys

@@ -24,7 +24,7 @@ export function addPortal({ program, run, output, terminal }: Context): void {
     .option('--certificate <file>', 'certificate with its chain (PEM); read again when it changes')
     .option('--key <file>', 'private key of the certificate (PEM)')
     .option('--behind-proxy', 'serve HTTP on any address, because a proxy in front of the portal terminates TLS')
-    .option('--trusted-proxy <address...>', 'address or network of a proxy whose X-Forwarded-For is believed')
+    .option('--trusted-proxy <address...>', 'address or network of a proxy whose X-Forwarded-For is trusted')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .addOption(portOption('--port <number>', 'port to listen on').default(8_600))
     .action(async (options: PortalCommandOptions) => {

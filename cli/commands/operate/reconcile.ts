@@ -49,7 +49,7 @@ function repairRows(result: ReconciliationResult): string[][] {
     ],
     [linked, 'connection linked at the service', 'syncing; the credential is not sent again'],
     [notMoved, 'credential refused, or grant lost by the service', 'not moved; listed as exceptions'],
-    [unknown, 'single-use credential may have been used', 'not sent again; listed as exceptions, to decide'],
+    [unknown, 'single-use credential may have been used', 'not sent again; listed as exceptions for a decision'],
     [interrupted, 'single-use credential may have been used', 'will be sent once more, to the same connection'],
     [adopted, 'company exists, credential not used', 'kept; it will be moved'],
     [gone, 'lost by the service, credential already sent', 'not moved; supply a new credential'],

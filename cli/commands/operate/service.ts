@@ -23,7 +23,10 @@ export function addService(context: Context): void {
     .command('start')
     .description('Run the service until Ctrl-C, with an embedded Postgres unless DATABASE_URL is set')
     .addOption(portOption('--port <number>', 'port to listen on (default: 8700, or the next free one)'))
-    .option('--temporary', 'use an empty embedded database, and remove it at the end (unless DATABASE_URL is set)')
+    .option(
+      '--temporary',
+      'use an empty embedded database, and remove it when the service stops (unless DATABASE_URL is set)',
+    )
     .option('--faults', 'let an administrator inject faults, to test clients (see docs/sandbox.md)')
     .option('--requests-per-minute <number>', 'rate limit of each API key (default: 1000)', requestsPerMinute)
     .action((options: StartOptions) => start(context, options));

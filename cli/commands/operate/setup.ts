@@ -80,7 +80,7 @@ async function setUpDatabase(databaseUrl: Secret, portalDatabaseUrl: Secret | un
 }
 
 const PORTAL_ADVICE =
-  'correct PORTAL_DATABASE_URL; its host and database are those of DATABASE_URL, and an existing role keeps its password';
+  'correct PORTAL_DATABASE_URL: it needs the host and database of DATABASE_URL, and an existing role keeps its password';
 
 function rows(setup: NamespaceSetup): readonly (readonly [string, string])[] {
   const { namespace, namespaceCreated, retentionMs, searchAttributesCreated, sweepCreated } = setup;

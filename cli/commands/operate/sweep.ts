@@ -68,14 +68,14 @@ async function runSweep(context: Context, options: SweepOptions): Promise<Comman
   });
 }
 
-/** Maximum number of migrations that the question names. */
+/** Maximum number of migrations that the question lists. */
 const MAX_NAMED = 10;
 
 function closingOf(open: readonly string[]) {
   const these = counted(open.length, 'migration');
   return {
     question: `Close ${these} for good?`,
-    consequence: `${these} will be closed like cancelled ones, and the credentials destroyed: ${referenceList(open, MAX_NAMED)}`,
+    consequence: `${these} will be closed as if cancelled, and all their credentials destroyed: ${referenceList(open, MAX_NAMED)}`,
   };
 }
 

@@ -63,7 +63,7 @@ async function start(
   }
 }
 
-/** Creates the portal's database role. An external Postgres may not let the stack create roles: then returns false. */
+/** Creates the portal's database role. Returns false if an external Postgres does not let the stack create roles. */
 async function allowPortal(
   { databaseUrl, portalDatabaseUrl }: Pick<Stack['config'], 'databaseUrl' | 'portalDatabaseUrl'>,
   warn: (text: string) => void,
@@ -74,7 +74,7 @@ async function allowPortal(
     return true;
   } catch (error) {
     if (!(error instanceof PortalRoleRefused)) throw error;
-    warn(`The portal does not run: ${error.message}`);
+    warn(`The portal is not running: ${error.message}`);
     return false;
   } finally {
     await db.destroy();
@@ -104,7 +104,7 @@ function upResult(
       output.table(
         [{ title: 'Part' }, { title: 'Address' }],
         [
-          ['Portal for clients', portalUrl ?? 'does not run'],
+          ['Portal for clients', portalUrl ?? 'not running'],
           ['Temporal UI', temporalUiUrl],
           ['Temporal UI for clients', `${config.clientUi.url} (read-only)`],
           ['Temporal', config.temporal.address],

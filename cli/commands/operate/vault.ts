@@ -18,7 +18,7 @@ interface RenewOptions extends YesOption {
   readonly folderLost?: true;
 }
 
-/** `ferry vault`: manages the encryption of vault keys. Needs the master key and the folder of the vaults' secrets. */
+/** `ferry vault`: manages the encryption of vault keys. Needs the master key and the folder of the vault secrets. */
 export function addVault({ program, run, terminal, output }: Context): void {
   const vault = program.command('vault').description('Manage the keys that protect stored credentials');
   vault
@@ -30,7 +30,7 @@ export function addVault({ program, run, terminal, output }: Context): void {
   vault
     .command('fingerprint')
     .description(
-      'Print the fingerprint of your provider key, which you publish so that clients can verify migration keys before they seal anything',
+      'Print the fingerprint of the key that signs migration keys. Publish the fingerprint, so that clients can verify migration keys before they seal anything',
     )
     .action(() => run(async () => fingerprint(loadConfig(['masterKeys'], terminal.env).masterKeys)));
   addYesOption(
@@ -42,7 +42,7 @@ export function addVault({ program, run, terminal, output }: Context): void {
   )
     .option(
       '--folder-lost',
-      "the folder that contained the vault's secret is lost, and not just missing on this machine",
+      "confirm that the folder with the vault's secret is lost, and not just missing on this machine",
     )
     .action((migration: string, options: RenewOptions) =>
       run(async () => {
@@ -80,7 +80,9 @@ function fingerprint(masterKeys: KeyRing): CommandResult {
     print: (output) => {
       output.line(`Fingerprint of your provider key: ${text}`);
       output.line('Publish it where clients find it without asking you, for example on your website, and set');
-      output.line('TOKENFERRY_PROVIDER_FINGERPRINT to it for everyone who runs ferry. A new master key changes it.');
+      output.line(
+        'TOKENFERRY_PROVIDER_FINGERPRINT to it for everyone who runs ferry. A new master key changes the fingerprint.',
+      );
     },
   };
 }

@@ -24,7 +24,7 @@ type AmendOptions = ActorOptions & EncodingOption;
 
 interface AmendRequest {
   readonly migration: string;
-  /** The file. */
+  /** Path of the manifest file. */
   readonly manifest: string;
   readonly options: AmendOptions;
   /** The portal's address if the client signs its decisions there; null if it does not. */
@@ -71,14 +71,15 @@ async function amend(
   if (manifest.findings.errors > 0) return invalidManifest(manifest);
   // The rows are stored before the decision is sent, so a refused decision would leave them held back.
   const problem = await signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });
-  if (problem !== null) throw new CommandFailed(problem, 'nothing was changed; sign it with the key of an approver');
+  if (problem !== null)
+    throw new CommandFailed(problem, 'nothing was changed; sign the decision with the key of an approver');
   output.note(`Storing ${counted(manifest.totals.companies, 'row')} ...`);
   const amended = await storeRows(ferry, migration, manifest);
   const { added, corrected, recounted } = amended;
   // Rows can also be unchecked because an earlier amendment was interrupted before it notified the migration.
   const hasUnchecked = (await readHeldBack(ferry.db, migrationId)).some(isUnchecked);
   if (hasUnchecked) output.note('Waiting for a worker to check them (up to 15 s) ...');
-  // A corrected number is checked by nobody, but the audit trail must say who corrected it.
+  // A corrected number of invoices needs no check, but the audit trail must say who corrected it.
   const decision =
     hasUnchecked || recounted.length > 0
       ? await decide(ferry, migrationId, 'manifestAmended', {
@@ -163,7 +164,7 @@ function amendResult(
       );
       if (tooLate.length > 0) {
         output.line(
-          `  ${counted(tooLate.length, 'company')} not corrected, because only a company that is waiting to be moved can be corrected, or the expected number of one that has fewer records: ` +
+          `  ${counted(tooLate.length, 'company')} not corrected. A company can be corrected only while it is waiting to be moved; if it was not moved because it has fewer records than expected, only its expected number can be corrected: ` +
             referenceList(tooLate, MAX_REFERENCES),
         );
       }
@@ -173,7 +174,7 @@ function amendResult(
       }
       if (heldBack.length > MAX_REFERENCES) output.line(`  and ${heldBack.length - MAX_REFERENCES} more held back`);
       if (recounted.length > 0) {
-        output.line('  Compare with the corrected numbers again:');
+        output.line('  To compare with the corrected numbers, run:');
         output.line(`    ferry retry ${migrationId} ${referenceArguments(recounted)}`);
       }
       if (changed.size > 0 && route === 'managed') {

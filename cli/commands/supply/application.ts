@@ -111,7 +111,7 @@ async function supply(
   const isRegistered =
     isAccepted &&
     (!sealed || (preflight !== null && !preflight.problemCodes.some((code) => code === 'application-not-registered')));
-  const later = sealed ? ' yet; a worker registers it' : '; start a worker and run the command again';
+  const later = sealed ? ' yet; a worker will register the application' : '; start a worker and run the command again';
   const { secretFile } = options;
   return {
     ...result,

@@ -51,7 +51,7 @@ export function addCredentials({ program, run, terminal, now }: Context): void {
       program
         .command('credentials <migration> <file>')
         .description(
-          'Encrypt and store credentials that were obtained after syncing was disabled, from a file (CSV or JSON) with one row per company, or store a sealed file',
+          'Encrypt and store the credentials in a file (CSV or JSON, one row per company), obtained after syncing was disabled, or store a sealed file',
         )
         .addOption(obtainedAtOption()),
     ),
@@ -66,7 +66,7 @@ export function addCredentials({ program, run, terminal, now }: Context): void {
       program
         .command('replace-credential <migration> <file>')
         .description(
-          'Replace the credentials of companies that were not moved or whose outcome is unknown, and move the companies with the new ones',
+          'Replace the credentials of companies that were not moved or whose outcome is unknown, and move the companies with the new credentials',
         )
         .addOption(obtainedAtOption()),
       now,
@@ -120,7 +120,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
 
 const MISSING_SHOWN = 5;
 
-/** Adds the companies that wait for their move and have no credential, confirmed or not. */
+/** Adds the companies that are waiting to be moved and have no credential, whether or not they are confirmed. */
 async function withMissing({ db }: LedgerClient, migrationId: string, result: CommandResult): Promise<CommandResult> {
   const first = { offset: 0, limit: MISSING_SHOWN };
   const { companies, matching } = await readCompanyPage(db, migrationId, { credentialMissing: true }, first);
@@ -133,12 +133,14 @@ async function withMissing({ db }: LedgerClient, migrationId: string, result: Co
       if (matching === 0) return;
       output.line(`  still without a credential: ${namedCompanies(matching, references)}`);
       if (matching > references.length)
-        output.line(`  list all in the column credential of: ferry companies ${migrationId} --csv`);
+        output.line(
+          `  to list all, see the column "credential" in the output of: ferry companies ${migrationId} --csv`,
+        );
     },
   };
 }
 
-/** Sends a decision for every {@link MAX_COMPANIES_PER_MESSAGE} companies, because a decision cannot name more. */
+/** Sends a decision for every {@link MAX_COMPANIES_PER_MESSAGE} companies, because a decision cannot contain more. */
 async function replace(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
   const content = contentFrom(options);
@@ -176,7 +178,7 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
     failed: stored.failed === true || failed === true,
     json: { ...stored.json, decision: { ...json, companies: supplied.stored.length } },
     print: (output) => {
-      // A refusal alone says everything if nothing was stored before it.
+      // If nothing was stored before the refusal, the refusal says everything.
       if (json['outcome'] !== 'refused' || supplied.stored.length > 0) stored.print(output);
       print(output);
       if (json['outcome'] === 'refused' && supplied.stored.length === 0) {
@@ -245,7 +247,7 @@ function invalidFile({ findings }: CheckedFile): CommandResult {
   };
 }
 
-/** Asks about the file unless it is sealed: a sealed file contains no credential in plain text. */
+/** Destroys or keeps the file. Does not ask about a sealed file, because it contains no credential in plain text. */
 async function dispose(
   { isSealed }: CheckedFile,
   ...[original, isInUse, options, terminal]: Parameters<typeof disposeOf>

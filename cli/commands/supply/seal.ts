@@ -87,7 +87,7 @@ export function addProviderOption(command: Command): Command {
 export function addSealOptions(command: Command): Command {
   return addFileOptions(
     command
-      .option('--output <file>', 'the sealed file (default: the name of the file with .sealed)')
+      .option('--output <file>', 'path of the sealed file (default: the name of <file> with .sealed added)')
       .addOption(obtainedAtOption())
       .option('--client-id <id>', 'the file contains only the client secret of the application with this client id')
       .addOption(
@@ -111,9 +111,9 @@ function migrationKeyResult(key: MigrationKey): CommandResult {
       output.line('It is not secret. Send it to the client, who saves it as a file and seals the credentials with:');
       output.line('  ferry seal credentials.csv --for migration.key');
       output.line(
-        'The command shows the client who signed the key, and asks whether it is you. So publish the fingerprint',
+        'The command shows the client the fingerprint of the key that signed it, and asks whether it is yours. So publish',
       );
-      output.line('of your provider key, for example on your website; do not send it together with the key.');
+      output.line('this fingerprint, for example on your website; do not send it together with the migration key.');
     },
   };
 }
@@ -178,7 +178,10 @@ export async function assertTrusted(
     throw new CommandFailed('nothing was sealed', 'ask your provider for its fingerprint, by phone for example');
 }
 
-/** Reads only the variable, because a stack that the client runs to try the product is another provider. */
+/**
+ * Returns the fingerprint in the environment variable, and never that of a running stack, because a stack that the
+ * client runs to try the product has another provider key.
+ */
 export function providerOf(env: NodeJS.ProcessEnv): string | undefined {
   return loadConfig([], { TOKENFERRY_PROVIDER_FINGERPRINT: env['TOKENFERRY_PROVIDER_FINGERPRINT'] }, [
     'providerFingerprint',
@@ -195,7 +198,7 @@ async function sealCredentials(
   if (!platform)
     throw new CommandFailed(
       `the key is for platform ${key.platformKey}, which this version does not know`,
-      'update it',
+      'update ferry',
     );
   const original = await identifyFile(file);
   const {

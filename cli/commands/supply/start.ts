@@ -192,7 +192,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       ...total,
     });
     const preflight = await waitForPreflight(ferry, migrationId);
-    // Not on a rotating platform, where credentials that were obtained before syncing was disabled stop working.
+    // Stores none if the platform rotates tokens, because credentials from before syncing was disabled stop working.
     const canStore = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
     const stored = canStore
       ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by, ferry.provider)).stored.length
@@ -236,7 +236,7 @@ interface StartedMigration {
   readonly preflight: Preflight | null;
   /** Failures that keep the preflight from finishing. */
   readonly retriedErrors: readonly string[];
-  /** Null if no Web UI for clients is configured. */
+  /** Null if no Temporal UI for clients is configured. */
   readonly clientPage: string | null;
 }
 
@@ -244,7 +244,7 @@ interface Started extends StartedMigration {
   readonly manifest: Manifest;
   readonly platform: Platform;
   readonly stored: number;
-  /** The result for the credential file; undefined if `--shred` was not given and credentials are left to be stored. */
+  /** What happened to the credential file; undefined without `--shred`, unless every credential in it was stored. */
   readonly disposal: Disposal | undefined;
   /** The file with the credentials, as it was given. */
   readonly credentialFile: string;

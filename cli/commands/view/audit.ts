@@ -35,7 +35,7 @@ export function addAudit({ program, run, output, terminal }: Context): void {
     .description('Export the audit trail: every decision, who made it, when, and its outcome')
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, formatOf, 'table')
     .option('--verify <file>', 'verify the signatures of a jsonl export offline, instead of exporting')
-    .addOption(namedApproverOption('with --verify, an approver whose signatures are valid'))
+    .addOption(namedApproverOption('with --verify, an approver whose signatures are accepted'))
     .action((migration: string, { format, verify, approver = [] }: AuditOptions) =>
       run(() =>
         verify === undefined
@@ -69,7 +69,9 @@ async function audit(
   return { written: true };
 }
 
-/** In self-service, the start is the confirmation that syncing is off. It comes before every decision. */
+/**
+ * Prints the start of a self-service migration, because it confirms that syncing is off. It precedes every decision.
+ */
 function printStart(output: Output, { suppliedBy, suppliedAt }: StoredMigration): void {
   output.line(
     `${localTime(suppliedAt)}: ${suppliedBy} (client) started the migration, and confirmed for every company that nothing else uses its token.`,

@@ -182,7 +182,7 @@ async function printGroup(
     ],
     cellsOf(readKind()),
   );
-  // After the end, the service still accepts an end customer that reconnects.
+  // After the migration has ended, the service still accepts an end customer who reconnects.
   if (remedies.includes('relink') || migration.state === 'closed') {
     for await (const company of readKind()) {
       if (remediesFor(company).includes('relink'))

@@ -24,15 +24,15 @@ const MAX_EXAMINED = 200;
 const MAX_ASKED = 50;
 const ANSWER_WITHIN_MS = 2_000;
 
-/** Maximum number of migrations to list that Temporal does not have, the newest first. */
+/** Maximum number of migrations in the list that Temporal does not have. The newest are listed. */
 const MAX_FROM_LEDGER = 100;
 
 interface ListedLine extends MigrationSummary {
   /** Why the worker cannot continue the migration; null if it can, or if no worker has tried. */
   readonly problem: string | null;
-  /** When the outage began that the migration waits out, ISO 8601; null if there is none, or no worker answers. */
+  /** When the outage began that keeps the migration on hold, ISO 8601; null if there is none, or no worker answers. */
   readonly onHoldSince: string | null;
-  /** True if Temporal does not have the migration: it has deleted it after its end, or has lost it. */
+  /** True if Temporal does not have the migration: Temporal deleted it after it had ended, or lost it. */
   readonly onlyInLedger: boolean;
 }
 
@@ -78,7 +78,7 @@ async function readProblems(ferry: MigrationClient): Promise<ReadonlyMap<string,
   return readWorkflowTaskProblems(ferry, open);
 }
 
-/** Asks the migrations that are running which of them wait out an outage. Best effort: some may not be answered. */
+/** Asks the running migrations since when an outage has kept them on hold. Best effort: some may not answer. */
 async function readHolds(
   ferry: MigrationClient,
   summaries: readonly MigrationSummary[],
@@ -131,7 +131,7 @@ function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
     output.line(
       `Temporal has deleted ${counted(ended.length, 'ended migration')} that the ledger still has (step "-").`,
     );
-    output.line(`  To see what one of them moved, run: ferry report ${ended[0].migrationId}`);
+    output.line(`  To see what was moved, run: ferry report ${ended[0].migrationId}`);
   }
   if (lost.length > 0) {
     output.line(`The ledger has ${lost.join(', ')}, but Temporal does not. docs/backup.md says what to do.`);

@@ -6,10 +6,10 @@ import { choiceOption } from '../../shared/options';
 import { type ReportFormat, reportPieces } from '../../../client/report-formats';
 import { withLedgerClient } from '../../shared/clients';
 
-/** Not those of the client, because the help of every command would load its modules. */
+/** Repeats the formats of client/, because importing them would load its modules for the help of every command. */
 const FORMATS = ['md', 'json', 'csv', 'html'] as const satisfies readonly ReportFormat[];
 
-/** `ferry report`: prints the handover report at any time, even after the end of the migration. */
+/** `ferry report`: prints the handover report at any time, even after the migration has ended. */
 export function addReport({ program, run, output, terminal }: Context): void {
   program
     .command('report <migration>')

@@ -47,8 +47,8 @@ export function addShow({ program, run, terminal }: Context): void {
             readRetriedErrors(ferry, migration),
             db ? readLedgerFindings(db, migration, ferry.provider) : NO_LEDGER,
           );
-          // Queries the workflow again, and so not in parallel: a worker that cannot replay the workflow answers only
-          // one of several queries that wait.
+          // Not in parallel with the first query, because a worker that cannot replay the workflow answers only one of
+          // several pending queries.
           const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, progress) : null;
           const ledgerBehind = db !== undefined && (await isLedgerBehind({ ...ferry, db }, migration));
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
@@ -83,7 +83,7 @@ type LedgerFindings = Pick<MigrationFindings, 'interrupted' | 'deferred' | 'appl
 
 const NO_LEDGER: LedgerFindings = { interrupted: null, deferred: null, applications: null, keyFingerprint: null };
 
-/** One query after another, because another connection to the ledger takes longer than these queries. */
+/** Sends one query after another, because opening another connection to the ledger takes longer than these queries. */
 async function readLedgerFindings(
   db: Database,
   migrationId: string,
@@ -102,7 +102,7 @@ async function readWindowsPaused(ferry: LedgerClient, progress: Progress): Promi
   return matters ? readSchedulePause(ferry, migrationId) : null;
 }
 
-/** Reads what the next commands name; nothing if they name no company and no application. */
+/** Reads the companies and applications that the next commands contain; none if they contain neither. */
 async function readForNextCommands(db: Database, progress: Progress): Promise<NamedInCommands> {
   const { migrationId, client, step, counts, firstCompany, requestedFirst, preflight } = progress;
   if (step === 'supply-details') {

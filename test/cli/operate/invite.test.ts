@@ -27,7 +27,7 @@ test('prints a link that opens the portal once, with the fingerprint of the prov
   const migration = await createMigration();
   const { exitCode, out } = await run([migration, '--name', ' Cleo ', '--email', 'cleo@acme.example']);
   expect(exitCode).toBe(0);
-  expect(out).toContain(`Invited Cleo to ${migration} as client. Send this link to nobody else:\n`);
+  expect(out).toContain(`Invited Cleo to ${migration} as client. Send this link only to Cleo:\n`);
   const link = /https:\S+/.exec(out)?.[0] ?? '';
   const { origin, pathname, search, hash } = new URL(link);
   expect([origin, pathname, search]).toEqual(['https://portal.example', '/', '']);
@@ -144,7 +144,7 @@ test.each<[string, readonly string[], NodeJS.ProcessEnv, string]>([
     'no address of the account',
     ['acme', '--name', 'Cleo', '--sign-in', 'openid'],
     {},
-    'name it, for example: --email cleo@example.com',
+    'specify it, for example: --email cleo@example.com',
   ],
   [
     'no identity provider',
@@ -154,7 +154,7 @@ test.each<[string, readonly string[], NodeJS.ProcessEnv, string]>([
   ],
   ['an account without openid', ['acme', '--name', 'Cleo', '--subject', 'id'], {}, 'use it with --sign-in openid'],
   ['an address that is not one', ['acme', '--name', 'Cleo', '--email', 'cleo'], {}, 'Expected an email address'],
-  ['no person', ['acme'], {}, 'name both, for example: ferry invite acme.quickbooks-online --name Cleo'],
+  ['no person', ['acme'], {}, 'specify both, for example: ferry invite acme.quickbooks-online --name Cleo'],
   ['no migration', ['--name', 'Cleo'], {}, 'an invitation is for one person and one migration'],
   ['an unknown migration', ['acme', '--name', 'Cleo'], {}, 'there is no migration acme'],
   ['an unknown migration to list', ['--list', 'acme'], {}, 'there is no migration acme'],

@@ -58,7 +58,8 @@ test('decisions are kept while no worker is running, and applied once one runs',
       exitCode: 0,
       out: expect.stringContaining('sent, but not applied yet') as unknown,
     });
-    if (decided === approved) expect(decided?.err).toBe('ferry: no worker answers, so there is nothing to review\n');
+    if (decided === approved)
+      expect(decided?.err).toBe('ferry: no worker is answering, so there is nothing to review\n');
   }
   expect(shown?.err).toContain(`no worker is answering for ${id}`);
 

@@ -55,6 +55,6 @@ test('list shows migrations that only the ledger has, and says whether they had 
 
   const { out } = await ferry(['list'], 80, orchestrator.env);
   expect(out).toContain('Temporal has deleted 1 ended migration that the ledger still has (step "-").');
-  expect(out).toContain(`To see what one of them moved, run: ferry report ${endedId}\n`);
+  expect(out).toContain(`To see what was moved, run: ferry report ${endedId}\n`);
   expect(out).toContain(`The ledger has ${lostId}, but Temporal does not.\ndocs/backup.md says what to do.\n`);
 });
