@@ -9,8 +9,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 /**
- * Returns a signal that aborts at the first Ctrl-C, SIGTERM or SIGHUP. A second one of the same kind ends the process,
- * because its listener has been removed by then.
+ * Returns a signal that aborts at the first Ctrl-C, SIGTERM or SIGHUP. A second signal of the same kind ends the
+ * process, because its listener has been removed by then.
  */
 function interruption(): AbortSignal {
   const controller = new AbortController();

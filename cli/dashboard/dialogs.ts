@@ -33,7 +33,7 @@ interface Draft {
   readonly message: DecisionMessage;
   /** The question for confirmation. */
   readonly question: string;
-  /** What the decision does that cannot be undone; absent if it can be undone. */
+  /** The effect of the decision that cannot be undone; absent or null if everything can be undone. */
   readonly consequence?: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly reason: 'required' | 'optional';
@@ -120,7 +120,7 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
   }
 }
 
-/** Names whose pauses are lifted. While the migration has paused itself, support can also pause it. */
+/** Shows who paused the migration. If it has paused itself and support has not paused it, offers that as well. */
 async function draftResume(
   { ferry, prompts, terminal }: DialogContext,
   { migrationId }: RequestedDecision,

@@ -31,7 +31,7 @@ export function frameOf(state: DashboardState, size: Size, now: Date): readonly 
   return [
     headLine(page.title, columns, now),
     connectionLine(state, columns),
-    // The last result covers the end of the page until the user presses a key.
+    // The last result covers the last lines of the page until the user presses a key.
     ...padded(page.lines, height - result.length),
     ...result,
     keysLine(page.keys),

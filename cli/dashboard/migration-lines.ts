@@ -23,7 +23,10 @@ export interface MigrationSnapshot {
 const BAR_WIDTH = 20;
 const WAITING_LINES = 2;
 
-/** Returns lines with the current step, who paused it or reopened a step and why, who must act, since when, and what to do. */
+/**
+ * Returns lines with the current step, who paused the migration or reopened a step and why, who must act, since when,
+ * and what to do.
+ */
 export function statusLines(progress: Progress, columns: number, now: Date): readonly StyledLine[] {
   const { roles } = progress.waitingFor;
   const what = currentTask(progress, now.toISOString());
@@ -99,7 +102,9 @@ function withoutSeparator([first = '', ...rest]: StyledLine): Span[] {
   return [typeof first === 'string' ? first.replace(/^[,;] /, '') : first, ...rest];
 }
 
-/** Returns the latest end of the forecast. It covers only the companies that are ready to move. */
+/**
+ * Returns the latest end of the forecast as text; empty without a forecast. It covers only companies that are ready.
+ */
 function endText(forecast: Forecast | null, now: Date): string {
   if (!forecast?.ends) return '';
   const by = shortTime(forecast.ends.latest, now);

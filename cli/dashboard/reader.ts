@@ -19,7 +19,7 @@ import type { MigrationDetail, DashboardRow, Reading } from './state';
 export interface ReadRequest {
   /** Returns the visible rows; counts and progress are read only for them. */
   readonly visibleRows: (rows: readonly DashboardRow[]) => readonly DashboardRow[];
-  /** Null if the page of no migration is shown. */
+  /** Null if no migration's page is shown. */
   readonly shownMigrationId: string | null;
 }
 

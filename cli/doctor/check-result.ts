@@ -7,7 +7,7 @@ export interface CheckResult {
   readonly verdict: 'ok' | 'problem' | 'not-checked';
   /** The finding. It never contains a secret. */
   readonly finding: string;
-  /** The action that fixes it. */
+  /** The action that fixes the problem. */
   readonly advice?: string;
 }
 
@@ -38,7 +38,7 @@ export async function check(
   }
 }
 
-/** Returns the reason on one line. gRPC puts it into the details of the cause. */
+/** Returns the reason for an error on one line. For a gRPC error, it is in the details of the cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   const { cause } = error;

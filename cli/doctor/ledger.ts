@@ -1,6 +1,6 @@
 /**
  * Checks the open migrations: that the ledger was not restored to an older state, that no other workflow occupies a
- * workflow id that they need, and that no request of the portal was given up. Changes nothing.
+ * workflow id that they need, and that workers gave up on no portal request. Changes nothing.
  */
 import type { LedgerClient } from '../../client';
 import { findOccupiedIds, isLedgerBehind, NoSuchMigration, openLedgerClient } from '../../client';
@@ -40,12 +40,12 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
   if (!latest) return [];
   const { id, kind, person, migrationId, answeredAt } = latest;
   const what = `${kind === 'decide' ? 'a decision' : kind} of ${person} for ${migrationId}`;
-  const count = `${counted(requests.length, 'request')} given up in the last day`;
+  const count = `workers gave up on ${counted(requests.length, 'request')} in the last day`;
   return [
     problem(
       PORTAL_REQUESTS,
       `${count}, the latest at ${momentText(answeredAt.toISOString())}: ${what} (${id})`,
-      `look for the id in the logs of the workers, and ask ${person} whether it was done; if a person sends requests that end workers, run: ferry invite --list, and ferry invite --revoke`,
+      `look for the id in the logs of the workers, and ask ${person} whether the request took effect; if a person's requests crash workers, run: ferry invite --list, and ferry invite --revoke`,
     ),
   ];
 }
@@ -74,7 +74,7 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
     return problem(
       LEDGER,
       `${unknown.join(', ')}: open in the ledger, but unknown to Temporal`,
-      `if Temporal was restored, reconcile each, first with: ferry reconcile ${unknown[0] ?? ''}; to close them, run: ferry sweep --close`,
+      `if Temporal was restored, reconcile each migration, beginning with: ferry reconcile ${unknown[0] ?? ''}; to close them instead, run: ferry sweep --close`,
     );
   return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);
 }

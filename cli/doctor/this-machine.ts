@@ -39,10 +39,10 @@ export function checkClocks(clocks: readonly ClockReading[]): CheckResult {
 }
 
 /**
- * Returns the time by the clock that agrees best with this machine's. If no other clock agrees with it, this machine's
- * clock is the wrong one.
+ * Returns the time of the other clock that differs least from this machine's clock, because this machine's clock is
+ * probably wrong if no other clock agrees with it.
  *
- * @returns milliseconds since 1970
+ * @returns milliseconds since 1970; this machine's time if there is no other clock
  */
 export function sharedTimeMs(clocks: readonly ClockReading[]): number {
   const [best] = clocks.map(({ aheadMs }) => aheadMs).sort((a, b) => Math.abs(a) - Math.abs(b));

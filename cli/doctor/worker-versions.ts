@@ -18,7 +18,7 @@ interface Version {
 }
 
 /**
- * Returns nothing if the workers are not versioned.
+ * Returns no results if the workers are not versioned.
  *
  * @param nowMs the current time in milliseconds, from `sharedTimeMs`
  */
@@ -57,7 +57,7 @@ export async function checkWorkerVersions(
       problem(
         VERSIONS,
         `no worker with build ${abandoned.buildId} is running, although a batch run still needs one`,
-        'start a worker with that build; docs/upgrading.md says what to do if it no longer exists',
+        'start a worker with that build; docs/upgrading.md says what to do if that build no longer exists',
       ),
     ];
   }

@@ -28,7 +28,10 @@ export const DECISION_SCHEMAS: CommandSchemas = {
           occurrences: z.array(part.windowOccurrence),
           state: z.enum(['running', 'paused', 'not-yet', 'none']),
           note: z.string().nullable(),
-          startAt: z.string().nullable().describe('the start, while it is to come; occurrences are counted from it'),
+          startAt: z
+            .string()
+            .nullable()
+            .describe('the start, while it is in the future; occurrences before it are left out'),
           allReleased: z.boolean().describe('true in step 6'),
         }),
       ),
@@ -62,13 +65,13 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       unknown: z.array(z.string()).describe('their single-use credential might have been used; a person decides'),
       interrupted: z
         .array(z.string())
-        .describe('their single-use credential might have been used, and is sent to the same connection again'),
+        .describe('their single-use credential might have been used, and will be sent to the same connection again'),
       adopted: z.array(z.string()).describe('the service has the company, and its credential was not used'),
       gone: z
         .array(z.string())
         .describe('the service no longer has them; their credentials were sent, so they need new ones'),
       toCreate: z.array(z.string()).describe('the service no longer has them; the next try creates them again'),
-      doubled: z.array(z.string()).describe('the service has more than one company for them'),
+      doubled: z.array(z.string()).describe('references for which the service has more than one company'),
     },
   ],
   'ferry.sweep/1': [

@@ -36,16 +36,18 @@ export const counts = (
     total: count,
     unconfirmed: count.describe('syncing has not been confirmed as disabled'),
     unconfirmedInFirstWave: count,
-    unconfirmedInNextWave: count.exactOptional().describe('those of the lowest wave with such companies'),
+    unconfirmedInNextWave: count.exactOptional().describe('unconfirmed companies in the lowest wave that has any'),
     withoutCredential: count.describe('waiting and confirmed, but without a usable credential'),
     firstWithoutCredential: z
       .array(z.string())
       .nullable()
       .exactOptional()
-      .describe('references of the first five of them'),
+      .describe('references of the first five companies without a usable credential'),
     heldBack: count.describe('waiting for a correction'),
     waiting: count,
-    deferred: count.exactOptional().describe('waiting with all they need, but deferred by the service or the platform'),
+    deferred: count
+      .exactOptional()
+      .describe('companies that have everything they need, but were deferred by the service or the platform'),
     importing: count,
     syncing: count,
     moved: count,
@@ -57,7 +59,7 @@ export const counts = (
       .array(z.string())
       .nullable()
       .exactOptional()
-      .describe('references of the first five that failed or were left out'),
+      .describe('references of the first five companies that failed or were left out'),
     outcomeUnknown: count,
     waitingAgain: count.optional().describe('waiting companies whose credential was, or might have been, handed over'),
     exceptionsDigest: z.string().nullable(),
@@ -92,7 +94,7 @@ export const forecast = (
     ends: z
       .strictObject({ earliest: time, latest: time })
       .nullable()
-      .describe('later than now; null: the moves take more than a year in the windows'),
+      .describe('always in the future; null: the moves would take more than a year in the windows'),
     basis: z.enum(['throughput', 'estimate']),
     staleMs: z.number().nullable().describe('maximum time without fresh data, in milliseconds'),
   }) satisfies z.ZodType<Forecast>
@@ -229,10 +231,7 @@ export const next = z
     z.strictObject({
       who: role,
       command: z.string(),
-      first: z
-        .string()
-        .exactOptional()
-        .describe('what to do before the command; without it, the command does not help'),
+      first: z.string().exactOptional().describe('what must be done before the command can help'),
     }),
   )
   .describe('commands for the next actions');
@@ -240,7 +239,7 @@ export const next = z
 export const clientPage = z
   .string()
   .nullable()
-  .describe("link to the migration's page for its client; null if no Web UI for clients is configured");
+  .describe("link to the migration's page for its client; null if no Temporal UI for clients is configured");
 
 export const companyFields = {
   row: count.describe('position in the manifest, starting at 1'),
@@ -255,8 +254,10 @@ export const companyFields = {
   credential: z
     .enum(['supplied', 'missing', 'too-early'])
     .nullable()
-    .describe('the credential of a waiting company; `too-early`: obtained before the confirmation; null for others'),
-  crossedAt: time.nullable().describe('when the credential was handed to the service'),
+    .describe(
+      'the credential of a waiting company; `too-early`: obtained before the confirmation; null for other companies',
+    ),
+  crossedAt: time.nullable().describe('when the credential was handed over to the service'),
   sentAt: time
     .nullable()
     .describe(
@@ -283,7 +284,7 @@ export const companyFields = {
   retryAt: time.nullable().describe('when a deferred company is tried again'),
   relinkingSince: time
     .nullable()
-    .describe('since when it waits for its end customer to reconnect (ferry relink); null if it does not'),
+    .describe('when it began to wait for its end customer to reconnect (ferry relink); null if it is not waiting'),
 };
 
 const finding = (

@@ -13,9 +13,12 @@ const INVITATION = {
   email: z.string().nullable(),
   signIn: z.enum(['link', 'openid']),
   issuer: z.string().nullable().describe('the identity provider at which the person signs in; null with a link'),
-  subject: z.string().nullable().describe("the id of the person's account there; null until the first sign-in"),
+  subject: z
+    .string()
+    .nullable()
+    .describe("the id of the person's account there; null with a link, and while it is unknown"),
   createdBy: z.string(),
-  expiresAt: time.describe('until when the invitation can be used for the first time'),
+  expiresAt: time.describe('when an unused invitation expires'),
 };
 
 export const SET_UP_SCHEMAS: CommandSchemas = {
@@ -113,7 +116,9 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       ...INVITATION,
       link: z
         .string()
-        .describe("the portal's address; unless the person signs in with an account, with a token that is not stored"),
+        .describe(
+          "the portal's address with a token that is not stored; without a token if the person signs in with an account",
+        ),
     },
   ],
   'ferry.invitations/1': [

@@ -79,7 +79,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
         .describe('obtainedTooEarly with the times that were compared; confirmedAt is null without a confirmation'),
       shredded: z.boolean().optional(),
       missing: z
-        .strictObject({ companies: count, references: z.array(z.string()).describe('of the first five') })
+        .strictObject({ companies: count, references: z.array(z.string()).describe('of the first five companies') })
         .optional()
         .describe('companies that still have no credential; absent if no credentials were accepted'),
       decision: z
@@ -105,7 +105,9 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       migrationId: z.string(),
       key: z.string().describe('not secret'),
       fingerprint: z.string(),
-      signedBy: z.string().describe('fingerprint of the key that signed it; compare it with the one that you publish'),
+      signedBy: z
+        .string()
+        .describe('fingerprint of the key that signed this key; compare it with the fingerprint that you publish'),
     },
   ],
   'ferry.manifest/1': [

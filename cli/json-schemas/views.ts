@@ -37,19 +37,23 @@ const progress = {
   throughput: z
     .strictObject({ moved: count, withinMs: z.number() })
     .nullable()
-    .describe('companies moved recently when they were counted last, and the length of that period'),
+    .describe(
+      'number of companies moved in the period before the last count, and the length of that period in milliseconds',
+    ),
   companiesPerMinute: z.number().nullable().exactOptional().describe('the limit of the plan; null if there is none'),
   proposal: part.proposal.nullable(),
   reconnections: z
     .strictObject({ waiting: count, checkedAt: time.nullable() })
     .exactOptional()
-    .describe('companies that wait for their end customer to reconnect, and when that was checked last'),
+    .describe('companies that are waiting for their end customer to reconnect, and when this was last checked'),
   window: part.windowOccurrence.nullable(),
   firstCompany: part.firstCompany.nullable(),
   requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),
   outage: part.outage.nullable(),
-  pause: part.pause.nullable().describe('the automatic pause, or else the oldest one of a person'),
-  pauses: z.array(part.pause).exactOptional().describe('all pauses: the automatic one, and one of each side'),
+  pause: part.pause
+    .nullable()
+    .describe('the automatic pause, or else the oldest pause by a person; null if the migration is not paused'),
+  pauses: z.array(part.pause).exactOptional().describe('all pauses: the automatic one, and at most one of each side'),
   reopened: part.reopened.nullable(),
   signing: z
     .strictObject({ mustSign: z.array(part.role), approvers: z.array(part.approver) })
@@ -58,12 +62,14 @@ const progress = {
 };
 
 const figures = z.strictObject({
-  crossed: count.describe('companies whose credential was handed to the service'),
+  crossed: count.describe('companies whose credential was handed over to the service'),
   crossingUnknown: count,
   movable: count.describe('companies that can still be moved, while the migration is open'),
   mustReconnect: count,
-  reconnectionsCheckedAt: time.nullable().describe('when it was checked last whether end customers had reconnected'),
-  leftOutAtService: count.describe('companies that were left out after their credential was handed to the service'),
+  reconnectionsCheckedAt: time.nullable().describe('when it was last checked whether end customers had reconnected'),
+  leftOutAtService: count.describe(
+    'companies that were left out after their credential was handed over to the service',
+  ),
   firstStartedAt: time.nullable(),
   lastMovedAt: time.nullable(),
   longestStaleHours: z.number().nullable(),
@@ -117,11 +123,13 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           onHoldSince: time
             .nullable()
             .describe(
-              'when the outage began that the migration waits out; null if there is none, or no worker answers',
+              'when the outage began that keeps the migration on hold; null if there is none, or no worker answers',
             ),
           onlyInLedger: z
             .boolean()
-            .describe('true: Temporal does not have the migration, because it deleted it after its end or lost it'),
+            .describe(
+              'true: Temporal does not have the migration, because Temporal deleted it after it had ended, or lost it',
+            ),
         }),
       ),
     },
@@ -139,7 +147,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .string()
         .nullable()
         .describe(
-          'of the migration key (ferry migration-key); null without a database or a vault, or if the provider has not signed it, or if the provider has not signed it',
+          'of the migration key (ferry migration-key); null without a database or a vault, or if the provider has not signed the key',
         ),
       windowsPaused: z
         .string()
@@ -180,7 +188,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       waitingFor: part.waitingFor,
       counts: part.counts,
       pause: part.pause.nullable(),
-      pauses: z.array(part.pause).describe('all pauses: the automatic one, and one of each side'),
+      pauses: z.array(part.pause).describe('all pauses: the automatic one, and at most one of each side'),
     },
   ],
   'ferry.go-nogo/1': [

@@ -29,7 +29,7 @@ export interface Decoding {
   readonly encoding: Encoding;
   /** True if undecodable bytes become `?`, because the finding has already reported all of them. */
   readonly replacesUndecodable: boolean;
-  /** An error of the whole file. The file is still read, so that its other errors are found as well. */
+  /** An error that concerns the whole file. The file is still read, so that its other errors are found as well. */
   readonly finding: Finding | null;
 }
 
@@ -50,7 +50,7 @@ export async function decodingOf(
   const encoding = requested ?? unicodeEncodingOf(head);
   const finding = { severity: 'error', file: path } as const;
   if (mark !== null && mark !== encoding) {
-    const message = `this file begins with the mark of ${mark.toUpperCase()}, so it is not ${encoding}`;
+    const message = `this file begins with the byte order mark of ${mark.toUpperCase()}, so it is not ${encoding}`;
     const wrong = { ...finding, code: 'wrong-encoding', message, advice: 'leave out --encoding' } as const;
     return { encoding: mark, replacesUndecodable: false, finding: wrong };
   }
@@ -80,17 +80,20 @@ export async function decodingOf(
 }
 
 interface ByteCounts {
-  /** The first line that is not UTF-8, from 1; null if the whole file is UTF-8. */
+  /** The number of the first line that is not UTF-8, starting at 1; null if the whole file is UTF-8. */
   readonly notUtf8At: number | null;
   /** Number of bytes that are not ASCII. */
   readonly high: number;
-  /** Number of bytes before the first line that is not UTF-8 that are not ASCII. */
+  /** Number of non-ASCII bytes before the first line that is not UTF-8. */
   readonly highBefore: number;
   /** Number of bytes that no text in Windows-1252 contains. */
   readonly notWindows1252: number;
   /** Number of bytes that are letters with an accent in Windows-1252. */
   readonly windowsLetters: number;
-  /** Number of bytes that are rare in Windows-1252, and letters with an accent in the older encodings of the Mac and DOS. */
+  /**
+   * Number of bytes that are rare in Windows-1252, but letters with an accent in the older encodings of the Mac and
+   * DOS.
+   */
   readonly otherLetters: number;
 }
 
@@ -135,7 +138,7 @@ async function countBytes(pieces: AsyncIterable<Buffer>): Promise<ByteCounts> {
 
 const LINE_FEED = 0x0a;
 
-/** Returns the index of the first line that is not UTF-8; the length if there is none. */
+/** Returns the index at which the first line that is not UTF-8 begins; the length if there is none. */
 function endOfUtf8(bytes: Buffer): number {
   if (isUtf8(bytes)) return bytes.length;
   for (let start = 0; ;) {
@@ -145,7 +148,10 @@ function endOfUtf8(bytes: Buffer): number {
   }
 }
 
-/** Returns the length of a character at the end whose remaining bytes are in the next piece; 0 if there is none. */
+/**
+ * Returns the number of bytes at the end that begin a character whose other bytes are in the next piece; 0 if there are
+ * none.
+ */
 function incompleteTail(bytes: Buffer): number {
   for (let length = 1; length <= Math.min(3, bytes.length); length++) {
     const byte = bytes[bytes.length - length] ?? 0;

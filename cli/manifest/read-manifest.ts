@@ -141,7 +141,7 @@ export interface Credentials {
 
 /**
  * Checks a credential file: `reference`, the platform's authorization fields, and optionally `obtainedAt`. Reports
- * credentials of another organization than their company's, and, if the file has errors anyway, those of unknown
+ * credentials whose organization is not their company's and, if the file has errors anyway, credentials of unknown
  * companies. Without errors, the caller must check whether the companies exist.
  *
  * @param matcher knows the companies of the migration; undefined if they are not known here

@@ -3,7 +3,7 @@
  * (security/migration-key.ts). Only a worker can open them.
  *
  * A file of credentials has one JSON object per line: a header, and then one line per company. The references and the
- * times are readable; a company's box cannot be opened if either of them is changed.
+ * times are readable; a company's sealed credential cannot be opened if its reference or time is changed.
  */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -21,7 +21,7 @@ import type { SecretCredential } from './secret-credential';
 
 const MAX_BYTES = 512 * 1024 * 1024;
 
-/** A box of a credential has at most some 20,000 bytes. */
+/** A sealed credential has at most about 20,000 bytes. */
 const box = z.base64().max(100_000);
 const forKey = { migration: z.string().min(1), keyFingerprint: z.string() };
 const credentialsHeader = z.object({
@@ -54,7 +54,10 @@ export interface SealedCredentials extends SealedFor {
   readonly credentials: AsyncIterable<SealedCredential>;
 }
 
-/** Boxes that share one encapsulation, because an encapsulation takes ten times as long as the rest. */
+/**
+ * Number of sealed credentials that share one encapsulation, because it takes ten times as long as the rest of the
+ * sealing.
+ */
 const BOXES_PER_ENCAPSULATION = 1_000;
 
 /**
@@ -123,7 +126,7 @@ async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<st
     const source = await open(unfinished, 'w', 0o600);
     try {
       for await (const line of lines) await source.appendFile(line);
-      // The caller may destroy the original next.
+      // Flushes the file to the disk, because the caller may destroy the original next.
       await source.sync();
     } finally {
       await source.close();
@@ -138,7 +141,7 @@ async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<st
   }
 }
 
-/** Returns whether the file is a sealed file. False if it cannot be read, which its reader reports. */
+/** Returns whether the file is a sealed file. False if the file cannot be read; the code that reads it reports that. */
 export async function isSealedFile(file: string): Promise<boolean> {
   try {
     const handle = await open(file, 'r');

@@ -3,7 +3,7 @@ import type { RowReader } from '../../domain/supply/row-reader';
 import type { Platform } from '../../platforms/platforms';
 import { Secret } from '../../security/secret';
 
-/** A credential of a file, which cannot be printed by accident. */
+/** A credential from a file, which cannot be printed by accident. */
 export interface SecretCredential extends Omit<ParsedCredential, 'fields'> {
   readonly fields: Secret<ParsedCredential['fields']>;
 }

@@ -36,7 +36,7 @@ export interface Disposal {
  * Destroys the file if `--shred` was given or the user agrees. Keeps it if any of its credentials was not stored.
  *
  * @param file identity of the file when it was read; undefined if it was missing or inaccessible
- * @param done what has happened to its credentials, for the question
+ * @param done what was done with its credentials; the question contains it
  */
 export async function disposeOf(
   file: FileIdentity | undefined,

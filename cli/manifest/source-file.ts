@@ -25,9 +25,10 @@ export interface SourceFile {
  * Opens a client's file.
  *
  * @param encoding undefined: UTF-8 or UTF-16
- * @param known the result of an earlier call for the same file; if undefined, the whole file is read to detect it
+ * @param known the decoding from an earlier call for the same file; undefined to detect it, which can require reading
+ *   the whole file
  * @throws UnreadableFile if it cannot be opened, is not a regular file, is not text (a workbook, an archive, a PDF), or
- * is too large
+ *   is too large
  */
 export async function openSourceFile(path: string, encoding?: Encoding, known?: Decoding): Promise<SourceFile> {
   const file = await openRegularFile(path);

@@ -23,7 +23,7 @@ export async function reportCredentials(
   const warning = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
   if (route === 'managed' && isRotating(platform)) {
     const message = `${platform.name} rotates its tokens; credentials that were obtained before the client confirmed that syncing was off will not be used`;
-    const advice = 'once the client has confirmed that syncing is off, obtain new ones and supply them';
+    const advice = 'once the client has confirmed that syncing is off, obtain new credentials and supply them';
     report({ ...warning, code: 'credential-early', message, advice });
   }
   for await (const { reference } of rows) {
@@ -50,7 +50,10 @@ export class CredentialMatcher {
     this.#rowsWithOrganization.set(JSON.stringify([reference, organization]), row);
   }
 
-  /** Reports a credential of an unknown company or of another organization, for example after a shift by one row. */
+  /**
+   * Reports a credential of an unknown company or of another organization, for example because the rows of one file
+   * have shifted by one.
+   */
   check(reader: RowReader, credential: SecretCredential, platform: Platform): void {
     const { reference } = credential;
     if (this.#rows.get(reference) !== 0) return this.checkOrganization(reader, credential, platform);
@@ -59,7 +62,7 @@ export class CredentialMatcher {
     reader.error('reference', 'credential-of-unknown-reference', message, advice);
   }
 
-  /** Reports a credential of another organization than its company's. */
+  /** Reports a credential whose organization is not its company's. */
   checkOrganization(
     reader: RowReader,
     { reference, fields }: SecretCredential,

@@ -55,7 +55,7 @@ function withMigration(context: PortalContext, args: readonly string[]): readonl
   return [command.name(), onlyMigration(context), ...rest];
 }
 
-/** Returns the first argument that is neither an option nor the value of one. */
+/** Returns the first argument that is neither an option nor an option's value; undefined if there is none. */
 function firstArgument(command: Command, rest: readonly string[]): string | undefined {
   for (let index = 0; index < rest.length; index++) {
     const word = rest[index] ?? '';

@@ -28,7 +28,7 @@ export interface Connection {
   readonly session: PortalSession;
   /** Returns the view of the migration. Waits until a worker has written it. */
   readonly readMigration: () => Promise<MigrationAnswer>;
-  /** Tells why a request takes longer; a text once. */
+  /** Tells the person why a request is taking longer. Does not repeat a text. */
   readonly say: (text: string) => void;
 }
 
@@ -68,10 +68,10 @@ export async function withPortal<Result>(
   });
 }
 
-/** A wait that is shorter is not worth a line. */
+/** Shorter waits are not reported. */
 const SAY_AFTER_MS = 3_000;
 
-/** Tells on standard error, because standard output can be a file. */
+/** Returns a function that writes to standard error, because standard output can be a file. */
 export function sayOnce({ output, terminal: { stderr } }: Context): (text: string) => void {
   const startedAt = Date.now();
   let last = '';
@@ -91,18 +91,18 @@ function notSignedIn(context: PortalContext, migrationId?: string): CommandFaile
   );
 }
 
-/** Returns the migration of a command that does not name one. @throws CommandFailed unless there is exactly one */
+/** Returns the only migration that the person is signed in to. @throws CommandFailed unless there is exactly one */
 export function onlyMigration(context: PortalContext): string {
   const [only, ...others] = readSignIns(context.terminal.env, context.link().origin);
   if (!only) throw notSignedIn(context);
   if (others.length === 0) return only.migrationId;
   throw new CommandFailed(
     `you are signed in to ${others.length + 1} migrations: ${[only, ...others].map((each) => each.migrationId).join(', ')}`,
-    'name one of them after the command',
+    'specify one of them after the command',
   );
 }
 
-/** Asks the portal for the session; if it has ended, signs in again. */
+/** Asks the portal for the session; if the session has ended, signs in again. */
 async function liveSession(
   context: PortalContext,
   signIn: SignIn,
@@ -157,7 +157,7 @@ export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): A
   const { data, error } = schema.safeParse(answer);
   if (data !== undefined) return data;
   throw new CommandFailed(
-    'the answer of the portal has an unknown form',
+    'the portal sent an answer that this version of ferry does not know',
     'check the address; if it is right, use the version of ferry that your contact gives you',
     { cause: error },
   );
@@ -177,11 +177,11 @@ function adviceFor({ status, advice }: ApiError): string {
   if (status === 401) return 'sign in again with: ferry --portal <address> sign-in';
   if (advice !== undefined) return clause(advice);
   return status === 0
-    ? 'check the address and your connection; nothing was changed'
+    ? 'check the address and your connection; a request that the portal has received may still take effect'
     : 'if it happens again, tell your contact';
 }
 
-/** Words that begin a sentence with a capital letter and have none elsewhere. */
+/** Words that have a capital letter only because they begin a sentence. */
 const FIRST_WORDS =
   /^(?:A|An|Another|Ask|Call|It|No|Nothing|Once|Only|Open|Please|Send|Set|Signing|Support|The|There|They|This|Too|Try|You|Your)\b/;
 

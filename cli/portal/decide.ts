@@ -26,7 +26,7 @@ export interface Deciding {
   readonly message: DecisionMessage;
   /** Absent if the decision does not belong to a step. */
   readonly step?: string | undefined;
-  /** Fields of the decision besides those of every decision. */
+  /** Fields of the decision in addition to those of every decision. */
   readonly fields?: Readonly<Record<string, unknown>>;
   /** More facts that the person sees before the confirmation. */
   readonly facts?: readonly string[];
@@ -99,7 +99,7 @@ export async function review(
   return action;
 }
 
-/** Workers write the view every two seconds, so a decision that has just become possible can be missing. */
+/** Workers write the view every two seconds, so a decision that has just become possible may be missing. */
 const VIEW_WITHIN_MS = 8_000;
 const LOOK_EVERY_MS = 500;
 
@@ -110,7 +110,7 @@ async function offered(
 ): Promise<{ readonly view: MigrationView; readonly action: Action }> {
   const { role, publicKey, isKeyConfirmed } = session;
   if (role !== 'client' || publicKey === null)
-    throw new CommandFailed('your invitation lets you read only', 'ask your contact for an invitation as client');
+    throw new CommandFailed('your invitation is read-only', 'ask your contact for an invitation as client');
   const until = Date.now() + VIEW_WITHIN_MS;
   for (;;) {
     const { view }: MigrationAnswer = await readMigration();

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-// Not from the indexes of these folders, which load Temporal's payload converters.
+// Does not import the indexes of these folders, because they load Temporal's payload converters.
 import { homeFolder } from '../../config/environment';
 import { PORTAL_ROLES } from '../../portal/contract';
 import { Secret } from '../../security/secret';

@@ -14,8 +14,9 @@ export interface PortalTarget {
 }
 
 /**
- * Returns null without `--portal` and `TOKENFERRY_PORTAL`: the command then works with Temporal and the database, with
- * the rights of support. So an empty or missing value of `--portal` is a link that {@link parseLink} refuses.
+ * Returns null if neither `--portal` nor `TOKENFERRY_PORTAL` is set: the command then works with Temporal and the
+ * database, with the rights of support. An empty or missing value of `--portal` must not do that, so it is returned as
+ * a link, which {@link parseLink} refuses.
  */
 export function findPortal(args: readonly string[], env: NodeJS.ProcessEnv): PortalTarget | null {
   const end = args.indexOf('--');

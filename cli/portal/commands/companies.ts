@@ -21,7 +21,7 @@ interface CompaniesOptions {
   readonly csv?: true;
 }
 
-/** Not the keys of `STATE_LABELS`, because the help of every command would load its module. */
+/** Repeats the keys of `STATE_LABELS`, because importing them would load its module for the help of every command. */
 const STATES = [
   ...['moved', 'moving', 'not-moved-yet', 'must-reconnect', 'not-moved', 'left-out'],
 ] as const satisfies readonly CompanyState[];
@@ -137,12 +137,12 @@ function printHelp(
     if (command === null) continue;
     output.line(`  ${commandText(context, command)}`);
     const rest = command.includes(referenceArguments(references)) ? references.length - MAX_REFERENCES_IN_A_COMMAND : 0;
-    output.line(`      ${advice}${rest > 0 ? `; ${counted(rest, 'other company')} must be named too` : ''}`);
+    output.line(`      ${advice}${rest > 0 ? `; also specify ${counted(rest, 'other company')}` : ''}`);
   }
   for (const help of otherHelp(view, { remedies, linkUrl: null })) output.line(`  ${help}`);
 }
 
-/** Names the companies where the command of a decision has a place for them. */
+/** Returns the command of a decision with the references in it; null if only the page can make the decision. */
 function commandFor(action: Action, references: readonly string[]): string | null {
   const all = references.length > MAX_REFERENCES_IN_A_COMMAND;
   const place = all ? '<references>' : /<references>|--all/;

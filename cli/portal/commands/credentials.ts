@@ -36,12 +36,12 @@ export function addCredentials(context: PortalContext): void {
     [
       'credentials',
       'credentialsSupplied',
-      'Check, encrypt and send credentials that were obtained after syncing was disabled, from a file (CSV or JSON) with one row per company, or send a sealed file',
+      'Check, encrypt and send the credentials in a file (CSV or JSON, one row per company), obtained after syncing was disabled, or send a sealed file',
     ],
     [
       'replace-credential',
       'replaceCredential',
-      'Replace the credentials of companies that were not moved, and move the companies with the new ones',
+      'Replace the credentials of companies that were not moved, and move the companies with the new credentials',
     ],
   ] as const)
     addFileOptions(
@@ -154,7 +154,7 @@ async function readFile(key: MigrationKey, file: string, options: CredentialOpti
     return { findings: null, credentials };
   }
   const platform = findPlatform(key.platformKey);
-  if (!platform) throw new CommandFailed(`this version does not know the platform ${key.platformKey}`, 'update it');
+  if (!platform) throw new CommandFailed(`this version does not know the platform ${key.platformKey}`, 'update ferry');
   const read = await readCredentials(file, platform, timesFrom(options), options.encoding);
   if (read.findings.errors === 0)
     for await (const credential of read.credentials) {

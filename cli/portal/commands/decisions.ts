@@ -32,11 +32,13 @@ export function addStepDecisions(context: PortalContext): void {
     context.run(() => withPortal(context, migrationId, (portal) => decide(context, portal, deciding, options)));
   const digestOption = [
     '--digest <digest>',
-    'decide only if what you reviewed still has this digest (printed by --json of show)',
+    'decide only if what you reviewed still has this digest (printed by: show --json)',
   ] as const;
 
   addDecideOptions(
-    program.command('approve <migration> [step]').description('Approve a step (default: the one that waits for you)'),
+    program
+      .command('approve <migration> [step]')
+      .description('Approve a step (default: the step that is waiting for you)'),
   )
     .option(...digestOption)
     .action((migrationId: string, step: string | undefined, options: DecideOptions) =>
@@ -131,14 +133,14 @@ function namedTexts(references: readonly string[]): string {
   return references.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** Returns the companies of a wave that wait for the confirmation. */
+/** Returns the companies of a wave that are waiting for their confirmation. */
 async function readWave(context: PortalContext, { api }: Connection, wave: number): Promise<readonly string[]> {
   const references: string[] = [];
   for await (const company of api.eachCompany({ state: 'not-moved-yet' }))
     if (company.wave === wave && company.confirmedAt === null) references.push(company.reference);
   if (references.length > 0) return references;
   throw new CommandFailed(
-    `wave ${wave} has no company that waits for a confirmation`,
+    `wave ${wave} has no company that is waiting for a confirmation`,
     `list the companies with: ${commandText(context, 'companies')}`,
   );
 }

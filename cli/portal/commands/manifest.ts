@@ -40,7 +40,8 @@ async function supply(
   const { view } = await portal.readMigration();
   const { migrationId } = view;
   const platform = findPlatform(view.platform.key);
-  if (!platform) throw new CommandFailed(`this version does not know the platform ${view.platform.name}`, 'update it');
+  if (!platform)
+    throw new CommandFailed(`this version does not know the platform ${view.platform.name}`, 'update ferry');
   const { encoding, reason } = options;
   const manifest = await readManifest({ manifest: file, ...(encoding && { encoding }) }, platform);
   const { findings, totals, withCredential } = manifest;

@@ -36,7 +36,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
   const link = context.link();
   if (link.isForAccount)
     throw new CommandFailed(
-      'this invitation is for an account, with which only the page can sign in',
+      'this invitation is for an account, and only the page can sign in with an account',
       'open the link in a browser, or ask your contact for an invitation without --sign-in openid',
     );
   const stored = readSignIns(terminal.env, link.origin);
@@ -45,7 +45,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
       if (!(error instanceof ApiError) || error.status !== 403 || stored.length === 0) throw error;
       const known = stored.map(({ migrationId, person }) => `${migrationId} as ${person}`).join(', ');
       throw new CommandFailed(
-        `you have signed in on this machine already, to ${known}; this invitation was used, or has expired`,
+        `you have already signed in on this machine, to ${known}; this invitation has been used or has expired`,
         `see your migration with: ${commandText(context, 'show')}. For another migration, ask your contact for a new invitation`,
         { cause: error },
       );
@@ -131,7 +131,7 @@ function signedInResult(
         output.line(
           `${output.styled('green', '✓')} Signed in to ${migrationId} as ${person} (${role}), until ${localTime(expiresAt)}`,
         );
-        if (file !== null) output.line(`  Your key and your session are in ${file}. Give this file to nobody.`);
+        if (file !== null) output.line(`  Your key and your session are in ${file}. Do not share this file.`);
         if (provider !== null)
           output.line(`  Provider: ${provider}. Compare it with the fingerprint that the provider publishes.`);
         if (publicKey === null || isKeyConfirmed) continue;
@@ -140,7 +140,9 @@ function signedInResult(
         output.line();
         output.line(`  ${output.styled('bold', fingerprintOfKey(publicKey))}`);
         output.line();
-        output.line('Until support has confirmed it, you can only look. See your migration with:');
+        output.line(
+          'Until support has confirmed your key, you cannot decide or supply anything. See your migration with:',
+        );
         output.line(`  ${commandText(context, 'show')}`);
       }
     },
@@ -163,7 +165,10 @@ export function addSignOut(context: PortalContext): void {
           (each) => each.migrationId === migrationId,
         );
         if (!signIn)
-          throw new CommandFailed(`you are not signed in to ${migrationId}`, `see: ${commandText(context, 'list')}`);
+          throw new CommandFailed(
+            `you are not signed in to ${migrationId}`,
+            `list your migrations with: ${commandText(context, 'list')}`,
+          );
         await failingClearly(context, () =>
           apiOf(signIn.portal, signIn.token)
             .endSession()

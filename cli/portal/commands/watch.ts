@@ -105,7 +105,7 @@ function linesOf({ view, writtenAt, isCurrent }: MigrationAnswer, trouble: strin
       : [
           [
             {
-              text: `as of ${clockTime(new Date(writtenAt))}: ${trouble ?? 'no worker has updated it'}`,
+              text: `as of ${clockTime(new Date(writtenAt))}: ${trouble ?? 'no worker has updated it since'}`,
               style: 'yellow' as const,
             },
           ],

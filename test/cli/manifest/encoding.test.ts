@@ -80,7 +80,11 @@ test('credentials are read with --encoding', async () => {
 
 test.each([
   ['UTF-8', encoded('utf-8', MÜLLER), /^this file is UTF-8, not windows-1252$/],
-  ['UTF-16 with a byte order mark', iconv.encode(csv(MÜLLER), 'utf-16le', { addBOM: true }), /mark of UTF-16LE/],
+  [
+    'UTF-16 with a byte order mark',
+    iconv.encode(csv(MÜLLER), 'utf-16le', { addBOM: true }),
+    /byte order mark of UTF-16LE/,
+  ],
 ])('%s with another --encoding is an error, because names would become nonsense', async (_, content, says) => {
   const { findings } = await read(content, 'windows-1252');
   const [error, ...more] = findings.filter(({ severity }) => severity === 'error');

@@ -170,7 +170,7 @@ describe('says what to do if', () => {
   test('the invitation is for an account', async () => {
     const link = `${portal.url}/#migration=acme.xero&sign-in=openid`;
     expect((await portal.client().runWith(link, 'sign-in')).err).toBe(
-      'ferry: this invitation is for an account, with which only the page can sign in; open the link in a browser, or ask your contact for an invitation without --sign-in openid\n',
+      'ferry: this invitation is for an account, and only the page can sign in with an account; open the link in a browser, or ask your contact for an invitation without --sign-in openid\n',
     );
   });
 

@@ -189,7 +189,7 @@ describe('a decision is not sent if', () => {
     const finn = portal.client();
     await finn.runWith(await portal.invite(id, 'Finn', '--role', 'viewer'), 'sign-in');
     expect(outcomeOf(await finn.run('pause', '--reason', 'a test'))).toBe(
-      '1: ferry: your invitation lets you read only; ask your contact for an invitation as client\n',
+      '1: ferry: your invitation is read-only; ask your contact for an invitation as client\n',
     );
   });
 
