@@ -1,6 +1,6 @@
 /**
  * Checks the open migrations: that the ledger was not restored to an older state, that no other workflow occupies a
- * workflow id that they need, and that workers gave up on no portal request. Changes nothing.
+ * workflow id that they need, and that workers have not given up on a portal request. Changes nothing.
  */
 import type { LedgerClient } from '../../client';
 import { findOccupiedIds, isLedgerBehind, NoSuchMigration, openLedgerClient } from '../../client';

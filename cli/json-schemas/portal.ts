@@ -5,7 +5,10 @@ import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
 const { migrationId, state, headline, task, counts } = MigrationAnswerSchema.shape.view.shape;
-const fingerprint = z.string().nullable().describe('fingerprint of the person's key, which support compares; null for a viewer');
+const fingerprint = z
+  .string()
+  .nullable()
+  .describe("fingerprint of the person's key, which support compares; null for a viewer");
 
 export const PORTAL_SCHEMAS: CommandSchemas = {
   'ferry.portal-sign-in/1': [
@@ -27,7 +30,10 @@ export const PORTAL_SCHEMAS: CommandSchemas = {
           keyFingerprint: z.string(),
           isKeyConfirmed: z.boolean().nullable(),
           headline: headline.nullable(),
-          problem: z.string().nullable().describe('why the migration could not be read; isKeyConfirmed and headline are then null'),
+          problem: z
+            .string()
+            .nullable()
+            .describe('why the migration could not be read; isKeyConfirmed and headline are then null'),
         }),
       ),
     },

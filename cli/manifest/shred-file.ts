@@ -20,7 +20,7 @@ export interface ShredOption {
 export function addFileOptions(command: Command): Command {
   return addEncoding(command).option(
     '--shred',
-    'overwrite and remove the file when every credential in it has been stored',
+    'overwrite and remove the file once every credential in it has been stored or sealed',
   );
 }
 

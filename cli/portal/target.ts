@@ -39,7 +39,7 @@ export interface PortalLink {
   /** True if the person must sign in with an account, which only the page can do. */
   readonly isForAccount: boolean;
   /** The provider's fingerprint that the link contains; null if it has none. */
-  readonly provider: string | null;
+  readonly providerFingerprint: string | null;
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -64,5 +64,10 @@ export function parseLink(text: string): PortalLink {
     );
   const fragment = new URLSearchParams(hash.slice(1));
   const isForAccount = fragment.get('sign-in') === 'openid';
-  return { origin, invitation: fragment.get('invitation'), isForAccount, provider: fragment.get('provider') };
+  return {
+    origin,
+    invitation: fragment.get('invitation'),
+    isForAccount,
+    providerFingerprint: fragment.get('provider'),
+  };
 }

@@ -1,4 +1,4 @@
-/** Writes a completion script for each shell. Pressing Tab starts a process only to read migration ids. */
+/** Writes a completion script for each shell. Pressing Tab starts `ferry` only to read migration ids. */
 import type { Completion, CompletableCommand, Shell } from './completion';
 
 /** Seconds for which the script caches migration ids. */

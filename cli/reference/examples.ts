@@ -114,7 +114,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * @param path path of the command, for example `service keys create`
- * @param now the example of a time is the evening after it
+ * @param now the example of a time is the evening of the day after it
  */
 export function examplesOf(path: string, now: Date): readonly string[] {
   return (EXAMPLES[path] ?? []).map((example) => example.replace(TIME, exampleTime(now)));

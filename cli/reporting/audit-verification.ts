@@ -62,7 +62,7 @@ export async function verifyTrail(
   if (named.length === 0) {
     throw new CommandFailed(
       'verifying a trail requires the public keys of the approvers, or their fingerprints',
-      'pass each with --approver role:name:fingerprint; ask the person for it, or take it from another source that you trust, because keys that came with the trail prove nothing',
+      'pass each with --approver role:name:fingerprint; ask each person for their fingerprint, or take it from another source that you trust, because keys that came with the trail prove nothing',
     );
   }
   const keys = createKeyFinder();
@@ -112,7 +112,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
   let isEndUnknown = false;
   const unsigned = createUnsignedNotes(approvers);
   for await (const { line, text, value } of readLines(file)) {
-    if (end) unproven.push({ line, decisionId: null, why: 'it comes after the end of the trail' });
+    if (end) unproven.push({ line, decisionId: null, why: 'this line comes after the signed last line of the trail' });
     else if (isTrailEntry(value)) {
       entries += 1;
       digest.update(`${text}\n`);
@@ -181,7 +181,7 @@ function createUnsignedNotes(given: readonly Approver[]): {
       const which = before.length === 1 ? `line ${before[0]}` : `lines ${before[0]} to ${before.at(-1)}`;
       notes.set(
         approver.role,
-        `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of the ${approver.role} in ${which} came before, so that nothing here proves who made ${before.length === 1 ? 'it, or what it confirmed' : 'them, or what they confirmed'}: ask that person.`,
+        `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of the ${approver.role} in ${which} came before that, so nothing here proves who made ${before.length === 1 ? 'it, or what it confirmed' : 'them, or what they confirmed'}. Ask ${approver.by}.`,
       );
     },
     notes: () => [...notes.values()],

@@ -1,4 +1,6 @@
-/** Prints one migration, as short as an 80x24 terminal requires: steps, companies, end, evidence and next commands. */
+/**
+ * Prints one migration, as briefly as an 80x24 terminal requires: steps, companies, end, evidence and next commands.
+ */
 import type { ClientState } from '../../domain/companies/company-state';
 import { CLIENT_STATES, clientCounts } from '../../domain/companies/company-state';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
@@ -42,7 +44,7 @@ export interface MigrationFindings {
   /** The errors of activities that Temporal retries. */
   readonly retriedErrors: readonly string[];
   readonly next: readonly NextCommand[];
-  /** Null if no Web UI for clients is configured. */
+  /** Null if no Temporal UI for clients is configured. */
   readonly clientPage: string | null;
   /** Companies whose application was replaced after their move. Null without a ledger. */
   readonly applications: ApplicationsOfMoved | null;
@@ -139,7 +141,7 @@ function printCompanies(output: Output, { migrationId, route, state, step, count
   ]);
   const command = isEnding(state) ? 'report' : 'exceptions';
   if (exceptions !== '') output.line(`  ${output.styled('yellow', exceptions)}: ferry ${command} ${migrationId}`);
-  // Nothing can be supplied after the end, and the credentials have been deleted.
+  // After the migration has ended, nothing can be supplied, and the credentials have been deleted.
   if (isEnding(state)) return;
   const isBeforeConfirmations = route === 'managed' && stepNumber(step) < stepNumber('disable-syncing');
   const unconfirmed = isBeforeConfirmations ? 0 : counts.unconfirmed;
@@ -154,7 +156,7 @@ const listed = (counts: readonly (readonly [number, string])[]): string =>
 
 const number = (count: number): string => count.toLocaleString('en-US');
 
-/** Also tells how to stop companies, because they go on moving in a window that was open before. */
+/** Also says how to stop moves, because they continue in a window that is already open. */
 const windowsPausedText = (migrationId: string, why: string): string =>
   `No further window opens (windows ${why}). To stop companies in an open window: ferry pause ${migrationId}`;
 
@@ -176,19 +178,19 @@ function printDeferred(output: Output, migrationId: string, { companies, referen
 }
 
 /**
- * Prints what was found about the supplied details. Leaves out the warnings after step 1, where they were accepted, and
- * the application after the first company, which has proved it.
+ * Prints what was found about the supplied details. After step 1, leaves out the warnings, because they were accepted
+ * in it. In step 6, leaves out the application, because the first company has proved that it works.
  */
 function printDetails(output: Output, { route, step, preflight, waitingFor }: Progress, inFull: boolean): void {
   if (!preflight) return;
   const isOpen = route === 'self-service' || step === 'supply-details';
   printPreflight(output, {
-    // The text of who must act already contains the problems that block step 1.
+    // The text that says who must act already contains the problems that block step 1.
     problems: preflight.problems.filter((problem) => !waitingFor.what.includes(problem)),
     warnings: isOpen || inFull ? preflight.warnings : [],
   });
   if (inFull || step !== 'complete-migration') printApplication(output, preflight, '');
-  // In self-service nobody adds the URL to an application. In step 3, the text of who must act contains it.
+  // In self-service nobody adds the URL to an application. In step 3, the text that says who must act contains the URL.
   const { callbackUrl } = preflight;
   const isNeeded = route === 'managed' && stepNumber(step) < stepNumber('update-application');
   if (callbackUrl !== null && (isNeeded || inFull)) output.line(`Callback URL: ${callbackUrl}`);

@@ -10,7 +10,7 @@ export interface StepRow {
   readonly approvals: readonly { readonly by: string; readonly role: string }[];
 }
 
-/** The words for the states of a step; after the end, no step is open or follows. */
+/** Returns the words for the states of a step. Once the migration has ended, no step is open or still to come. */
 export function stepWords(hasEnded: boolean): Readonly<Record<StepRow['state'], string>> {
   return hasEnded
     ? { done: 'done', open: 'ended here', later: 'not reached' }

@@ -7,8 +7,8 @@ import { shellQuoted } from '../shared/remedy-commands';
 export type NamedApprover = Approver | (Omit<Approver, 'publicKey'> & { readonly fingerprint: string });
 
 /**
- * Collects the keys of a trail. They prove nothing by themselves: a key counts only if its fingerprint is one that was
- * given, because another key with the same fingerprint cannot be found in practice.
+ * Collects the keys of a trail. A key in the trail proves nothing. It is accepted only if its fingerprint was given,
+ * because nobody can create another key with the same fingerprint.
  */
 export function createKeyFinder() {
   const keys = new Map<string, string>();
@@ -16,7 +16,7 @@ export function createKeyFinder() {
     if (isPublicKey(publicKey)) keys.set(approverFingerprint({ publicKey }), publicKey);
   };
   return {
-    /** Adds the keys in a line of the trail: those that signed it, and that of an approver who was added. */
+    /** Adds the keys in a line of the trail: the key that signed the line, and the key of an added approver. */
     addFrom(line: unknown): void {
       const { decision, signed, signature } = (line ?? {}) as {
         readonly decision?: { readonly approver?: { readonly publicKey?: unknown } } | null;

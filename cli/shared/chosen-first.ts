@@ -6,7 +6,10 @@ import type { Progress } from '../../domain/progress/progress';
 import type { Database } from '../../store';
 import { findCompany } from '../../store';
 
-/** Reads whether the company that was chosen to go first can be moved; null if none was chosen, or once it has begun. */
+/**
+ * Reads whether the company that was chosen to go first can be moved; null if none was chosen, its move has begun, or
+ * the migration is ending.
+ */
 export async function readChosenFirst(
   db: Database,
   { migrationId, state, firstCompany, requestedFirst }: Progress,

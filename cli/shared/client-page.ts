@@ -2,8 +2,9 @@ import { loadConfig } from '../../config';
 import type { MigrationClient } from '../../client';
 
 /**
- * Returns the link to the page of a migration in the read-only Web UI for clients; null if no such UI is configured.
- * The link of a configured UI names the current run of the migration, because only the UI of `ferry up` finds the run.
+ * Returns the link to the page of a migration in the read-only Temporal UI for clients; null if no such UI is
+ * configured. A link to a configured UI contains the id of the current run, because only the UI of `ferry up` finds the
+ * run.
  */
 export async function clientPageOf(
   env: NodeJS.ProcessEnv,

@@ -1,6 +1,7 @@
 /**
- * The commands of a client whose keys are in the portal. Its decisions count only if they are signed with one of these
- * keys, which never leave the browser or the machine of their owner. So nobody can run the commands with `--as client`.
+ * Adapts the commands of a client whose keys are in the portal. Its decisions are accepted only if they are signed with
+ * one of these keys, which never leave the browser or the machine of their owner. So support cannot run the commands
+ * with `--as client`.
  */
 import { loadConfig } from '../../config';
 import { signingRules } from '../../domain/migration/approvers';
@@ -8,10 +9,10 @@ import type { Database } from '../../store';
 import { listInvitations, readMigration, readRecordedDecisions } from '../../store';
 import { AS_CLIENT, type NextCommand } from './remedy-commands';
 
-/** Stands for the portal's address in commands, where it is not configured. */
+/** Stands for the portal's address in commands if the address is not configured. */
 const ANY_PORTAL = '"address of the portal"';
 
-/** Matches commands that the portal does not have, but support can run: to add and correct companies. */
+/** Matches the command that adds and corrects companies. The portal does not have it, so support runs it. */
 const BY_SUPPORT = /^ferry amend /;
 
 /** Returns the portal's address, if the client signs its decisions in the portal; null if it does not. */
@@ -43,7 +44,7 @@ export function clientCommand(command: string, portal: string | null): string {
   return BY_SUPPORT.test(words) ? words : words.replace(/^ferry /, `ferry --portal ${portal} `);
 }
 
-/** Returns next commands that client and support can run, as {@link clientCommand} does. */
+/** Applies {@link clientCommand} to next commands. */
 export function throughPortal(commands: readonly NextCommand[], portal: string | null): readonly NextCommand[] {
   return commands.map((each) => {
     const command = clientCommand(each.command, portal);

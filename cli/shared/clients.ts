@@ -66,14 +66,14 @@ async function withClient<Client extends MigrationClient, Result>(
   }
 }
 
-/** A ledger can be shared by several namespaces. */
+/** Returns whether the ledger has the migration in this namespace, because several namespaces can share a ledger. */
 async function isInLedger({ db, temporal }: MigrationClient, migrationId: string): Promise<boolean> {
   if (!db || (await readMigration(db, migrationId)) === undefined) return false;
   const namespace = await readNamespace(db, migrationId);
   return namespace === null || namespace === temporal.options.namespace;
 }
 
-/** The maximum number of migrations that are compared with a wrong id, the newest first. */
+/** The maximum number of migrations whose ids are compared with a wrong id, beginning with the newest. */
 const MAX_COMPARED = 1_000;
 const COMPARE_WITHIN_MS = 2_000;
 
@@ -101,7 +101,7 @@ async function newestIds(ferry: MigrationClient): Promise<readonly string[]> {
 function onlyInLedger(migrationId: string): CommandFailed {
   return new CommandFailed(
     `Temporal does not know ${migrationId}, but the ledger does`,
-    `to see what it has moved, run: ferry report ${migrationId}; if Temporal's database was lost, docs/backup.md says what to do next`,
+    `to see what was moved, run: ferry report ${migrationId}; if Temporal's database was lost, docs/backup.md says what to do next`,
   );
 }
 

@@ -22,7 +22,7 @@ export interface CompanyCommand {
   /** Adds `--all` with this description. */
   readonly all?: string;
   readonly needsReason?: true;
-  /** Set if nothing brings the companies back. The command then asks for confirmation. */
+  /** Set if the decision cannot be undone. The command then asks for confirmation. */
   readonly final?: FinalDecision;
 }
 
@@ -44,14 +44,14 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'exclude',
     message: 'exclude',
-    description: 'Leave out for good companies that have not been moved yet',
+    description: 'Leave out companies that have not been moved yet; this cannot be undone',
     needsReason: true,
     final: { question: 'Leave out', fate: 'will not be moved and cannot be added to this migration again' },
   },
   {
     name: 'retry',
     message: 'retry',
-    description: 'Retry now the companies that were not moved, were deferred, or have an unknown outcome',
+    description: 'Immediately retry companies that were not moved, were deferred, or have an unknown outcome',
     all: 'all companies that were not moved, were deferred, or have an unknown outcome',
   },
   {
@@ -63,9 +63,10 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'skip',
     message: 'skip',
-    description: 'Give up for good on companies that were not moved, were deferred, or have an unknown outcome',
+    description:
+      'Give up on companies that were not moved, were deferred, or have an unknown outcome; this cannot be undone',
     needsReason: true,
-    final: { question: 'Give up on', fate: 'will not be tried again, not even if an owner reconnects' },
+    final: { question: 'Give up on', fate: 'will not be tried again, not even if an end customer reconnects' },
   },
 ];
 

@@ -1,4 +1,7 @@
-/** What decisions do that cannot be undone. Commands and the dashboard say it before they ask for confirmation. */
+/**
+ * Describes the effects of decisions that cannot be undone. Commands and the dashboard show them before they ask for
+ * confirmation.
+ */
 import { clientStateText } from '../../domain/companies/company-state';
 import { withdrawalText } from '../../domain/decisions/withdrawals';
 import type { Step } from '../../domain/migration/steps';
@@ -46,7 +49,7 @@ const MAX_NAMED = 10;
 /**
  * Returns what follows from a final decision on companies, with their names and states.
  *
- * @param db the ledger; absent without access to it, and the companies are then named by their references
+ * @param db the ledger; undefined without access to it: the companies are then listed only by reference
  * @param fate what happens to them: "will not be ..."
  */
 export async function finalConsequence(

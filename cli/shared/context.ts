@@ -25,21 +25,21 @@ export interface YesOption {
 export function addYesOption(command: Command): Command {
   return command.option(
     '--yes',
-    'do not ask for confirmation (required without a terminal if it cannot be undone, or undoes what others decided)',
+    'do not ask for confirmation (required without a terminal if the action cannot be undone, or undoes what others decided)',
   );
 }
 
 interface Confirmation {
   readonly question: string;
-  /** What the action does that cannot be undone, as a clause; null if it can be undone. It then needs no `--yes`. */
+  /** The effect that cannot be undone, as a clause; null if the action can be undone and so needs no `--yes`. */
   readonly consequence: string | null;
-  /** The decision of somebody else that the action undoes, as a clause. It then needs `--yes` without a terminal. */
+  /** Somebody else's decision that the action undoes, as a clause. The action then needs `--yes` without a terminal. */
   readonly overrides?: string | undefined;
 }
 
 /**
- * Says what an action does that cannot be undone, and asks the user to confirm it. With `--yes`, returns true without
- * asking. Nobody can be asked without a terminal or with `--json`.
+ * Shows the effect of an action that cannot be undone, and asks the user to confirm the action. With `--yes`, returns
+ * true without asking. Nobody can be asked without a terminal or with `--json`.
  *
  * @throws CommandFailed if nobody can be asked, and the action cannot be undone or undoes somebody else's decision
  */
@@ -54,11 +54,11 @@ export async function confirm(
     return prompts.confirm(question);
   }
   if (overrides !== undefined)
-    throw new CommandFailed(overrides, 'nothing was sent; once they agree, run it again with --yes');
+    throw new CommandFailed(overrides, 'nothing was sent; once they agree, run the command again with --yes');
   if (consequence === null) return true;
   throw new CommandFailed(
     `this cannot be undone: ${consequence}`,
-    'nothing was sent; if that is what you want, run it again with --yes',
+    'nothing was sent; if that is what you want, run the command again with --yes',
   );
 }
 

@@ -68,7 +68,7 @@ export function addDecisionOptions(
   );
 }
 
-/** Returns the user who called sudo, if the current one is shared. */
+/** Returns the user who called sudo if several people share the current user name; otherwise the current one. */
 function userNameOf(user: string, { SUDO_USER: caller }: NodeJS.ProcessEnv): string {
   return isShared(user) && caller !== undefined && caller !== '' ? caller : user;
 }

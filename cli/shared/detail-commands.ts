@@ -10,7 +10,7 @@ import type { Progress } from '../../domain/progress/progress';
 import type { NextCommand } from './remedy-commands';
 import { byClient, bySupport, shellQuoted, WITH_REASON } from './remedy-commands';
 
-/** An action outside `ferry` that solves a problem, before the check is repeated. */
+/** Actions outside `ferry` that solve a problem. They must be done before the check is repeated. */
 const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {
   'service-refuses': 'give the workers a valid API key of the account',
   'key-not-administrator': 'give the workers an administrator key',
@@ -60,7 +60,7 @@ function applicationCommands(progress: Progress, applications?: MigrationApplica
   const codes = preflight?.problemCodes ?? [];
   const registered = preflight?.application ?? null;
   if (route === 'self-service' || !codes.some((code) => code.startsWith('application-'))) return [];
-  // Only a sealed secret is registered by a worker.
+  // A worker registers only a sealed secret; the command itself registers any other.
   if (codes.includes('application-not-registered'))
     return [{ command: byClient(`ferry application ${migrationId} --sealed secret.txt.sealed`) }];
   const conflict = registered && applications ? findApplicationConflict(registered, applications) : null;
@@ -86,7 +86,7 @@ function applicationCommands(progress: Progress, applications?: MigrationApplica
   }
 }
 
-/** Suggests to supply the application: this one, or one that only the client knows. */
+/** Suggests supplying this application, or, without one, an application that only the client knows. */
 export function applicationCommand(migrationId: string, application: ApplicationFacts | null | undefined): NextCommand {
   const word = application ? shellQuoted(application.clientId) : '"client id"';
   const environment = application?.environment === 'sandbox' ? 'sandbox' : 'production';

@@ -59,15 +59,15 @@ export const ADD_PAYLOAD_KEY =
 type ErrorClass = abstract new (...args: never[]) => Error;
 
 /**
- * Returns the advice by error class; the first match counts. The error's own message states what happened. A function,
- * because a constant would load the modules of all these classes in every command.
+ * Returns the advice by error class; the first matching class is used. The error's own message states what happened. A
+ * function, because a constant would load the modules of all these classes in every command.
  */
 const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [Unreachable, 'start it, or start everything with: ferry up'],
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
   [
     MigrationKeyInvalid,
-    'nothing was sealed or stored; get the key again from the provider, who finds under "Sealed files" in docs/security.md what this means',
+    'nothing was sealed or stored; get the key again from the provider, for whom "Sealed files" in docs/security.md explains this error',
   ],
   [VaultKeyMismatch, 'the credentials in this file were neither sealed nor stored'],
   [
@@ -77,7 +77,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [NoWorker, 'decisions are kept and applied later; start a worker, or start everything with: ferry up'],
   [NoSuchMigration, 'list all migrations with: ferry list'],
   [MigrationExists, 'choose another --label'],
-  [StagingFull, 'supply a smaller file, or wait a day until what was sent without a decision is deleted'],
+  [StagingFull, 'supply a smaller file, or wait a day: files that were sent without a decision are then deleted'],
   [LabelReserved, 'choose another --label'],
   [LedgerBehind, 'then make this decision again'],
   [WorkflowIdOccupied, 'then run this command again'],
@@ -90,7 +90,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [WrappedKeyBroken, 'nothing is lost; restore the key and run the command again'],
   [VaultSecretElsewhere, 'nothing was changed; correct the folder and run the command again'],
   [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],
-  [VaultUsable, 'nothing was changed; single credentials can be replaced without it'],
+  [VaultUsable, 'nothing was changed; single credentials can be replaced without renewing the vault'],
   [KeyInvalid, 'specify the correct file; nothing was signed or changed'],
   [
     ForeignResponse,

@@ -52,7 +52,7 @@ function stateText(invitation: Invitation, now: Date): string {
   const at = (moment: Date | null): string => (moment === null ? '' : ` ${shortTime(moment.toISOString(), now)}`);
   switch (stateOf(invitation, now)) {
     case 'unused':
-      return `not used yet, until${at(invitation.expiresAt)}`;
+      return `not used yet, expires${at(invitation.expiresAt)}`;
     case 'expired':
       return `expired${at(invitation.expiresAt)}`;
     case 'signed-in':

@@ -27,7 +27,7 @@ export function addLimitOptions(command: Command): Command {
     command
       .option(
         '--slices-at-once <number>',
-        'number of slices (parallel parts of a batch run) at the same time',
+        'number of slices (parallel parts of a batch run) that run at the same time',
         limit('slicesAtOnce'),
       )
       .option(

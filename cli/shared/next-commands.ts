@@ -34,7 +34,7 @@ export interface NamedInCommands extends NamedCompanies {
 
 type Commands = readonly NextCommand[];
 
-/** The companies that commands name, without the ledger. */
+/** Used without the ledger: commands then contain no references. */
 export const NO_COMPANIES: NamedCompanies = {
   unconfirmedWave: null,
   unconfirmed: [],
@@ -95,7 +95,7 @@ function selfServiceCommands(progress: Progress): Commands {
   ];
 }
 
-/** A command of the client that decides nothing, so that it takes no name. */
+/** Returns a command of the client that decides nothing, and so takes no name. */
 const viewing = (command: string): NextCommand => ({ who: 'client', command });
 
 /** Puts the client's name into commands, if it is known. */
@@ -154,7 +154,7 @@ function changes({ migrationId: id, preflight }: Progress): Commands {
   return [byClient(`ferry manifest ${id} manifest.csv`), ...application];
 }
 
-/** Suggests the opening of a window if windows are agreed, because moves begin only then. */
+/** Suggests the next opening of a window if there are windows, because moves begin only in them. */
 function proposals({ migrationId: id, windows }: Progress, now: Date): Commands {
   const openings = windowOccurrences(windows, now.toISOString()).map(({ opensAt }) => new Date(opensAt));
   const opening = openings.find((opensAt) => opensAt > now);
@@ -186,7 +186,7 @@ function approversLeft({ step, steps }: Progress): readonly Role[] {
 
 /**
  * Suggests `--all` in step 4 if every unconfirmed company is in the first wave, otherwise the lowest wave. Companies
- * without a wave are named. A later wave is suggested only when nothing else can be moved.
+ * without a wave are specified by reference. A later wave is suggested only when nothing else can be moved.
  */
 function confirmations({ migrationId: id, counts, step }: Progress, companies: NamedCompanies): Commands {
   const { unconfirmed, unconfirmedInFirstWave } = counts;
@@ -198,7 +198,7 @@ function confirmations({ migrationId: id, counts, step }: Progress, companies: N
   return confirmationOf(id, references);
 }
 
-/** Suggests to confirm these companies, or the list to choose from if the references do not fit into a command. */
+/** Suggests confirming these companies, or listing the companies if the references do not fit into a command. */
 function confirmationOf(id: string, references: readonly string[]): Commands {
   const words = references.length === 0 ? null : referenceWords(references);
   if (words === null) return [viewing(`ferry companies ${id} --state not-moved-yet`)];
@@ -260,7 +260,7 @@ function duringFirstCompany(progress: Progress, companies: NamedCompanies): Comm
   }
 }
 
-/** Suggests another first company, or the list to choose it from. */
+/** Suggests another first company, or listing the companies to choose from. */
 function anotherFirst({ migrationId: id }: Progress, { firstCandidate }: NamedCompanies): Commands {
   if (firstCandidate === null) return [bySupport(`ferry companies ${id} --state not-moved-yet`)];
   return [chooseFirst(id, firstCandidate)];

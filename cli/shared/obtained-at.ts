@@ -20,6 +20,6 @@ export const timesFrom = ({ obtainedAt }: { readonly obtainedAt?: Date }): Crede
 function parseObtainedAt(text: string): Date {
   const at = parseTime(text);
   const problem = obtainedAtProblem(at, new Date());
-  if (problem !== null) throw new InvalidArgumentError(`It is ${problem}.`);
+  if (problem !== null) throw new InvalidArgumentError(`This time is ${problem}.`);
   return at;
 }

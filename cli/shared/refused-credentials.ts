@@ -19,7 +19,7 @@ export interface RefusedGroup {
 interface Supply {
   readonly migrationId: string;
   readonly file: string;
-  /** True if the file was sealed. The times in it cannot be changed. */
+  /** True if the file was sealed, so that the times in it cannot be changed. */
   readonly isSealed: boolean;
   /** The portal's address if the client signs its decisions there; null if it does not. */
   readonly portal: string | null;
@@ -74,7 +74,7 @@ function* tooEarlyGroups(
       `${reference}: obtained ${obtained}; confirmed ${confirmed}`,
       isSealed
         ? 'if they were exported after the confirmation, the client must seal the file again, with the time of the export in --obtained-at'
-        : 'if they were exported after the confirmation, correct obtainedAt in the file or, without it, give the time of the export with --obtained-at',
+        : 'if they were exported after the confirmation, correct obtainedAt in the file or, if the file has none, specify the time of the export with --obtained-at',
       'otherwise export them again, because these tokens may no longer work',
     ],
   };

@@ -17,10 +17,10 @@ export const REFERENCES_IN_A_COMMAND = 8;
 /** Maximum number of references in a suggested command that has no shorter form. */
 export const MAX_REFERENCES_IN_A_COMMAND = 50;
 
-/** The options of a command that the client runs, where its name is not known. */
+/** The options of a command that the client runs, if the person's name is not known. */
 export const BY_CLIENT = '--as client --by "your name"';
 
-/** Returns the options of a command that this person of the client runs. */
+/** Returns the options of a command that this person at the client runs. */
 export function byClientNamed(name: string): string {
   return `--as client --by ${shellQuoted(name)}`;
 }
@@ -37,7 +37,7 @@ export const byClient = (command: string): NextCommand => ({ who: 'client', comm
 /** Remedies that a managed migration accepts only in step 6. */
 const ONLY_IN_STEP_6: readonly Remedy[] = ['skip', 'relink'];
 
-/** Returns the remedies for a company that the migration accepts now; none after its end. */
+/** Returns the remedies for a company that the migration accepts now; none after the migration has ended. */
 export function remediesNow(
   company: Remediable & Pick<LedgerCompany, 'row'>,
   { route, state, released, firstRow }: Pick<StoredMigration, 'route' | 'state' | 'released' | 'firstRow'>,
@@ -53,8 +53,8 @@ export function remediesNow(
 }
 
 /**
- * Returns the command that applies a remedy to companies. In self-service, the client decides, and has supplied the
- * manifest.
+ * Returns the command that applies a remedy to companies. In self-service, the client decides, so the command gets the
+ * name of the person who supplied the manifest.
  */
 export function remedyCommand(
   remedy: Remedy,
@@ -84,13 +84,18 @@ function commandOf(remedy: Remedy, migrationId: string, references: readonly str
   }
 }
 
-/** Returns the first references as words of a command; a file as an example if one would be taken for an option. */
+/**
+ * Returns the first references as words of a command; an example of `--file` if a reference would be taken for an
+ * option.
+ */
 export function referenceArguments(references: readonly string[]): string {
   const first = references.slice(0, MAX_REFERENCES_IN_A_COMMAND);
   return first.some((each) => each.startsWith('-')) ? '--file references.txt' : first.map(shellQuoted).join(' ');
 }
 
-/** Returns references as words of a command; null if there are too many, or if one would be taken for an option. */
+/**
+ * Returns references as words of a command; null if there are too many, or if a reference would be taken for an option.
+ */
 export function referenceWords(references: readonly string[]): string | null {
   const fit = references.length <= REFERENCES_IN_A_COMMAND && !references.some((each) => each.startsWith('-'));
   return fit ? references.map(shellQuoted).join(' ') : null;

@@ -99,7 +99,10 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
   },
 };
 
-/** Returns an empty list without the ledger. The printed number of moved companies still shows how many are missing. */
+/**
+ * Reads the companies that were not moved; none without the ledger. The printed number of moved companies still shows
+ * how many are missing.
+ */
 async function readNotMoved({ db }: MigrationClient, migrationId: string): Promise<readonly LedgerCompany[]> {
   if (!db) return [];
   const notMoved: LedgerCompany[] = [];

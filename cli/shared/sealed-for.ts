@@ -4,7 +4,7 @@ import { readMigrationKey } from '../../store';
 import { CommandFailed } from './errors';
 
 /**
- * Asserts that a file was sealed for this migration and its present key, because otherwise no worker could open it.
+ * Asserts that a file was sealed for this migration and its current key, because otherwise no worker could open it.
  *
  * @throws CommandFailed, VaultClosed, MigrationKeyInvalid
  */
@@ -23,6 +23,6 @@ export async function assertSealedFor(
   if (sealedFor.keyFingerprint !== fingerprintOf(publicKey))
     throw new CommandFailed(
       `${file} was sealed with an older key of ${migrationId}, which no longer opens anything`,
-      `nothing was stored; send the client the new key, which you see with: ferry migration-key ${migrationId}`,
+      `nothing was stored; send the client the new key, which this command prints: ferry migration-key ${migrationId}`,
     );
 }

@@ -17,7 +17,7 @@ export interface CommandResult {
   readonly print: (output: Output) => void;
   /** Prints the result with `--quiet`, unless the command failed. Absent if it is the same as `print`. */
   readonly printQuietly?: (output: Output) => void;
-  /** True if the answer of the command is no. The exit code is then 1, although no error was thrown. */
+  /** True if the command failed or found a problem. The exit code is then 1, although no error was thrown. */
   readonly failed?: boolean;
 }
 
@@ -76,7 +76,7 @@ export class Output {
     if (isEmpty) await this.stream(formatter.format([]));
   }
 
-  /** Writes text. Breaks lines that are longer than the terminal is wide between words, but not within commands. */
+  /** Writes text. Breaks lines that are wider than the terminal: between words, but not within commands. */
   line(text = ''): void {
     writeLines(this.terminal.stdout, text);
   }

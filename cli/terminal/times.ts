@@ -8,7 +8,7 @@ import { localTimeProblem } from '../../domain/planning/local-time';
  *
  * @param moment ISO 8601, or a date
  * @param zone IANA name (default: the reader's time zone)
- * @param clock how the time of day is written, as luxon's format
+ * @param clock how the time of day is written, in luxon's format
  */
 export function localTime(moment: string | Date, zone = 'local', clock = 'HH:mm'): string {
   const options = { zone, locale: 'en' };
@@ -16,7 +16,7 @@ export function localTime(moment: string | Date, zone = 'local', clock = 'HH:mm'
   return time.toFormat(`ccc d LLL yyyy, ${clock} 'UTC'${time.offset === 0 ? '' : 'ZZ'}`);
 }
 
-/** Formats two times like {@link localTime}, with seconds or milliseconds if they would look equal without. */
+/** Formats two times like {@link localTime}, with seconds or milliseconds if they would look equal without them. */
 export function distinctTimes(one: string, other: string): readonly [string, string] {
   const texts = (clock?: string) => [localTime(one, 'local', clock), localTime(other, 'local', clock)] as const;
   const candidates = [texts(), texts('HH:mm:ss')];

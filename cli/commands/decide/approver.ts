@@ -87,7 +87,7 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
     question: `Has ${approver.by} told you this fingerprint: ${approverFingerprint(approver)}?`,
     // Cannot be undone, because the last key of a role cannot be removed.
     consequence: isFirst
-      ? `from now on, ${id} refuses decisions of ${roleText(approver.role)} that none of its approvers has signed`
+      ? `from now on, ${id} refuses decisions of ${roleText(approver.role)} that are not signed by one of its approvers`
       : null,
   });
   if (!accepted) throw new CommandFailed('nothing was changed', 'compare the fingerprint with the person, by phone');
@@ -116,7 +116,7 @@ async function removeKey(context: Context, ferry: LedgerClient, request: Approve
     const known = approvers.map((each) => `${each.by} (${each.role}) ${approverFingerprint(each)}`);
     throw new CommandFailed(
       `no approver of ${id} has this key`,
-      known.length === 0 ? 'it has no approvers' : `its approvers: ${known.join(', ')}`,
+      known.length === 0 ? 'the migration has no approvers' : `its approvers: ${known.join(', ')}`,
     );
   });
   const { approver } = content;

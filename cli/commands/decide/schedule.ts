@@ -96,7 +96,7 @@ function printSchedule(output: Output, schedule: WindowSchedule): void {
   const { migrationId, windows, occurrences, state, note, startAt, allReleased } = schedule;
   const states: Readonly<Record<WindowSchedule['state'], string>> = {
     running: output.styled('green', 'windows open automatically'),
-    paused: output.styled('yellow', `windows do not open (${note ?? 'paused'})`),
+    paused: output.styled('yellow', `windows are not opening (${note ?? 'paused'})`),
     'not-yet': allReleased
       ? 'moves begin only in the windows; their schedule is created before the next batch run'
       : 'windows open automatically in step 6; the first company also waits for a window',
@@ -169,7 +169,7 @@ async function notScheduled(ferry: LedgerClient, migrationId: string, advice: st
   if (migration?.state === 'closed') return { done: false, text: 'no schedule: the migration has ended' };
   const why =
     windows.length === 0
-      ? 'no schedule: it has no windows'
+      ? 'no schedule: the migration has no windows'
       : allReleased
         ? 'no schedule yet: moves begin only in the windows, but their schedule is created before the next batch run'
         : 'no schedule yet: the windows open automatically in step 6';

@@ -213,5 +213,5 @@ async function consequenceForMoved(
   );
   if (!other) return null;
   const companies = counted(other.companies, 'company');
-  return `${companies} moved with ${applicationName(other.application)}; with ${applicationName(application)}, the service can no longer refresh their tokens`;
+  return `${companies} moved with ${applicationName(other.application)}; with ${applicationName(application)}, the service can no longer refresh ${other.companies === 1 ? 'its' : 'their'} tokens`;
 }

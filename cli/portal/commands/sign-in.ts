@@ -74,7 +74,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
 
 async function redeem(
   context: PortalContext,
-  { origin, provider }: PortalLink,
+  { origin, providerFingerprint: provider }: PortalLink,
   invitation: string,
 ): Promise<CommandResult> {
   // An invitation works once, so it is used only if its result can be stored.

@@ -161,7 +161,7 @@ test.each([
     expect(exitCode).toBe(1);
     expect(out + err).toMatch(lost);
     expect(out + err).toContain('this cannot be undone: ');
-    expect(out + err).toContain('run it again with --yes');
+    expect(out + err).toContain('run the command again with --yes');
   }
   expect(await recorded()).toEqual(before);
 });

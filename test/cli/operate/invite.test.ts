@@ -85,7 +85,7 @@ test('lists invitations without their tokens, and revokes one by the beginning o
   const token = /invitation=([\w-]+)/.exec(link)?.[1] ?? '';
   const all = await run(['--list']);
   expect(all.out).toContain(migration);
-  expect(all.out).toMatch(/Cleo +client +link +not used yet, until/);
+  expect(all.out).toMatch(/Cleo +client +link +not used yet, expires/);
   expect(all.out + (await run(['--list', '--json'])).out).not.toContain(token);
 
   expect(await run(['--revoke', id.slice(0, 4)])).toMatchObject({ exitCode: 1 });

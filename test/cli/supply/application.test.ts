@@ -93,7 +93,7 @@ test('an application that would replace the one of moved companies must be confi
     expect(await registeredApplication()).toEqual(before);
     const unattended = await ferry([...command, '--secret-file', secretFile(CANARY)], undefined, orchestrator.env);
     expect(unattended.err).toMatch(
-      /2 companies moved with from-file .* refresh their tokens; nothing was sent; .*run it again with --yes/,
+      /2 companies moved with from-file .* refresh their tokens; nothing was sent; .*run the command again with --yes/,
     );
     expect(await registeredApplication()).toEqual(before);
     expect((await application(before?.clientId ?? '', 'production')).exitCode).toBe(0);

@@ -192,7 +192,7 @@ describe('before the start', () => {
     expect(out + err).toContain(
       "this cannot be undone: 1 credential will be handed over to the service, and your own app's tokens stop working",
     );
-    expect(out + err).toContain('run it again with --yes');
+    expect(out + err).toContain('run the command again with --yes');
     expect((await me.run('show', 'unasked.xero')).err).toContain('there is no migration unasked.xero');
   });
 

@@ -150,7 +150,7 @@ test.each([
 
 test('skip names the companies and asks before it gives up on them, and needs --yes if nobody can be asked', async () => {
   const skip = ['skip', migration.id, 'R-2', '--reason', 'any', '--by', 'Sam'];
-  const lost = '1 company will not be tried again, not even if an owner reconnects: R-2 (';
+  const lost = '1 company will not be tried again, not even if an end customer reconnects: R-2 (';
   for (const more of [[], ['--json'], ['--quiet']]) {
     const { exitCode, out, err } = await run(...skip, ...more);
     expect(exitCode).toBe(1);
