@@ -28,7 +28,7 @@ export function addApprove(context: Context): void {
   const addOptions = (command: ReturnType<typeof program.command>) =>
     addYesOption(addDecisionOptions(command, now)).option(
       '--digest <digest>',
-      'approve only if what you reviewed still has this digest (ferry show --json prints it)',
+      'approve only if what you reviewed still has this digest (which ferry show prints with --json)',
     );
 
   addOptions(program.command('approve <migration> [step]').description('Approve a step (default: the current step)'))
