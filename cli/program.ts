@@ -14,7 +14,7 @@ import { Output, type Terminal } from './terminal';
 
 /** Exit code of a command that succeeded. */
 const DONE = 0;
-/** Exit code of a command that failed, or whose answer is no. */
+/** Exit code of a command that failed, found a problem, or was not confirmed. */
 const FAILED = 1;
 /** Exit code of a wrong command line. */
 const USAGE_ERROR = 2;
@@ -26,7 +26,7 @@ const USAGE_ERROR = 2;
  * prints the help or the version. Standard error then contains only the stack trace of `--debug`.
  *
  * @param typed the arguments after the program's name
- * @returns the exit code: 0 (success), 1 (failure, or the answer is no) or 2 (usage error)
+ * @returns the exit code: 0 (success), 1 (failure, a problem was found, or the user answered no) or 2 (usage error)
  */
 export async function runFerry(typed: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
   const target = findPortal(typed, terminal.env);
@@ -90,7 +90,7 @@ function handleUsage(error: CommanderError, output: Output): 0 | 2 {
   return USAGE_ERROR;
 }
 
-/** Says why a command of support is not known. */
+/** Explains why a command of support is unknown. */
 function explainCommands({ isOption }: PortalTarget, output: Output): void {
   const why = isOption ? 'with --portal' : `because ${PORTAL_VARIABLE} is set`;
   output.warn(`${why}, ferry has only the commands of a client`);

@@ -120,7 +120,7 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
   }
 }
 
-/** Shows who paused the migration. If it has paused itself and support has not paused it, offers that as well. */
+/** Shows who paused the migration. If it has paused itself and support has not paused it, also offers to pause it. */
 async function draftResume(
   { ferry, prompts, terminal }: DialogContext,
   { migrationId }: RequestedDecision,

@@ -23,7 +23,7 @@ const ANSWER_WITHIN_MS = 3_000;
 
 type Execution = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
-/** Returns the migrations that were started last, at most 100. */
+/** Returns up to 100 migrations, the newest first. */
 export async function recentMigrations(
   { workflowService }: Connection,
   namespace: string,

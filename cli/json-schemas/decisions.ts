@@ -31,7 +31,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
           startAt: z
             .string()
             .nullable()
-            .describe('the start, while it is in the future; occurrences before it are left out'),
+            .describe('the start, while it is in the future; occurrences that end before it are left out'),
           allReleased: z.boolean().describe('true in step 6'),
         }),
       ),

@@ -153,7 +153,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .string()
         .nullable()
         .describe(
-          'in step 6: who paused the windows, and why; companies go on moving in a window that is already open; null if the windows are not paused, or if no database is configured',
+          'in step 6: who paused the windows, and why; companies keep moving in a window that is already open; null if the windows are not paused, or if no database is configured',
         ),
       ledgerBehind: z.boolean().describe('true: the ledger was restored to an older state; run ferry reconcile'),
       interrupted: z

@@ -88,7 +88,7 @@ export class RowFile {
   }
 }
 
-/** Passes the text through and calls `onEnd` with its SHA-256 at the end. */
+/** Passes the text through, and then calls `onEnd` with its SHA-256. */
 async function* withDigest(text: AsyncIterable<string>, onEnd: (digest: string) => void): AsyncGenerator<string> {
   const hash = createHash('sha256');
   for await (const piece of text) {

@@ -157,7 +157,7 @@ export function validated<Answer>(schema: z.ZodType<Answer>, answer: unknown): A
   const { data, error } = schema.safeParse(answer);
   if (data !== undefined) return data;
   throw new CommandFailed(
-    'the portal sent an answer that this version of ferry does not know',
+    'the portal sent an answer that this version of ferry does not understand',
     'check the address; if it is right, use the version of ferry that your contact gives you',
     { cause: error },
   );

@@ -124,7 +124,7 @@ function waitingText(progress: Progress, now: Date): string {
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
 }
 
-/** Prints the number of companies in each state, those that need a decision, and what the others lack. */
+/** Prints the number of companies in each state, and how many have no confirmation or no usable credential. */
 function printCompanies(output: Output, { migrationId, route, state, step, counts }: Progress): void {
   const byState = clientCounts(counts);
   const others = (['moving', 'not-moved-yet', 'left-out'] as const satisfies readonly ClientState[])

@@ -32,7 +32,7 @@ export function createKeyFinder() {
       if ('publicKey' in named) return { approver: named, isInTrail: keys.has(approverFingerprint(named)) };
       const { role, by, fingerprint } = named;
       const publicKey = keys.get(fingerprint);
-      // No signature has this text as its key, so nothing counts as signed by this approver.
+      // No signature has this text as its key, so no line is accepted as signed by this approver.
       return { approver: { role, by, publicKey: publicKey ?? fingerprint }, isInTrail: publicKey !== undefined };
     },
   };

@@ -21,7 +21,7 @@ const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {
   'organization-open-elsewhere': 'leave the companies out of the other migration, or out of this one',
 };
 
-/** Returns the commands that remove the problems of step 1, except those of single companies. */
+/** Returns the commands that remove the problems of step 1, except for problems of single companies. */
 export function detailCommands(progress: Progress, applications?: MigrationApplications): readonly NextCommand[] {
   const { migrationId: id, route, preflight } = progress;
   const codes = preflight?.problemCodes ?? [];

@@ -57,7 +57,7 @@ export function addLimitOptions(command: Command): Command {
       )
       .option(
         '--sync-timeout <duration>',
-        'time after which a company that is still syncing counts as not moved, e.g. 36h',
+        'time after which a company that is still syncing is treated as not moved, e.g. 36h',
         parseDuration,
       )
       .option(

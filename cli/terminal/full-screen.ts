@@ -1,4 +1,4 @@
-/** Draws on the terminal's alternate screen, and restores the terminal at the end. */
+/** Draws on the terminal's alternate screen, and restores the terminal when it is closed. */
 import type { StyledLine } from './styled-text';
 import { rendered } from './styled-text';
 import type { TerminalStream } from './terminal';

@@ -11,7 +11,9 @@ export interface ProgressBar {
   close(): void;
 }
 
-/** Opens a bar on a terminal. Elsewhere it writes log lines: at each new note, every few seconds, and at the end. */
+/**
+ * Opens a bar on a terminal. Elsewhere it writes log lines: at each new note, every few seconds, and when it is closed.
+ */
 export function openProgressBar(stream: TerminalStream): ProgressBar {
   return stream.isTTY ? new TerminalBar(stream) : new LoggedBar(stream);
 }

@@ -137,7 +137,7 @@ async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
   const [first] = (await readWindowSchedule(ferry, id)).occurrences;
   if (first === undefined || Date.parse(first.opensAt) > Date.now())
     return `no window opens until you run: ferry schedule resume ${id}`;
-  return `no further window opens; companies go on moving until the open window closes at ${localTime(first.closesAt)}; to stop them now: ferry pause ${id}`;
+  return `no further window opens; companies keep moving until the open window closes at ${localTime(first.closesAt)}; to stop them now: ferry pause ${id}`;
 }
 
 async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {

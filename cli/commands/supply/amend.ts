@@ -111,7 +111,7 @@ async function storeRows(
 
 const isUnchecked = ({ heldBack: why }: HeldBack): boolean => why === NOT_CHECKED;
 
-/** Waits until a worker has checked all rows, at most 15 s. Returns the companies that are held back. */
+/** Waits up to 15 s until a worker has checked all rows. Returns the companies that are held back. */
 async function waitForCheck(ferry: LedgerClient, migrationId: string): Promise<readonly HeldBack[]> {
   const deadline = Date.now() + CHECKED_WITHIN_MS;
   for (;;) {

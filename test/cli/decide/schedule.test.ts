@@ -98,7 +98,7 @@ test('pausing the windows says until when companies go on moving in the open one
   await migration.send('adjust', windowChange([{ days, from: '00:00', to: '23:59', timeZone: 'UTC' }]));
   const { out } = await run('schedule', 'pause', migration.id, '--by', 'Sam');
   expect(out.replace(/\s+/g, ' ')).toMatch(
-    /paused by Sam; no further window opens; companies go on moving until the open window closes at .* 23:59.*; to stop them now: ferry pause /,
+    /paused by Sam; no further window opens; companies keep moving until the open window closes at .* 23:59.*; to stop them now: ferry pause /,
   );
   expect(await run('schedule', 'resume', migration.id)).toMatchObject({ exitCode: 0 });
 });
