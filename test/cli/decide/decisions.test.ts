@@ -143,7 +143,7 @@ test('a refusal of credentials says which times were compared, and what each com
   expect(out).toContain(`✗ ${ID}: no credential was stored:\n`);
   expect(out).toContain('2 credentials refused (C-1001, C-1002): obtained before the client confirmed');
   expect(out).toMatch(/C-1001: obtained Sun 1 Mar 2026, 09:00 UTC; confirmed \w{3} \d+ \w{3} \d{4}, \d\d:\d\d UTC\n/);
-  expect(out).toContain('give the time of the export with --obtained-at');
+  expect(out).toContain('specify the time of the export with --obtained-at');
   const confirmedAt = expect.stringMatching(/T.*Z$/) as string;
   expect((await runJson(orchestrator, ...early)).json['tooEarly']).toContainEqual({
     ...{ reference: 'C-1001', obtainedAt: '2026-03-01T09:00:00.000Z', confirmedAt },

@@ -80,7 +80,9 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
   expect(paused).toMatchObject({ exitCode: 0 });
   expect(paused.out).toContain(`month end; no window opens until you run: ferry schedule resume ${migration.id}`);
   expect((await run('show', migration.id)).out).toContain('No further window opens (windows paused by Sam: month end)');
-  expect((await run('schedule', 'show', migration.id)).out).toContain('windows do not open (paused by Sam: month end)');
+  expect((await run('schedule', 'show', migration.id)).out).toContain(
+    'windows are not opening (paused by Sam: month end)',
+  );
   const { json } = await runJson(orchestrator, 'go-nogo', migration.id);
   expect(json['answers']).toContainEqual(expect.objectContaining({ check: 'window', go: false }));
 

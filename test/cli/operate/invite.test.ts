@@ -52,7 +52,7 @@ test('prints a link that opens the portal once, with the fingerprint of the prov
   expect((await run(['--list', migration])).out).toMatch(/ confirmed\n$/);
   expect((await run(['--revoke', invitation?.id ?? ''])).out).toBe(
     `✓ Cleo's invitation to ${migration} is revoked, and Cleo is signed out.
-To stop accepting decisions that Cleo signs with this key, run: ferry approver remove ${migration} ${fingerprint}\n`,
+To stop accepting decisions that Cleo signs with their key, run: ferry approver remove ${migration} ${fingerprint}\n`,
   );
 });
 
@@ -152,7 +152,12 @@ test.each<[string, readonly string[], NodeJS.ProcessEnv, string]>([
     {},
     'the identity provider (TOKENFERRY_OPENID_ISSUER and TOKENFERRY_OPENID_CLIENT_ID)',
   ],
-  ['an account without openid', ['acme', '--name', 'Cleo', '--subject', 'id'], {}, 'use it with --sign-in openid'],
+  [
+    'an account without openid',
+    ['acme', '--name', 'Cleo', '--subject', 'id'],
+    {},
+    'add --sign-in openid, or leave out --subject',
+  ],
   ['an address that is not one', ['acme', '--name', 'Cleo', '--email', 'cleo'], {}, 'Expected an email address'],
   ['no person', ['acme'], {}, 'specify both, for example: ferry invite acme.quickbooks-online --name Cleo'],
   ['no migration', ['--name', 'Cleo'], {}, 'an invitation is for one person and one migration'],

@@ -115,7 +115,7 @@ describe('says what to do if', () => {
     const cleo = portal.client();
     await cleo.runWith(link, 'sign-in');
     expect((await cleo.runWith(link, 'sign-in')).err).toContain(
-      `you have signed in on this machine already, to ${id} as Cleo; this invitation was used, or has expired; see your migration with: ferry --portal ${portal.url} show`,
+      `you have already signed in on this machine, to ${id} as Cleo; this invitation has been used or has expired; see your migration with: ferry --portal ${portal.url} show`,
     );
     expect((await portal.client().runWith(link, 'sign-in')).err).toBe(
       'ferry: this invitation cannot be used; an invitation works once, and for a limited time. Ask your contact for a new one\n',

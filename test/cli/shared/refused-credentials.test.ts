@@ -14,7 +14,7 @@ test('the client must seal credentials again to change the time of their export'
     'the client must seal the file again, with the time of the export in --obtained-at',
   );
   expect(await refused(false)).not.toContain('seal the file');
-  expect(await refused(false)).toContain('correct obtainedAt in the file or, without it, give the time');
+  expect(await refused(false)).toContain('correct obtainedAt in the file or, if the file has none, specify the time');
 });
 
 test('times that differ by seconds are shown with seconds', async () => {
