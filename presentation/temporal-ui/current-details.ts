@@ -48,7 +48,7 @@ export interface PageFacts {
 }
 
 /** Returns the current details of a migration, as Markdown: about 2 KB. Temporal's limit is 20 KB. */
-export function currentDetails(progress: Progress, { now, reconnect = [] }: PageFacts): string {
+export function currentDetails(progress: Progress, { now, reconnect }: PageFacts): string {
   const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
   return [
     `# ${untrustedText(statusLine(progress, platform, now), MAX_STATUS_LENGTH)}`,
@@ -177,16 +177,21 @@ function reportText({ route, migrationId, contact }: Progress): string {
   return route === 'self-service' ? `${ask}, or run \`ferry report ${migrationId}\`` : ask;
 }
 
+const RECONNECT_TITLE = '## Links to reconnect';
+
 /** Returns the links that the client sends to the owners of companies that must reconnect. */
-function reconnectText({ state, counts }: Progress, links: readonly ReconnectLink[]): string[] {
-  if (!isEnding(state) || links.length === 0) return [];
+function reconnectText({ state, counts }: Progress, links: readonly ReconnectLink[] | undefined): string[] {
+  if (!isEnding(state) || counts.mustReconnect === 0) return [];
+  // The last decision ends the migration. The links are read from the ledger after that.
+  if (links === undefined) return [RECONNECT_TITLE, 'The links are being collected. Reload this page in a minute.'];
+  if (links.length === 0) return [];
   const lines = links.map(({ reference, name, url }) => {
     const company = [reference, name].map((text) => untrustedText(text, MAX_NAME_LENGTH)).join(', ');
     return `- ${company}: ${markdownLink(url)}`;
   });
   const more = counts.mustReconnect - links.length;
   return [
-    '## Links to reconnect',
+    RECONNECT_TITLE,
     'Send the owner of each company its link. The owner opens it and connects once more.',
     [...lines, ...(more > 0 ? [`- and ${more} more in the handover report`] : [])].join('\n'),
   ];

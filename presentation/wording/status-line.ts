@@ -104,7 +104,7 @@ const hasClientTask = ({ waitingFor }: Progress): boolean => waitingFor.roles.in
 function afterCompletion({ mustReconnect }: Counts): string {
   if (mustReconnect === 0) return 'Please do what the handover report asks of you.';
   return mustReconnect === 1
-    ? '1 company must reconnect: please send its owner the link below.'
+    ? '1 company must reconnect: please send its owner its link.'
     : `${counted(mustReconnect, 'company')} must reconnect: please send each owner its link.`;
 }
 

@@ -216,6 +216,18 @@ test('the page of a finished migration shows 20 links to reconnect, the report, 
   expect(text).not.toContain('What to do');
 });
 
+test('the page of a migration that has just ended says that the links to reconnect follow', () => {
+  const justEnded = {
+    closed: 'completed',
+    counts: counts({ total: 9, moved: 8, failed: 1, mustReconnect: 1 }),
+  } as const;
+  const text = detailsAt(stateAt('complete-migration', justEnded));
+  expect(text).toContain('1 company must reconnect: please send its owner its link.');
+  expect(text).toContain('## Links to reconnect\n\nThe links are being collected. Reload this page in a minute.');
+  const collected = detailsAt(stateAt('complete-migration', { ...justEnded, reconnect: [] }));
+  expect(collected).not.toContain('being collected');
+});
+
 test('the page asks nobody to send credentials by email', () => {
   const lacking = counts({ waiting: 9, total: 9, withoutCredential: 2, firstWithoutCredential: ['N-1', 'N-2'] });
   const text = detailsAt(stateAt('complete-migration', { counts: lacking }));
