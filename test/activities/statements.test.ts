@@ -14,7 +14,7 @@ import { SAM, CLEO, SIGNED, steps1To3 } from '../support/signed-decisions';
 
 const rig = useImportRig();
 
-/** Returns the statements that the work sends to the ledger. Omits the search for dead attempts, which time triggers. */
+/** Returns the statements that the work sends to the ledger, except the search for dead attempts, which runs at times. */
 async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
   const ledger = new URL(rig.ledger.url).pathname.slice(1);
   const query = jest.spyOn(Client.prototype, 'query');
@@ -54,7 +54,7 @@ describe('a decision', () => {
     ]);
   });
 
-  test('that is signed and depends on the counts needs no more, unless it changes the release', async () => {
+  test('that is signed and depends on the counts needs no more statements, unless it changes the release', async () => {
     const { id } = await createMovableMigration(rig.ledger, manifestRows(1), { decisions: SIGNED });
     await release(rig.ledger.db, id, 'nothing');
     const numbers: number[] = [];
@@ -64,7 +64,7 @@ describe('a decision', () => {
       );
       numbers.push(statements.length);
     }
-    // The last one releases the first company.
+    // The last approval releases the first company.
     expect(numbers).toEqual([7, 7, 7, 7, 7, 8]);
   });
 });

@@ -11,7 +11,7 @@ test.each<[NonNullable<Measured['goal']>, number, string, boolean]>([
   expect(figureOf({ name: 'any', value, unit: 'ms', goal })).toEqual({ value, goal: printed, met, unit: 'ms' });
 });
 
-test('a figure without a goal neither meets nor misses one', () => {
+test('a figure without a goal says neither that a goal is met nor that it is missed', () => {
   expect(figureOf({ name: 'any', value: 1, unit: 'ms' })).toEqual({ value: 1, goal: null, met: null, unit: 'ms' });
 });
 

@@ -1,4 +1,4 @@
-/** The checker of chaos runs: it accepts the evidence of a real migration, and names each tampering with it. */
+/** The checker of chaos runs: it accepts the evidence of a real migration, and detects each tampering with it. */
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -103,7 +103,7 @@ const namesOf = ({ violations }: CheckResult): readonly string[] => [
   ...new Set(violations.map((each) => each.invariant)),
 ];
 
-it('accepts the evidence of a migration in which everything was as it should be', async () => {
+it('accepts the evidence of a migration without violations', async () => {
   const { violations, checked, unknown } = await check(evidence);
   expect(violations).toEqual([]);
   expect(unknown).toEqual([]);
@@ -259,7 +259,7 @@ it('names tokens that were sent outside the windows', async () => {
   );
 });
 
-it('names a decision that is missing in the trail, one that nobody sent, and one that was refused', async () => {
+it('names a decision that is missing from the trail, one that nobody sent, and one that was refused', async () => {
   const lost = tampered('decisionLog', (text) => {
     const [line = ''] = text.split('\n');
     return text + jsonLines([{ ...(JSON.parse(line) as LoggedDecision), decisionId: 'lost' }]);

@@ -23,7 +23,7 @@ function names(seed: number, count: number): string[] {
   return Array.from({ length: count }, () => faults.next().value.name);
 }
 
-test('a seed always draws the same faults, and another seed draws others', () => {
+test('a seed always selects the same faults, and another seed selects others', () => {
   expect(names(7, 50)).toEqual(names(7, 50));
   expect(names(7, 50)).not.toEqual(names(8, 50));
 });

@@ -26,7 +26,7 @@ function acquire(download: (target: string) => Promise<string>, build: (target: 
   return acquireTemporalServer({ env, log: () => undefined, sources: { download, build } });
 }
 
-test("takes Temporal's server from the PATH, and else from the cache", async () => {
+test("takes Temporal's server from the PATH, or else from the cache", async () => {
   const { server } = await acquire(fails('no answer'), (target) => create(target));
   expect(server).toContain(path.join('cache', 'tokenferry'));
   expect(await acquire(fails('not cached'), fails('not cached'))).toMatchObject({ server });
@@ -37,7 +37,7 @@ test("takes Temporal's server from the PATH, and else from the cache", async () 
   });
 });
 
-test('skips a server of another version, because the schema is that of exactly one version', async () => {
+test('skips a server of another version, because the schema fits only one version', async () => {
   await create(path.join(folder, 'bin'), '1.28.0');
   expect((await acquire((target) => create(target), fails('unused'))).server).toContain('cache');
 });

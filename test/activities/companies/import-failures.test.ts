@@ -99,7 +99,7 @@ describe('the company goes back to waiting and the batch stops', () => {
 
   test("if the platform refuses the client's application", async () => {
     const { id } = await rig.migration(['sbx-other-application', 'sbx-ok-5']);
-    // One credential of another application concerns only its company, which stays untouched.
+    // A single credential of another application affects only its own company.
     expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: null });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: 'application-refused' });
     expect((await stateOf(id, 2)).state).toBe('syncing');
@@ -129,7 +129,7 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
 
     test('do not stop the batch if companies between them are still being imported', async () => {
       const { id } = await rig.migration([token, 'sbx-ok-5', token, 'sbx-ok-5', token, 'sbx-ok-5']);
-      // The refusals are answered before the rest.
+      // The three refused companies are answered before the others.
       rig.proxy.on('POST', /^\/companies$/, async (response, request, pass) => {
         if (/Company [246]"/.test(request.body)) {
           for (const row of [1, 3, 5]) await until(async () => (await stateOf(id, row)).failure !== null);
@@ -140,7 +140,7 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
       for (const row of [2, 4, 6]) expect((await stateOf(id, row)).state).toBe('syncing');
     });
 
-    test('do not stop the batch if only their next tries follow one another', async () => {
+    test('do not stop the batch if they are in a row only when they are retried', async () => {
       const { id } = await rig.migration([token, 'sbx-ok-5', token, 'sbx-ok-5', token, 'sbx-inaccessible']);
       expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: null });
       await rig.ledger.db.updateTable('companies').set({ not_before: null }).where('migration_id', '=', id).execute();
@@ -179,7 +179,7 @@ describe('a company with the wrong organization fails', () => {
 });
 
 describe('the company goes back to waiting and is retried later', () => {
-  // The backoff before the next try is random. Keep it from being 0.
+  // The backoff before the next try is random. It must not be 0 here.
   beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
   afterEach(() => jest.restoreAllMocks());
 
@@ -219,7 +219,7 @@ describe('the company goes back to waiting and is retried later', () => {
     },
   );
 
-  test('unless a retry within the call succeeds, which leaves no trace', async () => {
+  test('unless a retry within the call succeeds; the first failure then leaves no trace', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     rig.proxy.on('POST', COMPANY, [failing(503, 'maintenance'), dropped, failing(409, 'in progress')]);
     rig.proxy.on('POST', SYNC, [failing(500, 'oops')]);

@@ -70,11 +70,11 @@ test('a single-use token is sent to the same connection once more if the previou
   expect(puts()).toBe(2);
 });
 
-test('an error from before the send intent is not attributed to the credential', async () => {
+test('an error that is older than the send intent is not attributed to the credential', async () => {
   const { id } = await rig.migration(['sbx-revoked'], { platformKey: SINGLE_USE });
   await rig.importSlice(id);
   expect(await stateOf(id)).toBe('failed');
-  // The request of the next try will be lost, so that the connection still shows the first error.
+  // The next request is lost, so the connection still shows the first error.
   await rig.ledger.db
     .updateTable('companies')
     .set({ state: 'waiting', failure: null, authorization_sent_at: null })
@@ -91,7 +91,7 @@ test('an error from before the send intent is not attributed to the credential',
   expect(sentAt).not.toBeNull();
   await rig.expireLeases(id);
   await rig.importSlice(id);
-  // The credential was sent again, and refused by itself.
+  // The credential was sent again, and this time the platform refused it.
   expect(await stateOf(id)).toBe('failed');
   expect(puts()).toBe(3);
 });

@@ -28,16 +28,16 @@ test('the tolerated share of failures applies once enough companies have been tr
   const { claimed, stop } = await rig.importSlice(id, { atOnce: 5 });
   expect(stop).toBe('too-many-failures');
   expect(claimed).toBeGreaterThanOrEqual(20);
-  // Four more may have been in flight with the twentieth.
+  // Four other companies may have been in flight with the twentieth.
   expect(claimed).toBeLessThanOrEqual(24);
 });
 
-test('a pause because of failures states its numbers, and companies that are being imported count as tried', async () => {
+test('a pause after too many failures states the numbers, and companies that are being imported count as tried', async () => {
   const { id } = await rig.migration([...repeated(6, 'sbx-revoked'), ...repeated(24, 'sbx-ok-1')]);
   await changeLimits(rig.ledger.db, id, { toleratedShare: 0.18 });
   let paused = false;
   rig.proxy.on('POST', /^\/companies$/, async (response, request, pass) => {
-    // Only the refusals are answered before the rest: 6 of 30.
+    // The 6 refused companies of 30 are answered first, the others only after the pause.
     if (!/Company [1-6]"/.test(request.body)) await until(() => paused);
     sendAnswer(response, await pass());
   });
@@ -58,12 +58,12 @@ test('a limit that changes during a slice applies to its next group', async () =
     sendAnswer(response, await pass());
   });
   await rig.importSlice(id, { atOnce: 3 });
-  // groups[2] is left out: the outcomes of the first two companies may have been written before the third counts.
+  // groups[2] is not checked: the first two outcomes may have been written before this count.
   expect(groups.slice(0, 2)).toEqual([3, 3]);
   expect(groups.slice(3)).toEqual([1, 1, 1]);
 });
 
-test('a slice ends after its current group when the limit on slices falls below its own number', async () => {
+test('a slice ends after its current group when its number exceeds a lowered limit on slices', async () => {
   const { id } = await rig.migration(repeated(6, 'sbx-ok-1'));
   rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
     await changeLimits(rig.ledger.db, id, { slicesAtOnce: 1 });
@@ -109,7 +109,7 @@ test.each([
   [256, 4, 64],
   [260, 4, 65],
 ])(
-  'a run for %i companies at once is logged if that is more than a worker can handle',
+  'a run that may import %i companies at once is logged if a worker cannot handle so many',
   async (atOnce, slices, each) => {
     const { id } = await rig.migration(['sbx-ok-1']);
     await changeLimits(rig.ledger.db, id, { slicesAtOnce: slices, companiesPerSliceAtOnce: each });
@@ -134,11 +134,11 @@ test('an interrupted ramp continues in later runs and ends when no more of its c
     rig.runActivity((activities) => activities.importSlice({ migrationId: id, run, slice: 1, ledgerMark: 0 }));
   await begin('run-1');
   expect(await importRun('run-1')).toMatchObject({ claimed: 3, ramp: 3 });
-  await updateRow(db, id, 3, { state: 'waiting' });
   // A company of the ramp is waiting again, because its attempt died.
+  await updateRow(db, id, 3, { state: 'waiting' });
   await begin('run-2');
   expect(await importRun('run-2')).toMatchObject({ claimed: 1, ramp: 3 });
-  // All of them are still syncing, so the ramp has not succeeded yet.
+  // All companies of the ramp are still syncing, so it has not succeeded yet.
   await begin('run-3');
   expect(await importRun('run-3')).toMatchObject({ claimed: 0, ramp: 3 });
   expect(await rig.verify(id)).toMatchObject({ ramp: null });
@@ -155,14 +155,14 @@ test('companies that the platform defers, and lost answers, do not hold up a ram
     else sendAnswer(response, await pass());
   });
   const { ramp } = await rig.importSlice(id);
-  // One is syncing, one has lost its answer, and two are deferred.
+  // Of the four in the ramp, one is syncing, the answer for one was lost, and two are deferred.
   expect(await countCompanies(db, id)).toMatchObject({ syncing: 1, importing: 1, waiting: 4 });
   expect(ramp).toBeNull();
   expect(await rig.importSlice(id)).toMatchObject({ ramp: null });
   expect(await countCompanies(db, id)).toMatchObject({ syncing: 3, importing: 1 });
 });
 
-test('a ramp none of whose companies gets through takes as many more, and a ramp of 0 ends', async () => {
+test('a ramp takes as many companies again if none of them gets through, and ends if it is set to 0', async () => {
   const { id } = await rig.migration(repeated(6, 'sbx-inaccessible'));
   const { db } = rig.ledger;
   await changeLimits(db, id, { rampCompanies: 2 });

@@ -123,7 +123,7 @@ test.each(OUTCOME_UNKNOWN)(
   },
 );
 
-test('authorizations that were refused before they took effect do not count', async () => {
+test('authorizations that were refused before they took effect are not counted', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   const busy = failing(429, 'busy', { 'retry-after': '0' });
   rig.proxy.on('PUT', AUTHORIZATION, [busy, busy, busy, dropped]);

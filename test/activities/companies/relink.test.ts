@@ -38,7 +38,7 @@ test('the poll gives up on a company that was deleted at the service and continu
 });
 
 test.each([recordRelinked, (...[db, id, row]: Parameters<typeof recordRelinked>) => giveUpRelinking(db, id, row, 'x')])(
-  'a poll changes no company that a decision has taken up meanwhile',
+  'a poll changes no company that a decision has changed in the meantime',
   async (record) => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     const { db } = rig.ledger;
@@ -91,7 +91,7 @@ test('a retry after a reconnection does not send the replacement credential that
   const { id } = await rig.migration(['sbx-revoked']);
   const { db } = rig.ledger;
   await rig.importSlice(id);
-  // A replacement whose refusal left no trace, because the retry cleared it.
+  // The credential is a replacement. Its refusal has left no trace, because a retry cleared it.
   await sql`update credentials set supersedes = true, crossed_at = null where migration_id = ${id}`.execute(db);
   await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
   const { link_url: linkUrl, organization } = await readRow(db, id, 1);

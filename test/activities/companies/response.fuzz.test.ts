@@ -1,8 +1,8 @@
 /**
  * Fuzzes the service's responses: any bytes, status, headers and body, truncated anywhere. A call of the HTTP client
- * ends before its time-out, with a value or one of its own errors. Once the service answers properly again, a company
- * whose import and verification got such answers reaches a final state, or one that a person can resolve. See
- * test/support/fuzz.ts for longer runs.
+ * ends before its time-out, with a value or with an error of the client. If the import and the verification of a company
+ * get such responses, the company reaches a final state once the service responds properly again, or a state that a
+ * person can resolve. See test/support/fuzz.ts for longer runs.
  */
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -37,7 +37,7 @@ const http = (status: number | string, body: string | Buffer, ...headers: string
 };
 const GOOD = `{"id":"${ID}","name":"A","status":"Linked","key":"qbon","enabled":true,"plan":"paid","role":"administrator","results":[],"totalResults":0,"_links":{}}`;
 
-/** Each entry is an answer that broke a client, or could have. */
+/** Responses that broke the client, or could have. */
 const CORPUS: readonly Buffer[] = [
   ...NASTY_BYTES,
   ...NASTY_JSON.flatMap((json) => [200, 400, 404, 500].map((status) => http(status, json))),

@@ -1,4 +1,4 @@
-/** A ledger that was restored to an older state doubles no company, and uses no token twice. */
+/** With a ledger that was restored to an older state, no company is created twice, and no token is used twice. */
 import { failing } from '../../company-data-client/misbehaving-service';
 import { clearLedgerFlag, flagForReconciliation, readDecisions } from '../../../store';
 import { takeBackup } from '../../support/backup';
@@ -13,7 +13,7 @@ const LIST = /^\/companies\?/;
 const puts = () => rig.proxy.arrived('PUT', /\/authorization$/).length;
 const lists = () => rig.proxy.arrived('GET', LIST).length;
 
-/** Moves three companies, and restores the ledger to the state before that. */
+/** Moves three companies, and restores the ledger to its state before the move. */
 async function restoredMigration() {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5'], { platformKey: SINGLE_USE });
   const backup = await takeBackup(rig.ledger.url);
@@ -43,7 +43,7 @@ test('no company is claimed in a ledger that is older than the service, whatever
   }
 });
 
-test('a caller that has seen no mark is compared with the service, even in a run that began earlier', async () => {
+test('the ledger is compared with the service if the caller has seen no mark, even in a run that began earlier', async () => {
   const { id } = await restoredMigration();
   expect(await sliceWith(id, 0)).toMatchObject({ claimed: 0, stop: 'ledger-behind' });
   await expectNothingTwice(id);
@@ -98,7 +98,7 @@ test('companies are looked up by their tags if the service does not list the com
   await expectNothingTwice(id);
 });
 
-test('the first slice of a run asks once for all companies, the next one only if an attempt has died', async () => {
+test('the first slice of a run lists all companies once, and the next slice only if an attempt has died', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
   await rig.importSlice(id);
   expect(lists()).toBe(1);
@@ -123,7 +123,7 @@ describe('a batch run', () => {
     rig.ledger.db.selectFrom('migrations').select('current_run').where('id', '=', id).executeTakeFirst();
 
   test.each(['first-company', 'batch-1'])(
-    'continues in a ledger that was restored and reconciled to a time in %s, before the run began',
+    'continues in a ledger that was restored to a time in %s, before the run began, and was reconciled',
     async (restored) => {
       const { id, report } = await inRun(restored, 'batch-2');
       expect(report).toMatchObject({ claimed: 2, stop: null });

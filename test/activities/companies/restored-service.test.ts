@@ -1,4 +1,4 @@
-/** A service that was restored to an older state has lost companies: none stays stuck, and no token is used twice. */
+/** A service that was restored to an older state has lost companies. No company gets stuck, and no token is used twice. */
 import { randomUUID } from 'node:crypto';
 import { retryCompanies, retryWithNewCredential, stageCredentials, stopClaims } from '../../../store';
 import { acceptStaged } from '../../../store';
@@ -157,7 +157,7 @@ test('a lost company does not keep an ended migration from being closed', async 
   expect(await rowOf(id)).toMatchObject({ state: 'waiting', authorization_sent_at: expect.any(Date) as Date });
 });
 
-test('a company that the client named fails and keeps its ids', async () => {
+test('a lost company whose id the client supplied fails and keeps its ids', async () => {
   const { id: companyId } = (
     await rig.directClient.createCompany({ name: 'Here before' }, { idempotencyKey: randomUUID() })
   ).value;
@@ -188,7 +188,7 @@ describe('a syncing company that was lost', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'syncing' });
   });
 
-  test('keeps its ids if the client named it', async () => {
+  test('keeps its ids if the client supplied them', async () => {
     const { id: companyId } = (
       await rig.directClient.createCompany({ name: 'Here before' }, { idempotencyKey: randomUUID() })
     ).value;

@@ -76,7 +76,7 @@ describe('verification moves a company', () => {
     });
   });
 
-  test('if the service reports dates that are not dates, or a schedule beyond the end of time', async () => {
+  test('if the service reports invalid dates, or a schedule beyond the largest possible date', async () => {
     const oddStatus = (each: object) => ({ ...each, lastSuccessfulSync: 'yesterday' });
     const { row } = await checkWith(
       'GET',

@@ -25,7 +25,7 @@ async function record(id: string, ...recorded: readonly DecisionRecord[]): Promi
 
 const readChanges = async (id: string) => (await readRecordedDecisions(rig.ledger.db, id)).approverChanges;
 
-test('from the confirmation of a key on, the client must sign, even if its workflow claims otherwise', async () => {
+test('once a key has been confirmed, the client must sign, even if its workflow claims otherwise', async () => {
   const id = await migration();
   expect(await record(id, recordOf(id, 'pause', BY_CLEO, null), recordOf(id, 'resume', BY_SAM, null))).toEqual([
     'applied',
@@ -77,13 +77,13 @@ test('a forged addition or removal of an approver is refused, and changes nothin
   ]);
 });
 
-test('the time of a forged signature does not hold back the owner of its key', async () => {
+test('a forged signature with a late time does not prevent later decisions by the owner of the key', async () => {
   const id = await migration();
   const forged = recordOf(id, 'pause', { ...BY_CLEO, signedAt: '2099-01-01T00:00:00.000Z' }, CLEO);
   const { signed } = forged;
   if (!signed) throw new Error('not signed');
   const broken = { ...forged, signed: { ...signed, signature: { ...signed.signature, value: 'ab'.repeat(64) } } };
-  // The signature is valid, but it is that of another decision.
+  // The signature is valid, but belongs to another decision.
   const other = recordOf(id, 'resume', BY_CLEO, null);
   const moved = {
     ...other,
@@ -96,7 +96,7 @@ test('the time of a forged signature does not hold back the owner of its key', a
   ]);
 });
 
-test('a signature from before the confirmation is recorded, so that it can be verified later', async () => {
+test('a signature is recorded even before its key is confirmed, so that it can be verified later', async () => {
   const id = await migration();
   await record(id, recordOf(id, 'pause', BY_CLEO, CLEO));
   const recorded = rig.ledger.db.selectFrom('decisions').select('signed').where('migration_id', '=', id);

@@ -1,6 +1,6 @@
 /**
  * The activities that close a migration. Anyone who may write to the Temporal namespace can start the workflows that
- * call them, at any moment, so each of them acts only if the ledger shows that its time has come.
+ * call them at any moment, so each activity acts only if the ledger shows that its time has come.
  */
 import { randomUUID } from 'node:crypto';
 import { terminationRecord } from '../../../domain/decisions/audit-trail';
@@ -180,7 +180,7 @@ describe('unused companies', () => {
     expect(await deleteUnused(id)).toEqual({ removed: 2 });
   });
 
-  test('are kept if another connection of theirs, to any platform, has been authorized', async () => {
+  test('are kept if another of their connections, to any platform, has been authorized', async () => {
     const { id, companyId } = await withUnused();
     const { directClient } = rig;
     const key = { idempotencyKey: randomUUID() };
@@ -277,7 +277,7 @@ describe('a self-service migration', () => {
     expect(await rowsWithCredential(db, id)).toEqual([1, 2]);
   });
 
-  test('is completed if the rest is syncing, or was added and never checked', async () => {
+  test('is completed if the other companies are syncing, or were added and never checked', async () => {
     const id = await createMigration('self-service');
     await updateRow(rig.ledger.db, id, 1, { state: 'syncing' });
     await updateRow(rig.ledger.db, id, 2, { held_back: 'not checked yet' });

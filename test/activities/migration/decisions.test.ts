@@ -1,4 +1,4 @@
-/** The activity that records decisions: it verifies each of them with what the ledger has, and only then applies it. */
+/** The activity that records decisions: it verifies each decision against the ledger, and only then applies it. */
 import type { Decision, StepDecision } from '../../../domain/migration/decision';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
@@ -45,7 +45,7 @@ describe('a decision', () => {
     expect(await readDecisions(db, id)).toHaveLength(2);
   });
 
-  test('that changes only some of its companies is recorded with how many it changed', async () => {
+  test('that changes only some of its companies is recorded with the number that it changed', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
     const { db } = rig.ledger;
     await updateRow(db, id, 2, { state: 'importing', attempt: 'a' });
@@ -92,7 +92,7 @@ describe('a decision', () => {
 });
 
 /** The release that the ledger stores, and the rows that can be claimed with it. */
-describe('recorded approvals release companies', () => {
+describe('companies are released by recorded approvals', () => {
   const record = (id: string, ...recorded: readonly DecisionRecord[]) =>
     rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded }));
   /** Returns a signed migration in which nothing is released, and whose companies have all they need to be moved. */
@@ -103,7 +103,7 @@ describe('recorded approvals release companies', () => {
   }
   const released = async (id: string) => (await readMigration(rig.ledger.db, id))?.released;
 
-  test('nothing, then the first company, then all', async () => {
+  test('first none, then the first company, then all', async () => {
     const id = await signedMigration();
     const { db } = rig.ledger;
     await record(id, ...steps1To3(id, { sam: SAM, cleo: CLEO }).slice(0, 5));
@@ -157,7 +157,7 @@ describe('recorded approvals release companies', () => {
       (id) => [recordOf(id, 'confirmSyncDisabled', { companies: 'all', ...BY_CLEO }, null)],
       /must be signed/,
     ],
-  ])('but %s release nothing: they are recorded as refused', async (_, records, why) => {
+  ])('but not by %s, which are recorded as refused', async (_, records, why) => {
     const id = await signedMigration(1);
     await updateRow(rig.ledger.db, id, 1, { confirmed_at: null });
     const { outcomes } = await record(id, ...records(id));
@@ -200,7 +200,7 @@ describe('recorded approvals release companies', () => {
     expect(outcomes.every(({ applied }) => !applied)).toBe(true);
   });
 
-  test('unsigned, if the migration has no approvers; the same person cannot act for both sides under four eyes', async () => {
+  test('even unsigned, if the migration has no approvers; under four eyes, one person cannot act for both sides', async () => {
     const unsigned = { sam: null, cleo: null };
     const { id } = await createMovableMigration(rig.ledger, manifestRows(1));
     await release(rig.ledger.db, id, 'nothing');
@@ -220,19 +220,22 @@ describe('recorded approvals release companies', () => {
   test.each<[string, DecisionMessage, object]>([
     ['a rejection', 'reject', { step: 'migrate-first-company', reason: 'x', next: 'same-company', company: 'c2' }],
     ['a retry', 'retry', { companies: ['c2'] }],
-  ])('%s retries the company that it names, even if a resume has cleared the choice', async (_, message, fields) => {
-    const id = await signedMigration();
-    const { db } = rig.ledger;
-    const choose = () => rig.runActivity((activities) => activities.chooseFirstCompany({ migrationId: id }));
-    await record(id, ...steps1To3(id, { sam: SAM, cleo: CLEO }));
-    await updateRow(db, id, 1, { confirmed_at: null });
-    expect(await choose()).toEqual({ row: 2, reference: 'c2' });
-    await updateRow(db, id, 2, { state: 'failed', failure: 'incomplete' });
-    await updateRow(db, id, 1, { confirmed_at: new Date(CONFIRMED_AT) });
-    await record(id, recordOf(id, 'pause', BY_SAM, SAM), recordOf(id, 'resume', BY_SAM, SAM));
-    await record(id, recordOf(id, message, { ...fields, ...BY_SAM }, SAM));
-    expect(await choose()).toEqual({ row: 2, reference: 'c2' });
-  });
+  ])(
+    'and %s retries the company that it names, even if a resume has cleared the choice',
+    async (_, message, fields) => {
+      const id = await signedMigration();
+      const { db } = rig.ledger;
+      const choose = () => rig.runActivity((activities) => activities.chooseFirstCompany({ migrationId: id }));
+      await record(id, ...steps1To3(id, { sam: SAM, cleo: CLEO }));
+      await updateRow(db, id, 1, { confirmed_at: null });
+      expect(await choose()).toEqual({ row: 2, reference: 'c2' });
+      await updateRow(db, id, 2, { state: 'failed', failure: 'incomplete' });
+      await updateRow(db, id, 1, { confirmed_at: new Date(CONFIRMED_AT) });
+      await record(id, recordOf(id, 'pause', BY_SAM, SAM), recordOf(id, 'resume', BY_SAM, SAM));
+      await record(id, recordOf(id, message, { ...fields, ...BY_SAM }, SAM));
+      expect(await choose()).toEqual({ row: 2, reference: 'c2' });
+    },
+  );
 
   test('not without the digest of what was reviewed, if the rules require it', async () => {
     const decisions = { ...DEFAULT_DECISION_RULES, requireDigest: true };
@@ -246,7 +249,7 @@ describe('recorded approvals release companies', () => {
     expect(await released(id)).toBe('nothing');
   });
 
-  test('in the self-service route, the creation of the migration does it', async () => {
+  test('in the self-service route, however, already when the migration is created', async () => {
     const migration = suppliedMigration({ route: 'self-service' });
     await supplyMigration(rig.ledger.db, migration, manifestRows(1));
     expect(await released(migration.id)).toBe('all');

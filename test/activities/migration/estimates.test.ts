@@ -1,4 +1,4 @@
-/** Estimates use the throughput of this migration, or else of the platform, or else an assumption. */
+/** Estimates use the throughput of this migration; without it, that of the platform; without both, an assumption. */
 import { sql } from 'kysely';
 import { changeLimits, closeMigration } from '../../../store';
 import { useImportRig } from '../../support/company-import';

@@ -1,4 +1,4 @@
-/** Recording of a decision that supplies the manifest: the ledger checks the staged rows, and replaces all companies. */
+/** Recording a decision that supplies the manifest: the ledger checks the staged rows, and replaces all companies. */
 import { randomUUID } from 'node:crypto';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import {
@@ -82,7 +82,7 @@ test('a manifest replaces all companies, their credentials and what was agreed a
   );
   await record(id, ...steps1To3(id, { sam: null, cleo: null }));
   expect((await readMigration(db, id))?.released).toBe('first-company');
-  // A forged decision, because the workflow refuses it after the acceptance.
+  // The decision is forged: the workflow refuses a manifest once the details have been accepted.
   const rows = manifestRows(1);
   expect(await record(id, await stagedManifest(id, rows))).toMatch(/^refused: the details have been accepted/);
   await record(id, recordOf(id, 'reject', { step: 'supply-details', ...BY_SAM }, null));
@@ -95,9 +95,9 @@ test('a manifest replaces all companies, their credentials and what was agreed a
 
 test.each<[string, (rows: readonly ManifestRow[]) => readonly ManifestRow[], RegExp]>([
   ['that never arrived', () => [], /have not arrived/],
-  ['with one more', (rows) => [...rows, { ...rows[0]!, row: 4 }], /not those of the decision/],
+  ['with an additional one', (rows) => [...rows, { ...rows[0]!, row: 4 }], /not those of the decision/],
   ['of which one is missing', (rows) => rows.slice(0, 2), /not those of the decision/],
-  ['of which one was exchanged', ([one, two, three]) => [one!, two!, { ...three!, organization: '1' }], /not those/],
+  ['of which one was replaced', ([one, two, three]) => [one!, two!, { ...three!, organization: '1' }], /not those/],
 ])('a manifest with rows %s is refused and changes nothing', async (_, staged, refusal) => {
   const id = await openedMigration(manifestRows(1));
   const rows = manifestRows(3);

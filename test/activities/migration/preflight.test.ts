@@ -73,7 +73,7 @@ test.each<[string, RegExp, Parameters<typeof alterBody>[0], RegExp]>([
   expect((await check(id)).problems).toEqual([expect.stringMatching(problem)]);
 });
 
-test('the preflight says who supplied the application, and reports another one of an open migration', async () => {
+test('the preflight says who supplied the application, and reports a different one that another open migration uses', async () => {
   const supply = async (id: string, clientId: string, by: string) => {
     const base = { decisionId: randomUUID(), role: 'client', by } as const;
     const decision = { ...base, kind: 'application-supplied', clientId, environment: 'production' } as const;

@@ -42,15 +42,18 @@ test.each<[string, (id: string) => readonly DecisionRecord[], RegExp]>([
   ['is not signed', (id) => allApprovals(id, null, null), /must be signed/],
   ['is signed with the key of someone else', (id) => allApprovals(id, CLEO, SAM), /belongs to/],
   ['is signed for another migration', () => allApprovals('other', SAM, CLEO), /does not match/],
-])('a history in which every decision %s releases nothing, and nothing of it is recorded', async (_, history, why) => {
-  const id = await signedMigration();
-  const { decisions, refused } = await reconcile(id, history(id));
-  expect(decisions).toEqual([]);
-  expect(refused).toHaveLength(7);
-  for (const each of refused) expect(each.why).toMatch(why);
-  expect(await released(id)).toBe('nothing');
-  expect(await readDecisions(rig.ledger.db, id)).toEqual([]);
-});
+])(
+  'a history in which every decision %s releases nothing, and none of its decisions is recorded',
+  async (_, history, why) => {
+    const id = await signedMigration();
+    const { decisions, refused } = await reconcile(id, history(id));
+    expect(decisions).toEqual([]);
+    expect(refused).toHaveLength(7);
+    for (const each of refused) expect(each.why).toMatch(why);
+    expect(await released(id)).toBe('nothing');
+    expect(await readDecisions(rig.ledger.db, id)).toEqual([]);
+  },
+);
 
 test('an added approver is restored only if support has signed the addition', async () => {
   const approver = { role: 'client', by: 'Dana', publicKey: CLEO.publicKey } as const;
@@ -88,12 +91,12 @@ test('a sign-off with open companies is restored only if something shows that th
   const signOff = recordOf(id, 'approve', { step: 'complete-migration', ...BY_CLEO }, CLEO);
   const why = '1 company has no final outcome yet';
   expect((await reconcile(id, [signOff])).refused).toMatchObject([{ why }]);
-  // The first reconciliation has flagged the ledger itself. That proves nothing.
+  // The flag that the first reconciliation has set does not prove that the ledger is behind.
   expect((await reconcile(id, [signOff])).refused).toMatchObject([{ why }]);
   expect((await reconcile(id, [signOff], 10_000_000)).refused).toEqual([]);
 });
 
-test('the service shows that the ledger is behind, also to a second attempt', async () => {
+test('the service shows that the ledger is behind, even to a second attempt', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
   await rig.importSlice(id);
   await rig.ledger.db.updateTable('companies').set({ state: 'waiting', tries: 0, attempt: null }).execute();
@@ -187,7 +190,7 @@ test('a single-use token whose claim the ledger has lost is sent to its connecti
   expect(new Set(puts()).size).toBe(1);
 });
 
-test('a signed decision from before one that the ledger has is not restored', async () => {
+test('a signed decision that is older than one in the ledger is not restored', async () => {
   const id = await signedMigration();
   const pause = recordOf(id, 'pause', { reason: 'a problem', ...BY_SAM }, SAM);
   const resume = recordOf(id, 'resume', BY_SAM, SAM);
@@ -196,7 +199,7 @@ test('a signed decision from before one that the ledger has is not restored', as
   expect(refused).toMatchObject([{ kind: 'pause', why: expect.stringContaining('out of order') as string }]);
 });
 
-test('the ledger counts as current afterwards, even for a slice that knows of more claims', async () => {
+test('afterwards, the ledger is regarded as current, even if a slice knows a higher mark', async () => {
   const id = await signedMigration();
   await checkLedgerMark(rig.ledger.db, id, 7);
   expect(await readLedgerStatus(rig.ledger.db, id)).toMatchObject({ behindSince: expect.any(Date) as Date });

@@ -1,4 +1,4 @@
-/** A decision that names the boxes it supplies counts only for these boxes. */
+/** A decision that names the boxes it supplies is applied only if exactly these boxes have arrived. */
 import { sql } from 'kysely';
 import type { Decision } from '../../../domain/migration/decision';
 import { applicationDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
@@ -58,18 +58,21 @@ describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
   });
 
   test.each<[string, (given: Awaited<ReturnType<typeof stagedMigration>>) => Promise<unknown>]>([
-    ['exchanged', async ({ rows: [first], stage }) => stage(first!)],
+    ['replaced', async ({ rows: [first], stage }) => stage(first!)],
     ['added', async ({ rows: [, , third], stage }) => stage(third!)],
-    ['taken away', async ({ db, id }) => db.deleteFrom('staged_credentials').where('migration_id', '=', id).execute()],
     [
-      'exchanged with that of another company',
+      'removed with all others',
+      async ({ db, id }) => db.deleteFrom('staged_credentials').where('migration_id', '=', id).execute(),
+    ],
+    [
+      'swapped with that of another company',
       async ({ db, id }) =>
         sql`
           update staged_credentials s set sealed = o.sealed from staged_credentials o
           where s.migration_id = ${id} and o.migration_id = ${id} and s.row <> o.row`.execute(db),
     ],
     [
-      'dropped',
+      'removed',
       async ({ db, id }) =>
         db.deleteFrom('staged_credentials').where('migration_id', '=', id).where('row', '=', 1).execute(),
     ],
@@ -80,7 +83,7 @@ describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
           db,
         ),
     ],
-  ])('are refused, all of them, if one was %s after the signature', async (_, change) => {
+  ])('are all refused if one was %s after the signature', async (_, change) => {
     const given = await stagedMigration(replaces);
     const { db, id, decision } = given;
     await change(given);
@@ -101,24 +104,27 @@ describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
       /^1 of 2 credentials cannot be opened, so none of them is used: 1 company \(c2\)\./,
     ],
     [
-      'two were exchanged with each other',
+      'two were swapped',
       (db, id) =>
         sql`update staged_credentials s set sealed = other.sealed from staged_credentials other
           where s.migration_id = ${id} and other.migration_id = ${id} and other.row = 3 - s.row`.execute(db),
       /^2 of 2 credentials cannot be opened, so none of them is used: 2 companies \(c1, c2\)\./,
     ],
-  ])('are refused, and named, if %s before they were supplied', async (_, change, why) => {
-    const { db, id, decision } = await stagedMigration(replaces);
-    await change(db, id);
-    // The decision names the boxes as they are in the altered file.
-    const sealedDigest = await readStagedDigest(db, id, { decisionId: 'd', replaces });
-    const recorded = await record(id, { ...decision, sealedDigest });
-    expect(recorded?.outcome.applied).toBe(false);
-    expect(recorded?.outcome.text).toMatch(why);
-    expect(await rowsWithCredential(db, id)).toEqual([]);
-    expect(await staged(db, id)).toEqual([]);
-    if (replaces) expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed' });
-  });
+  ])(
+    'are all refused if %s before they were supplied, and the affected companies are named',
+    async (_, change, why) => {
+      const { db, id, decision } = await stagedMigration(replaces);
+      await change(db, id);
+      // The digest is that of the altered boxes.
+      const sealedDigest = await readStagedDigest(db, id, { decisionId: 'd', replaces });
+      const recorded = await record(id, { ...decision, sealedDigest });
+      expect(recorded?.outcome.applied).toBe(false);
+      expect(recorded?.outcome.text).toMatch(why);
+      expect(await rowsWithCredential(db, id)).toEqual([]);
+      expect(await staged(db, id)).toEqual([]);
+      if (replaces) expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed' });
+    },
+  );
 
   test('cannot be staged once their decision is recorded', async () => {
     const { db, id, rows, stage, decision } = await stagedMigration(replaces);
@@ -129,7 +135,7 @@ describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
   });
 });
 
-test('credentials cannot be exchanged while their decision is being recorded', async () => {
+test('credentials cannot be replaced while their decision is being recorded', async () => {
   const { db, id, rows, stage, decision } = await stagedMigration(false);
   const blocker = await db.startTransaction().execute();
   await sql`select from companies where migration_id = ${id} for update`.execute(blocker);
@@ -159,7 +165,7 @@ describe('a client secret', () => {
     expect(await readUnregisteredApplication(db, id)).toBeNull();
   });
 
-  test('is refused and deleted if it was exchanged, or has not arrived', async () => {
+  test('is refused and deleted if it was replaced, and refused if it has not arrived', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     const { db } = rig.ledger;
     await stageApplication(db, id, 'd', { ...application, sealed: other });

@@ -47,7 +47,7 @@ it('accepts a company that must reconnect if the platform has refused its grant'
   expect(namedIn(factsOf(MUST_RECONNECT, { connections: refusedBy('GrantRefused') }))).toEqual([]);
 });
 
-it('names a company that must reconnect, although the platform was only unavailable', () => {
+it('names a company that must reconnect if the platform was only unavailable', () => {
   const connections = refusedBy('PlatformUnavailable');
   expect(namedIn(factsOf(MUST_RECONNECT, { connections, sendings: [SENT] }))).toEqual(['outcome']);
 });
@@ -57,7 +57,7 @@ it('accepts a company that must reconnect if a restored service has forgotten it
   expect(namedIn(factsOf(MUST_RECONNECT, { sendings: [{ ...SENT, connectionId: 'before-the-restore' }] }))).toEqual([]);
 });
 
-it('names a used token whose company is not linked as lost, unless it can still be recovered', () => {
+it('names as lost a used token whose company is not linked, unless it can still be recovered', () => {
   const sentAt = new Date(0);
   expect(namedIn(factsOf(MUST_RECONNECT, { platformTokens: USED, sendings: [SENT] }))).toEqual(['lost']);
   expect(namedIn(factsOf({ state: 'importing', sentAt }, { platformTokens: USED }))).toEqual([]);

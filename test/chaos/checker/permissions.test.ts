@@ -70,7 +70,7 @@ it('names a claim outside the windows, even if its token could still have been i
   expect(namedIn(rowOf([sentAt('10:00:11')], { ...claimed, claimedAt: at('09:59:59') }))).toEqual([]);
 });
 
-it('ignores the time at which another attempt has taken a row over', () => {
+it('ignores the time at which another attempt took over a row', () => {
   const sendings = [sentAt('09:59:59')];
   expect(namedIn(rowOf(sendings, { claimedAt: at('10:02:30'), sentAt: at('09:59:59') }))).toEqual([]);
   const again = { claimedAt: at('10:02:30'), sentAt: at('10:02:31'), sentAgain: true };

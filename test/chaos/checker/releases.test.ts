@@ -44,7 +44,7 @@ it('releases all companies of the self-service route from the start', () => {
   expect(releasesOf({ ...MANAGED, route: 'self-service' }, []).timeline).toEqual([{ at: -Infinity, value: 'all' }]);
 });
 
-it('counts the decisions after which another company can go first', () => {
+it('counts the decisions that let another company go first', () => {
   const decisions = [...TO_FIRST, reject('migrate-first-company'), other('first-company'), other('adjust')];
   const trail = decisions.map((decision, index) => ({ ...decision, at: new Date(index), recordedAt: new Date(index) }));
   expect(releasesOf(MANAGED, trail).firstCompanies).toBe(3);

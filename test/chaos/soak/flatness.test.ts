@@ -25,7 +25,7 @@ describe('the verdict on a figure', () => {
     expect(judge(90, (minute) => Math.min(minute, 15) * 20).verdict).toBe('flat');
   });
 
-  it('is that it grows if a slow leak exceeds the tolerated share', () => {
+  it('is "grows" if a slow leak exceeds the tolerated share', () => {
     const leak = judge(90, (minute) => 200 + (minute - 15) * 0.5);
     expect(leak.verdict).toBe('grows');
     expect(leak.slopePerHour).toBeCloseTo(30);
@@ -49,7 +49,7 @@ describe('the verdict on a figure', () => {
     expect(judge(90, (minute) => 500 - minute).slopePerHour).toBeCloseTo(-60);
   });
 
-  it('is too short with less than 15 minutes after the warm-up, even if the figure grows', () => {
+  it('is "too short" with less than 15 minutes after the warm-up, even if the figure grows', () => {
     expect(judge(29, (minute) => minute * 100).verdict).toBe('too short');
     expect(judge(30, (minute) => minute * 100).verdict).toBe('grows');
     expect(judge(3, () => 200)).toMatchObject({ verdict: 'too short', first: NaN, last: NaN, slopePerHour: NaN });
