@@ -20,7 +20,7 @@ import { capturedStream, ferry } from './captured-terminal';
 
 const commandLines = fuzzer('command lines');
 
-/** Commands that serve until they are interrupted. They get a wrong option too, so that they never start. */
+/** Commands that run until they are interrupted. They also get a wrong option, so that they never start. */
 const NOT_STARTED = ['up', 'service start'];
 const ENDS_WITHIN_MS = 30_000;
 
@@ -75,7 +75,7 @@ async function assertHandled(args: readonly string[], env: NodeJS.ProcessEnv): P
   if (exitCode === 2) expect(text).toMatch(/(?:option|argument|command)s?\b.*['"-]|Usage:/);
 }
 
-/** Returns what a shell can pass: UTF-8 without NUL. Leaves out paths that lead out of the test's folder. */
+/** Turns a text into one that a shell can pass: UTF-8 without NUL, and without paths out of the test's folder. */
 const asArgument = (text: string): string =>
   wellFormed(text).replaceAll('\u0000', '').replaceAll('/', '').replaceAll('..', '');
 
@@ -188,7 +188,7 @@ const anyCommandLine = fc.oneof(
 );
 
 const M = PLAUSIBLE[0];
-/** Each entry is a command line that broke a command, or whose error named no option. */
+/** Command lines that broke a command, or whose errors named no option. */
 const CORPUS: readonly (readonly string[])[] = [
   [],
   ['--'],

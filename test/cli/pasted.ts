@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { ferry } from './captured-terminal';
 
-/** Runs a printed command with the arguments that a shell makes of it, on a machine where nothing is running. */
+/** Runs a printed command with the arguments that a shell would pass, on a machine where nothing is running. */
 export async function pasted(
   command: string,
 ): Promise<{ readonly args: readonly string[]; readonly exitCode: number; readonly err: string }> {

@@ -1,4 +1,4 @@
-/** Tests what the command loads when it starts, and that it runs from a bundle with a code cache wherever it is. */
+/** Tests what the command loads when it starts, and that it runs in any folder, from a bundle with a code cache. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -35,14 +35,14 @@ function node(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = folder
 describe('the modules of a command', () => {
   let temporal: Http2Server;
   beforeAll(async () => {
-    // Has no method at all, so the command connects, and its first request fails.
+    // This server implements no method, so the command connects, and its first request fails.
     const unimplemented = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '12' };
     temporal = createServer().on('stream', (stream) => stream.respond(unimplemented, { endStream: true }));
     await new Promise<void>((resolve) => temporal.listen(0, '127.0.0.1', resolve));
   });
   afterAll(() => temporal.close());
 
-  /** Returns the packages, and the folders of `dist/`, of the modules that a command loads. */
+  /** Returns the packages and the folders of `dist/` whose modules a command loads. */
   async function loadedBy(...args: string[]): Promise<ReadonlySet<string>> {
     const program = `
       process.once('exit', () => process.stdout.write('\\n' + JSON.stringify(Object.keys(require.cache))));

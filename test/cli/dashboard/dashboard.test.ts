@@ -174,7 +174,7 @@ test('r retries the selected exception', async () => {
   await screen.waitFor(/✓ dock.quickbooks-online: .*1 company/);
 });
 
-test('p pauses a migration, and resumes a paused one', async () => {
+test('p pauses a migration, and resumes a paused migration', async () => {
   const screen = openDashboard();
   await select(screen, slip.id);
   screen.type('p');

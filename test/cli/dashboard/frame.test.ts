@@ -87,14 +87,14 @@ test('the list shows migrations waiting for support first, then running ones, th
 
 test('a running migration shows its rate and when it will end at that rate', () => {
   const line = linesOf(stateOf([moving])).find((each) => each.includes('moving.wave'));
-  // 500 companies are left, at a rate of 41 per minute.
+  // 500 companies are still to be moved, at 41 per minute.
   expect(line).toMatch(/6\/6 running +█+░+ +703\/1203 +41 +22:17 +12$/);
 });
 
 test.each<[string, Partial<typeof RUNNING>]>([
   ['paused', { pause: { reason: 'holiday', by: 'Sam', stopReason: null, at: AT } }],
   ['on hold', { outage: { why: 'answered 503', since: AT, until: AT } }],
-])('a migration that is %s shows no end, on the list and on its page', (state, changes) => {
+])('a migration that is %s shows no estimated end, neither in the list nor on its page', (state, changes) => {
   const held = progressOf(migrationPlan(), { ...RUNNING, estimate: ESTIMATE, ...changes });
   const list = linesOf(stateOf([{ ...moving, state: held.state, progress: held }]));
   expect(list[3]).toMatch(/703\/1203 +(41 +)?12$/);
@@ -105,7 +105,7 @@ test.each<[string, Partial<typeof RUNNING>]>([
   expect(state).not.toBe('');
 });
 
-test('the page of a migration shows the end of what can be moved, and whether others are left', () => {
+test('the page of a migration shows when the companies that can be moved will be done, and whether there are others', () => {
   const end = (some: Parameters<typeof counts>[0]) =>
     companyLines(
       {
@@ -149,7 +149,7 @@ test.each([
   expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
 });
 
-test('a connection error is shown with the time of the data until a reading succeeds', () => {
+test('a connection error is shown with the time of the data until the data has been read again', () => {
   const stale = withReading(stateOf([moving]), {
     connectionError: 'cannot reach Temporal',
     at: NOW.getTime() + 60_000,
@@ -180,7 +180,7 @@ test('the selected one of 300 migrations is always visible', () => {
   }
 });
 
-test('keys request decisions on the selected migration, and p resumes a paused one', () => {
+test('keys request decisions on the selected migration, and p resumes a paused migration', () => {
   const state = stateOf([row('p.wave', { state: 'paused', waitingFor: 'support' })]);
   expect(handleKey(state, 'p', HEIGHT).action).toEqual({ kind: 'resume', migrationId: 'p.wave' });
   expect(handleKey(state, 'a', HEIGHT).action).toEqual({ kind: 'approve', migrationId: 'p.wave' });

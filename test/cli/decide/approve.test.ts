@@ -26,7 +26,7 @@ const answering = async (answer: boolean, ...args: string[]) => {
   return { ...ran, questions };
 };
 
-test('the limits that are given at the start are stored', async () => {
+test('limits that are passed to start are stored', async () => {
   const limits = await orchestrator.ferry.db.selectFrom('migrations').select('limits').executeTakeFirstOrThrow();
   expect(limits.limits).toMatchObject({
     rampCompanies: 5,

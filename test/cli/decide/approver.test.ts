@@ -80,7 +80,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
 
   const spoken = fingerprintOf('cleo').replaceAll('-', ' ').toUpperCase();
   const added = await run('nobody', 'approver', 'add', OPEN, spoken, '--by', 'Sam', '--yes');
-  // The client's key is in the portal, so a hint with --as client would be refused.
+  // Cleo signs in the portal, so a decision with --as client would be refused, and must not be suggested.
   await run('nobody', 'approve', OPEN, 'supply-details', '--by', 'Sam', '--yes');
   const shown = await ferry(['show', OPEN], undefined, {
     ...orchestrator.env,
@@ -107,7 +107,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   expect(await run('nobody', 'resume', OPEN, '--by', 'Sam', '--yes')).toMatchObject({ exitCode: 0 });
 });
 
-test('a removed key is refused, and its invitation is revoked; the last one stays', async () => {
+test('a removed key is refused, and its invitation is revoked; the last key cannot be removed', async () => {
   const last = await run('nobody', 'approver', 'remove', OPEN, fingerprintOf('cleo'), '--by', 'Sam', '--yes');
   expect(last).toMatchObject({
     exitCode: 1,
@@ -124,7 +124,7 @@ test('a removed key is refused, and its invitation is revoked; the last one stay
   expect(again).toMatchObject({ exitCode: 1, err: expect.stringContaining('no approver of') as string });
 });
 
-test('where support must sign, only its key adds the approvers of the client', async () => {
+test('if support must sign, approvers of the client can be added only with a key of support', async () => {
   const key = `client:Dana:${keyOf('dana')}`;
   expect((await run('nobody', 'show', SIGNED)).out).toContain(
     'Decisions must be signed by Sam (support); no approver of the client has been added yet\n',
@@ -185,7 +185,7 @@ describe('the verification of an exported trail', () => {
     expect(out).toContain('a key that does not belong to an approver');
   });
 
-  test('an export that support has signed is verified with its key, and not required for keys of the client', async () => {
+  test('an export that support has signed is verified with its key; with only keys of the client, no such signature is required', async () => {
     const key = `support:Sam:${keyOf('sam')}`;
     const signed = await verify(SIGNED, [key], undefined, 'sam');
     expect(signed).toMatchObject({
@@ -220,7 +220,7 @@ describe('the verification of an exported trail', () => {
     expect(others.out).toContain('nothing in the trail is signed with this key of Dana (client)');
   });
 
-  test('with keys of the client only, verifies its decisions and counts those of support', async () => {
+  test('with only keys of the client, verifies its decisions and counts those of support', async () => {
     const { exitCode, out } = await verify(OPEN, [`client:Cleo:${keyOf('cleo')}`, `client:Cleo:${keyOf('phone')}`]);
     // The client's first decision was sent without a signature.
     expect(exitCode).toBe(1);

@@ -57,7 +57,7 @@ test.each([
   expect({ exitCode, out, err }).toEqual({ exitCode: 1, out: '', err: `ferry: ${message}\n` });
 });
 
-test('a decision that the ledger does not have is not reported as applied', async () => {
+test('a decision that is not in the ledger is not reported as applied', async () => {
   const emptyLedger = await createTestDatabase();
   const { exitCode, out } = await ferry(['pause', ID, '--reason', 'lunch'], undefined, {
     ...orchestrator.env,
@@ -68,11 +68,11 @@ test('a decision that the ledger does not have is not reported as applied', asyn
     exitCode: 0,
     out: `… ${ID}: accepted by the migration, but without effect until it is in the ledger. To check, run: ferry audit ${ID}\n`,
   });
-  // The first ledger has it.
+  // In the real ledger, the migration is paused.
   expect((await run('resume', ID)).out).toContain('✓');
 });
 
-test('both sides can pause, and lifting the pause of the other side needs a yes', async () => {
+test('both sides can pause, and lifting the pause of the other side needs --yes', async () => {
   await run('pause', ID, '--reason', 'our office is flooded', ...CLIENT);
   expect((await run('pause', ID, '--reason', 'maintenance')).out).toContain('paused');
   expect((await run('pause', ID, '--reason', 'again')).out).toContain('support has already paused the migration');
@@ -135,7 +135,7 @@ test.each([
   expect((await run('go-nogo', ID)).out).toContain(`${chosen}: ${why}`);
 });
 
-test('a refusal of credentials says which times were compared, and what each company is doing', async () => {
+test('a refusal of credentials says which times were compared, and the state of each company', async () => {
   const { file, remove } = exportedCredentials();
   const early = ['credentials', ID, file, '--obtained-at', '2026-03-01 09:00'];
   const { exitCode, out } = await run(...early);

@@ -95,7 +95,7 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
   expect(triggered.out).toMatch(/outside the windows; the next window opens at \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);
 });
 
-test('pausing the windows says until when companies go on moving in the open one', async () => {
+test('pausing the windows says how long companies continue to move in the open window', async () => {
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
   await migration.send('adjust', windowChange([{ days, from: '00:00', to: '23:59', timeZone: 'UTC' }]));
   const { out } = await run('schedule', 'pause', migration.id, '--by', 'Sam');

@@ -8,7 +8,7 @@ import { commandOf } from '../parse-command';
 
 const ROOT = path.join(__dirname, '../../..');
 const FOLDERS = ['activities', 'cli', 'client', 'config', 'domain', 'presentation', 'security', 'stack', 'store'];
-/** Folders whose texts are documentation. Other tests run their commands. */
+/** Folders that contain only documentation. Other tests run its commands. */
 const DOCUMENTATION = ['cli/json-schemas/', 'cli/reference/'];
 
 interface Text {
@@ -63,7 +63,7 @@ const HINT = new RegExp(
   'g',
 );
 
-/** Commands that are complete at a terminal, where they ask for the rest. */
+/** Commands that need no arguments at a terminal, where they ask for them. */
 const ASKS = ['ferry start'];
 
 interface Hint {

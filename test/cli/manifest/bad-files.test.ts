@@ -266,7 +266,7 @@ const cases: FindingCase[] = [
 
 test.each(cases)('$what is reported as $code', assertFound);
 
-test('line numbers are correct even if a CR LF is split between two reads', async () => {
+test('line numbers are correct even if a CRLF is split between two reads', async () => {
   const start = `${HEADER}\r\nA-1,`;
   const name = 'x'.repeat(64 * 1024 - 1 - start.length - ',1,1,1'.length);
   const findings = await findingsOf(`${start}${name},1,1,1\r\nA-2,Bolt,,1,1\r\n`);

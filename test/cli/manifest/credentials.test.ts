@@ -26,7 +26,7 @@ test('credentials are read from a separate file, with the time when they were ob
   expect(JSON.stringify(credentials)).not.toContain('rt-1');
 });
 
-test('--obtained-at is the time of credentials without obtainedAt, and overrides none that is filled in', async () => {
+test('--obtained-at is used for credentials without obtainedAt, and overrides no obtainedAt', async () => {
   const times = { now: NOW, obtainedAt: new Date('2026-02-28T08:00:00Z') };
   const path = tempFile(
     'reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,at-1,rt-1,17,2026-02-20T10:00:00Z\nA-2,at-2,rt-2,18,',
@@ -110,7 +110,7 @@ test('a duplicate reference or refresh token is an error', async () => {
   ]);
 });
 
-test('credentials supplied at the start cause a warning if the platform rotates tokens, as does each missing one', async () => {
+test('credentials supplied at the start cause a warning if the platform rotates tokens, and so does each missing credential', async () => {
   const manifestWithTokens = tempFile(
     'reference,name,realmId,expectedInvoices,accessToken,refreshToken\nA-1,Acme,17,3,at-1,rt-1\nA-2,Bolt,18,4,,',
   );

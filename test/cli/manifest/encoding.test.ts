@@ -85,7 +85,7 @@ test.each([
     iconv.encode(csv(MÜLLER), 'utf-16le', { addBOM: true }),
     /byte order mark of UTF-16LE/,
   ],
-])('%s with another --encoding is an error, because names would become nonsense', async (_, content, says) => {
+])('%s with another --encoding is an error, because names would become garbled', async (_, content, says) => {
   const { findings } = await read(content, 'windows-1252');
   const [error, ...more] = findings.filter(({ severity }) => severity === 'error');
   expect(more).toEqual([]);

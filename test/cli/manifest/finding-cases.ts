@@ -1,4 +1,4 @@
-/** Helpers for tests of faulty manifests and of the findings that these must produce. */
+/** Helpers for tests of faulty manifests and of the findings that they must produce. */
 import type { Finding, FindingCode } from '../../../domain/companies/finding';
 import { platform } from '../../support/platform';
 import { readWholeManifest } from './read-whole-files';

@@ -24,7 +24,7 @@ interface Input {
 }
 
 const quickBooks = platform('quickbooks-online');
-/** Processor time, because the tests of other files run at the same time. */
+/** CPU time, because the tests of other files run at the same time. */
 const READ_WITHIN_MS = 8_000;
 /** Part of every token that a generated file contains. */
 const TOKEN = 'tok3n';
@@ -49,7 +49,7 @@ const row = (changes: Readonly<Record<string, string>>): string => {
 const csv = (...rows: string[]): string => [HEADER, ...rows].join('\n');
 const megabyte = 'x'.repeat(1024 * 1024);
 
-/** Each entry is a file that broke, or could have broken, a reader. */
+/** Files that broke a reader, or could have. */
 const CORPUS: readonly Input[] = [
   ...NASTY_TEXTS.flatMap((text) => HEADER.split(',').map((column) => asFile(csv(row({ [column]: text }))))),
   ...NASTY_TEXTS.map((text) => asFile(text)),
@@ -71,7 +71,7 @@ const CORPUS: readonly Input[] = [
   asFile(`${','.repeat(100_000)}\n${','.repeat(100_000)}`),
   asFile(`${HEADER}\n${'\n'.repeat(200_000)}`),
   asFile(gzipSync(csv(row({})))),
-  // Each blank line made an error with a stack trace, and each piece of blanks was joined to all the pieces before it.
+  // Each blank line once created an error with a stack trace, and each piece of spaces was joined to all earlier pieces.
   asFile('\n'.repeat(1024 * 1024)),
   asFile(`${' '.repeat(32 * 1024 * 1024)}[]`, 'companies.json'),
   asFile(csv(row({}), row({ reference: '__proto__', realmId: '18', refreshToken: 'constructor' }))),
@@ -121,7 +121,7 @@ const table = (of: Platform): fc.Arbitrary<string> =>
       declared: fc.constantFrom('', '', '', 'sep=;\n', 'sep=\t\r\n', 'sep='),
     })
     .map(({ headers, rows, delimiter, lineEnd, declared }) => {
-      // Most rows get one cell per header, so that more than their length is checked.
+      // Most rows get one cell per header, because a row of another length is refused without a check of its cells.
       const complete = rows.map((cells, at) =>
         at % 4 === 3
           ? cells

@@ -158,7 +158,7 @@ test.each<[string, readonly string[], NodeJS.ProcessEnv, string]>([
     {},
     'add --sign-in openid, or leave out --subject',
   ],
-  ['an address that is not one', ['acme', '--name', 'Cleo', '--email', 'cleo'], {}, 'Expected an email address'],
+  ['an invalid address', ['acme', '--name', 'Cleo', '--email', 'cleo'], {}, 'Expected an email address'],
   ['no person', ['acme'], {}, 'specify both, for example: ferry invite acme.quickbooks-online --name Cleo'],
   ['no migration', ['--name', 'Cleo'], {}, 'an invitation is for one person and one migration'],
   ['an unknown migration', ['acme', '--name', 'Cleo'], {}, 'there is no migration acme'],

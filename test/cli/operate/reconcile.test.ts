@@ -131,7 +131,7 @@ test.each([
 
 test('after a restore of the service, companies that it has lost are not moved and need a new credential', async () => {
   const { migration } = await moveAroundBackup('lost-service');
-  // As if the backup of the service were older than the second company, and than the grant of the third.
+  // Makes the backup of the service seem older than the second company, and older than the grant of the third.
   const service = new PostgresClient({ connectionString: orchestrator.serviceDatabaseUrl });
   await service.connect();
   try {

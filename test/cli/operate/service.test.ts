@@ -35,7 +35,7 @@ const temporaryFolders = () =>
   readdirSync(tmpdir()).filter((name) => /^tokenferry-/.test(name) && existsSync(join(tmpdir(), name, 'service.log')));
 
 describe('ferry service start', () => {
-  it('prints keys for a new embedded database, and removes a temporary database at the end', async () => {
+  it('prints keys for a new embedded database, and removes a temporary database when it ends', async () => {
     const before = temporaryFolders();
     const { line, stop } = await startService({}, '--temporary', '--requests-per-minute', '50');
     for (const [key, role] of [

@@ -23,7 +23,7 @@ function setup(namespace: string, ...args: readonly string[]) {
   return ferry(['setup', ...args], undefined, { ...orchestrator.env, TEMPORAL_NAMESPACE: namespace });
 }
 
-/** Creates a namespace with these search attributes, as somebody else could have done. */
+/** Creates a namespace with these search attributes, as an administrator could have done. */
 async function existingNamespace(searchAttributes: Readonly<Record<string, number>>): Promise<string> {
   const namespace = newName();
   const { workflowService, connection } = orchestrator.ferry.temporal;

@@ -66,7 +66,7 @@ test('sweep --close names the workflow that occupies the id of the closing workf
   const { exitCode, out } = await ferry(['sweep', '--close', '--yes'], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain(`temporal workflow terminate --workflow-id ${id}.closing`);
-  // It does not keep the others from being closed.
+  // The occupied id does not prevent the other migration from being closed.
   expect(out).toContain(`Closed ${free}.`);
   await occupant.terminate('a test');
   expect(await runJson(orchestrator, 'sweep', '--close', '--yes')).toMatchObject({ json: { closed: [id] } });

@@ -1,4 +1,4 @@
-/** `ferry up` as a process: its parts are killed, and it is stopped and killed itself. */
+/** `ferry up` as a process: its parts are killed, and then `ferry up` itself is stopped or killed. */
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ async function startUp(workers: number): Promise<RunningUp> {
   return { child, out: () => texts.stdout, err: () => texts.stderr, ended };
 }
 
-/** Returns the processes whose arguments contain the home folder, which include all supervised ones. */
+/** Returns the ids of the processes whose arguments contain the home folder, among them all supervised processes. */
 function processes(args: RegExp = /./): readonly number[] {
   return execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
     .split('\n')
@@ -132,7 +132,7 @@ describe('ferry up', () => {
     expect(up.child.exitCode).toBeNull();
   });
 
-  it('runs the portal with the role of the portal only, and restarts it', async () => {
+  it('runs the portal with only the database role of the portal, and restarts it', async () => {
     const { portalUrl = '', portalDatabaseUrl = '' } = readRunningStack(home) ?? {};
     expect(up.out()).toMatch(new RegExp(`Portal for clients +${portalUrl}\\n`));
     const isWorking = async (): Promise<boolean> =>
@@ -186,6 +186,6 @@ describe('ferry up', () => {
   });
 });
 
-test('one core is left to the servers, and one to the service, before there is a second worker', () => {
+test('there is a second worker only if the servers and the service have one core each', () => {
   expect([1, 2, 3, 4, 6, 64].map(defaultWorkers)).toEqual([1, 1, 1, 2, 4, 4]);
 });

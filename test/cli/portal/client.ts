@@ -17,11 +17,11 @@ export interface ClientPortal {
   readonly url: string;
   /** Every line that the portal has logged. */
   readonly log: readonly string[];
-  /** Runs a command of support. */
+  /** Runs a command as support. */
   support(...args: string[]): Promise<Run>;
   /** Returns the link of a new invitation. */
   invite(migrationId: string, name?: string, ...options: string[]): Promise<string>;
-  /** Returns a client's machine, with a home folder of its own. */
+  /** Returns a new machine of a client, with its own home folder. */
   client(): Client;
   /** Invites Cleo, signs in, and confirms the key. */
   signedIn(migrationId: string): Promise<Client>;
@@ -36,7 +36,7 @@ export interface Client {
   runJson(...args: string[]): Promise<Record<string, unknown>>;
 }
 
-/** @param options of the portal, for example the folder of its page */
+/** @param options the options of the portal, for example the folder of its page */
 export async function openClientPortal(options: Pick<PortalOptions, 'pageFolder'> = {}): Promise<ClientPortal> {
   const orchestrator = await startOrchestrator();
   await orchestrator.startWorker();

@@ -26,7 +26,7 @@ function storedFiles({ home }: Client): readonly string[] {
 const stored = (client: Client): Record<string, string> =>
   JSON.parse(readFileSync(storedFiles(client)[0] ?? '', 'utf8')) as Record<string, string>;
 
-test('signs in with the link, stores key and session for the owner only, and shows the migration', async () => {
+test('signs in with the link, stores the key and the session readable only by their owner, and shows the migration', async () => {
   const { id } = await startMigration();
   const cleo = portal.client();
   const link = await portal.invite(id);
@@ -54,7 +54,7 @@ test('signs in with the link, stores key and session for the owner only, and sho
   });
 });
 
-test('shows the present state after nobody has looked at the migration for a while', async () => {
+test('shows the current state even if nobody has looked at the migration for a while', async () => {
   const { id } = await startMigration();
   const cleo = await portal.signedIn(id);
   await cleo.run('show');
@@ -90,7 +90,7 @@ test('prints neither the token nor the key nor the invitation', async () => {
   }
 });
 
-test('signs in again by itself with the confirmed key once the session has ended', async () => {
+test('signs in again automatically, with the confirmed key, once the session has ended', async () => {
   const { id } = await startMigration();
   const cleo = await portal.signedIn(id);
   const { token: before } = stored(cleo);
@@ -143,7 +143,7 @@ describe('says what to do if', () => {
     );
   });
 
-  test('there are several sign-ins, or the migration is another one', async () => {
+  test('a person is signed in to several migrations, or not to the one that is named', async () => {
     const [one, other] = [await startMigration(), await startMigration()];
     const cleo = portal.client();
     for (const { id } of [one, other]) await cleo.runWith(await portal.invite(id), 'sign-in');

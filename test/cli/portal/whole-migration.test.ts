@@ -129,7 +129,7 @@ test('the client replaces the credential of a company that was not moved', async
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.moved === 2 && counts.failed === 1);
 
-  // Workers write what can be decided every 2 seconds.
+  // Every 2 seconds, workers write which decisions are possible.
   const advice = `\n  ${ferry} replace-credential credentials.csv\n      replace its credential with a new one, exported after`;
   await until(async () => (await cleo.run('exceptions')).out.includes(advice));
   const exceptions = (await cleo.run('exceptions')).out;
@@ -143,7 +143,7 @@ test('the client replaces the credential of a company that was not moved', async
   await migration.until(({ counts }) => counts.moved === 3);
 });
 
-test('a file with errors, and credentials that are too old, are not in use', async () => {
+test('a file with errors is not sent, and credentials that are too old are refused', async () => {
   const migration = await startMigration('sbx-ok-1.a', 'sbx-ok-1.b');
   const { id } = migration;
   const cleo = await portal.signedIn(id);
@@ -206,7 +206,7 @@ describe('a decision is not sent if', () => {
     );
   });
 
-  test('the key of the portal was not signed by the provider of the invitation', async () => {
+  test('the migration key was not signed by the provider that the client expects', async () => {
     const migration = await startMigration('sbx-ok-1.a');
     const cleo = await portal.signedIn(migration.id);
     await untilCredentials(migration, cleo);
@@ -218,7 +218,7 @@ describe('a decision is not sent if', () => {
   });
 });
 
-// The last test, because the other migrations of the account would get this application too.
+// This test is the last one, because the application also applies to the other migrations of the account.
 test('the application is supplied with a sealed client secret', async () => {
   const { id } = await startMigration('sbx-ok-1.a');
   const cleo = await portal.signedIn(id);

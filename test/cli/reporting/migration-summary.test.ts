@@ -1,4 +1,4 @@
-/** Tests that `ferry show` fits a terminal of 80x24, and what it says about companies and the end. */
+/** Tests that `ferry show` fits a terminal of 80x24, and what it says about companies and the estimated end. */
 import { stripVTControlCharacters } from 'node:util';
 import { printMigration } from '../../../cli/reporting/migration-summary';
 import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
@@ -99,7 +99,7 @@ function shown(state: MigrationState, columns: number, inFull = false): readonly
 
 test.each(SITUATIONS)('a migration fits a terminal of 80x24, with the link for the client: %s', (_, state) => {
   const rows = shown(state, 80).reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / 80)), 0);
-  // One row is for the prompt of the shell.
+  // The shell's prompt needs one row.
   expect(rows).toBeLessThanOrEqual(23);
 });
 
@@ -113,7 +113,7 @@ test('sentences are broken between words', () => {
   );
 });
 
-test('approvals are shown where they fit on one line', () => {
+test('approvals are shown if they fit on the line of their step', () => {
   const state = stateAt('disable-syncing', known);
   expect(shown(state, 80).join('\n')).not.toContain('Approved by');
   expect(shown(state, 200).join('\n')).toMatch(/2 {2}Schedule the migration .* Cleo \(client\), Sam \(support\)$/m);
@@ -131,7 +131,7 @@ test('companies that need a decision are on a line with the command that lists t
   );
 });
 
-test('the rate and the end replace the estimate once companies are being moved', () => {
+test('the rate and the expected end replace the estimate once companies are being moved', () => {
   expect(shown(situation('step 6, with a rate'), 80).join('\n')).toMatch(/^Rate: 41 a minute, 5 more moved about /m);
   expect(shown(situation('step 4'), 80).join('\n')).toMatch(/^Estimate: .* for 60 companies \(not measured yet\)$/m);
   expect(shown(situation('a completed migration'), 80).join('\n')).not.toMatch(/Rate|Estimate|Start/);

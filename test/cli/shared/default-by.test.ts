@@ -1,4 +1,4 @@
-/** Tests the default of `--by` if several people share the user name. Nothing answers, so every command fails. */
+/** Tests the default of `--by` if several people share the user name. No server is running, so every command fails. */
 import { ferry } from '../captured-terminal';
 
 const PAUSE = ['pause', 'kite.xero'];
@@ -15,7 +15,7 @@ async function runAs(userName: string, isTerminal: boolean, args: readonly strin
 test.each([
   ['without a terminal', false, []],
   ['with --yes', true, ['--yes']],
-])('a user name that says nothing about the person is noted once %s', async (_, isTerminal, more) => {
+])('a user name that does not identify a person is reported once %s', async (_, isTerminal, more) => {
   const { questions, err } = await runAs('root', isTerminal, ['approve', 'kite.xero', ...more]);
   expect(questions).toEqual([]);
   expect(err.split(NOTE)).toHaveLength(2);
@@ -34,12 +34,12 @@ test.each([
   ['--json', 'root', [...PAUSE, '--json']],
   ['a command that records no name', 'root', ['list']],
   ['an invitation that names nobody', 'root', ['invite', 'kite.xero']],
-])('nothing is asked or noted with %s', async (_, userName, args) => {
+])('nothing is asked or reported with %s', async (_, userName, args) => {
   expect((await runAs(userName, args.includes('--by'), args)).questions).toEqual([]);
   expect((await runAs(userName, false, args)).err).not.toContain('acting as');
 });
 
-test('the user who called sudo is not asked', async () => {
+test('a person who uses sudo is not asked, because their own user name is known', async () => {
   const { questions, err } = await runAs('root', true, PAUSE, { SUDO_USER: 'sam' });
   expect(questions).toEqual([]);
   expect(err).not.toContain('acting as');

@@ -92,13 +92,13 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
     { applications: applications('acme-app', { ...kiteMigration('old-app', 'sandbox'), client: 'acme' }) },
   ],
   [
-    'another application than the supplied one is registered',
+    'an application other than the supplied one is registered',
     stateAt('supply-details', { preflight: withApplication('kite-app', 'application-differs') }),
     [`ferry application ${ID} --client-id acme-app --environment production ${SOMEBODY}`],
     { applications: applications('acme-app') },
   ],
   [
-    'another application than the supplied one is registered, without the ledger',
+    'an application other than the supplied one is registered, without the ledger',
     stateAt('supply-details', { preflight: withApplication('kite-app', 'application-differs') }),
     [`ferry application ${ID} --client-id "client id" --environment production ${SOMEBODY}`],
   ],
@@ -143,7 +143,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
     { unconfirmedWave: 1 },
   ],
   ['the first company not started', step5({}), [`ferry go-nogo ${ID}`]],
-  ['credentials missing', step5({ withoutCredential: 9 }), [`ferry credentials ${ID} credentials.csv ${CLIENT}`]],
+  ['missing credentials', step5({ withoutCredential: 9 }), [`ferry credentials ${ID} credentials.csv ${CLIENT}`]],
   [
     'a chosen first company without a credential',
     step5({ withoutCredential: 1 }, { requestedFirst: { reference: 'acme-7', notReady: true } }),
@@ -151,7 +151,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
     { firstCandidate: 'acme-2' },
   ],
   [
-    'credentials of the first wave missing, and a later wave',
+    'missing credentials in the first wave, and a later wave',
     step5({ unconfirmed: 4, unconfirmedInNextWave: 4, withoutCredential: 2, waiting: 6 }),
     [`ferry credentials ${ID} credentials.csv ${CLIENT}`],
     { unconfirmedWave: 2 },
@@ -179,7 +179,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
     { firstCandidate: '-7 ; rm *' },
   ],
   [
-    'a first company to choose, of which nothing is known',
+    'a first company to choose, without information about the companies',
     step5({ waiting: 8, failed: 1 }, { firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed' }) }),
     [
       `ferry exceptions ${ID}`,
@@ -223,12 +223,12 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[],
     { unconfirmedWave: 2 },
   ],
   [
-    'companies to confirm, of which nothing is known',
+    'companies to confirm, without information about them',
     step6({ waiting: 3, unconfirmed: 3, moved: 6 }),
     [`ferry companies ${ID} --state not-moved-yet`, `ferry watch ${ID}`],
   ],
   [
-    'an added company held back, a credential missing, an outcome unknown',
+    'an added company that is held back, a missing credential and an unknown outcome',
     step6({ waiting: 2, heldBack: 1, withoutCredential: 1, outcomeUnknown: 1, moved: 6 }),
     [
       `ferry credentials ${ID} credentials.csv ${CLIENT}`,
@@ -302,7 +302,7 @@ test.each(CASES)('nextCommands suggests a command to every role that must act: %
   const progress = progressOf(plan, state);
   const roles = nextCommands(progress, NO_COMPANIES, NOW).map(({ who }) => who);
   for (const role of progress.waitingFor.roles) {
-    // Only support can fix problems of the account. The client is merely informed.
+    // Problems with the account concern the client too, but only support can fix them.
     const canBeSupport = progress.step === 'supply-details' && role === 'client';
     expect(roles).toContain(canBeSupport && !roles.includes('client') ? 'support' : role);
   }
@@ -318,7 +318,7 @@ test('in self-service, commands name the person who has supplied the manifest', 
   expect(remedyCommand('retry', migration, ['C-1'])).toBe(`ferry retry ${ID} C-1 --as client --by 'Mia O'\\''Neil'`);
 });
 
-/** Replaces the placeholders, as a person does. ferry refuses them. */
+/** Replaces the placeholders, as a person does, because ferry refuses them. */
 const filledIn = (command: string): string => command.replace('"your name"', 'Cleo').replace('"client id"', 'AB1');
 
 test('every suggested command is valid as printed', async () => {
@@ -346,7 +346,7 @@ test('every suggested command is valid as printed', async () => {
   }
 });
 
-test('if the client signs in the portal, its commands are those of the portal, and valid there', async () => {
+test('if the client uses the portal, commands of ferry --portal are suggested to it, and they are valid', async () => {
   const portal = 'https://portal.example';
   const suggested = CASES.flatMap(([, state, , companies]) =>
     throughPortal(nextCommands(progressOf(plan, state), { ...NO_COMPANIES, ...companies }, NOW), portal),
@@ -358,7 +358,7 @@ test('if the client signs in the portal, its commands are those of the portal, a
   expect(commands).toContain(`ferry --portal ${portal} approve ${ID} schedule`);
   for (const command of commands)
     expect([command, await commandOf(filledIn(command))]).toEqual([command, expect.any(String)]);
-  // Only support can add and correct companies there.
+  // In such a migration, only support can add and correct companies.
   expect(
     suggested.filter(({ command }) => command.startsWith('ferry amend')).every(({ who }) => who === 'support'),
   ).toBe(true);

@@ -41,7 +41,7 @@ test('start stores and starts nothing if the manifest has errors', async () => {
   expect((await runJson(orchestrator, 'companies', 'nothing.quickbooks-online')).exitCode).toBe(1);
 });
 
-test('decisions are kept while no worker is running, and applied once one runs', async () => {
+test('decisions are kept while no worker is running, and are applied once a worker is running', async () => {
   const id = 'patient.quickbooks-online';
   const started = await runJson(
     orchestrator,
@@ -49,7 +49,7 @@ test('decisions are kept while no worker is running, and applied once one runs',
   );
   expect(started).toMatchObject({ exitCode: 0, json: { started: true, preflight: null } });
   const approve = ['approve', id, 'supply-details', '--digest', 'f00', '--by', 'Sam'];
-  // At the same time, because each of these commands waits for a worker.
+  // These commands run at the same time, because each of them waits for a worker.
   const [paused, approved, shown] = await Promise.all(
     [['pause', id, '--reason', 'tea'], approve, ['show', id]].map((args) => ferry(args, undefined, orchestrator.env)),
   );
@@ -80,7 +80,7 @@ test('decisions are kept while no worker is running, and applied once one runs',
   );
 });
 
-test('show reports until when the credential of an interrupted company may be in flight', async () => {
+test('show reports how long the credential of an interrupted company may still be in flight', async () => {
   const id = 'patient.quickbooks-online';
   const heldUntil = new Date('2030-01-01T22:14:00Z');
   const importing = {

@@ -31,7 +31,7 @@ test.each([
   expect(isPlaceholder(text)).toBe(false);
 });
 
-test('a placeholder is no client secret, and the message does not quote it', () => {
+test('a placeholder is refused as a client secret, and the message does not quote it', () => {
   expect(clientSecretProblem('<client secret>')).toBe('is a placeholder, not the client secret itself');
   expect(clientSecretProblem('s3cr3t-<1>')).toBeNull();
 });

@@ -9,7 +9,7 @@ const refused = async (isSealed: boolean) => {
   return group?.details.join('\n') ?? '';
 };
 
-test('the client must seal credentials again to change the time of their export', async () => {
+test('only for a sealed file, the advice is to seal it again with the time of the export', async () => {
   expect(await refused(true)).toContain(
     'the client must seal the file again, with the time of the export in --obtained-at',
   );

@@ -47,7 +47,7 @@ function printed(progress: ReturnType<typeof starting>, now = EARLIER): string {
   return stdout.text;
 }
 
-test('a start outside the windows is shown with the next opening, and with how stale data becomes', () => {
+test('a start outside the windows is shown with the next opening, and with how long data will be out of date', () => {
   const saturday = starting('2026-12-05T22:00:00.000Z', { estimate: SIX_MINUTES });
   expect(firstOpening(saturday, EARLIER)).toEqual(MONDAY);
   expect(printed(saturday)).toBe(
@@ -57,7 +57,7 @@ test('a start outside the windows is shown with the next opening, and with how s
   expect(printed(starting('2026-12-05T22:00:00.000Z'))).toContain('out of date for at least 48 h\n');
 });
 
-test('the client reads the same window and the same figure on its page', () => {
+test('the page of the client shows the same window and the same figure', () => {
   const saturday = starting('2026-12-05T22:00:00.000Z', { estimate: SIX_MINUTES });
   const page = currentDetails(saturday, { now: EARLIER });
   expect(page).toContain(
@@ -82,11 +82,11 @@ const withFewer = (state: MigrationState) => ({
 });
 
 test.each([
-  ['a start proposed earlier', 'schedule', TWO_WEEKS_LATER, proposed],
-  ['a start proposed earlier in a later step', 'disable-syncing', TWO_WEEKS_LATER, proposed],
+  ['an earlier start', 'schedule', TWO_WEEKS_LATER, proposed],
+  ['an earlier start in a later step', 'disable-syncing', TWO_WEEKS_LATER, proposed],
   ['other windows', 'disable-syncing', SATURDAY, adjusted],
   ['fewer companies', 'disable-syncing', SATURDAY, withFewer],
-] as const)('the figure of %s does not come from the estimate before it', (_, step, startAt, change) => {
+] as const)('after a change to %s, the figure does not come from the previous estimate', (_, step, startAt, change) => {
   const state = stateAt(step, { counts: counts({ total: 10, waiting: 10, unconfirmed: 10 }) });
   const after = change({
     ...state,

@@ -61,7 +61,7 @@ test.each([
   expect(err).toMatch(says);
 });
 
-test('a label that is the name of a workflow of another migration is refused', async () => {
+test('a label that would make the id equal to that of a workflow of another migration is refused', async () => {
   const args = ['start', manifest, '-p', 'quickbooks-online', '--client', 'acme', '--label', 'batch'];
   const { exitCode, err } = await ferry([...args, '--contact', 'Sam']);
   expect(exitCode).toBe(1);
@@ -158,7 +158,7 @@ test.each([
   { what: 'an empty link in one word', portal: ['--portal='], says: 'the link after --portal is empty' },
   { what: 'no link', portal: ['--portal'], says: 'the link after --portal is empty' },
   { what: 'an option as the link', portal: ['--portal', '--yes'], says: 'the portal must be an address' },
-])('a command of a client with $what does not run as support', async ({ portal, says }) => {
+])('a command of a client with $what is not run as support', async ({ portal, says }) => {
   const { exitCode, err } = await ferry(['pause', 'kite.xero', '--reason', 'a test', ...portal]);
   expect(exitCode).toBe(1);
   expect(err).toContain(says);

@@ -5,7 +5,7 @@ test('results that are waited for together are returned in their order', async (
   expect(await inParallel(Promise.resolve('one'), 2, null)).toEqual(['one', 2, null]);
 });
 
-test('if several parts fail, the error is that of the first in the list, whichever failed first', async () => {
+test('if several parts fail, the error of the first one in the list is thrown, whichever failed first', async () => {
   const second = Promise.reject(new Error('second'));
   const first = second.catch(() => {
     throw new Error('first');

@@ -61,7 +61,7 @@ test('an amendment that would be refused for its signature changes nothing', asy
   expect(await company(id, 'R-1')).toMatchObject({ name: 'Company 1' });
 });
 
-test('an amendment in step 1 is checked, and a row with an error keeps the details from being accepted', async () => {
+test('an amendment in step 1 is checked, and the details cannot be accepted while a row has an error', async () => {
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'early', ['sbx-ok-1.early']);
   await reached(({ preflight }) => preflight !== null);
   const connected = await connectOrganization('8000000000000001');
@@ -83,7 +83,7 @@ test('an amendment in step 1 is checked, and a row with an error keeps the detai
   expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
 
-test('a company that keeps the details from being accepted can be left out', async () => {
+test('a company whose row prevents the acceptance of the details can be left out', async () => {
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'leaving', ['sbx-ok-1.leaving']);
   await amend(id, manifest(`L-1,Late,${await connectOrganization('8000000000000011')},1`));
   await reached(({ preflight }) => (preflight?.problems.length ?? 0) > 0);
@@ -109,7 +109,7 @@ test('an added company is checked, confirmed, supplied and moved like any other 
   expect((await run('credentials', id, file, '--obtained-at', 'now', ...AS_CLIENT)).exitCode).toBe(0);
   await until(async () => (await company(id, 'L-1'))?.state === 'moved');
 
-  // The earlier approval no longer counts, because support gave it before the company was added.
+  // The earlier approval is no longer valid, because support gave it before the company was added.
   const { steps } = await reached(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   expect(steps.find(({ step }) => step === 'complete-migration')?.approvals).toEqual([]);
 });

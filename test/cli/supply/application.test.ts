@@ -65,7 +65,7 @@ test('the secret can come from a file, which the client is told to delete', asyn
   expect(await registeredApplication()).toEqual({ clientId: 'from-file', environment: 'production' });
 });
 
-test('an application that would replace the one of moved companies must be confirmed', async () => {
+test('an application that would replace the application of moved companies must be confirmed', async () => {
   const { db } = orchestrator.ferry;
   const before = await registeredApplication();
   const moved = (crossed_at: Date | null) =>
@@ -185,7 +185,7 @@ function payloadsIn(value: unknown): Payload[] {
   return Object.values(value).flatMap(payloadsIn);
 }
 
-test('an application that would replace the one of another open migration is refused before the secret is read', async () => {
+test('an application that would replace the application of another open migration is refused before the secret is read', async () => {
   const file = path.join(folder, 'bee.csv');
   writeFileSync(file, 'reference,name,realmId,expectedInvoices\nB-1,Bee,4620816365,5\n');
   const bee = ['start', file, '--platform', 'quickbooks-online', '--client', 'bee', '--by', 'Bea'];
@@ -226,7 +226,7 @@ test('an application that would replace the one of another open migration is ref
   );
   expect(await review()).not.toContain('check again');
 
-  // A question would make no difference.
+  // No question is asked, because the answer would make no difference.
   const confirm = () => Promise.reject(new Error('asked'));
   const approve = ['approve', 'bee.quickbooks-online', '--by', 'Sam'];
   const refused = await ferry(approve, undefined, orchestrator.env, { confirm, secret: async () => '' });
@@ -239,7 +239,7 @@ test('an application that would replace the one of another open migration is ref
   expect(await review()).toContain('Application: x (production), supplied by Bea');
 });
 
-test('a refused application keeps the file with its secret', async () => {
+test('the file with the secret of a refused application is kept', async () => {
   const support = ['--by', 'Sam'];
   await ferry(['cancel', 'bee.quickbooks-online', '--reason', 'no', '--yes', ...support], undefined, orchestrator.env);
   const approved = await ferry(['approve', ID, '--yes', ...support], undefined, orchestrator.env);

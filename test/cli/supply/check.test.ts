@@ -93,7 +93,7 @@ test.each([60, 80, 120])('the table fits a terminal of %i columns', async (colum
   expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(columns);
 });
 
-test('check reads Excel\'s "CSV" with --encoding, and says so without it', async () => {
+test('check reads Excel\'s "CSV" with --encoding, and suggests this option if it is missing', async () => {
   const text = 'reference;name;realmId;expectedInvoices\nA-1;Caf\xE9;1;1\nA-2;Zo\xEB;2;1\n';
   const file = tempFile(Buffer.from(text, 'latin1'));
   const refused = await ferry(check(file, '--offline'), 200);
@@ -107,7 +107,7 @@ test('check reads Excel\'s "CSV" with --encoding, and says so without it', async
   expect(JSON.parse(read.out)).toMatchObject({ ok: true, companies: 2, files: { encoding: 'windows-1252' } });
 });
 
-test('check says that something could not be checked, instead of ending with a tick', async () => {
+test('check says if something could not be checked, instead of ending with a tick', async () => {
   const env = { TOKENFERRY_HOME: home, DATABASE_URL: 'postgres://nobody:none@127.0.0.1:1/none' };
   const { exitCode, out } = await ferryIn(check(manifest), undefined, env);
   expect(exitCode).toBe(0);

@@ -52,7 +52,7 @@ async function organizations() {
   return new Map(companies.map(({ reference, organization }) => [reference, organization]));
 }
 
-/** Returns the rows in the vault, whether they are in use or only staged. */
+/** Returns the numbers of the rows that have a credential in the vault, in use or only staged. */
 async function vaultRows(): Promise<readonly number[]> {
   const { db } = orchestrator.ferry;
   const rowsIn = async (table: 'credentials' | 'staged_credentials') =>
@@ -71,7 +71,7 @@ test('a refused supply stores nothing, says why, and fails', async () => {
   expect(await vaultRows()).toEqual([]);
 });
 
-test('a supply of which only a part could be stored fails', async () => {
+test('the command fails if only some of the credentials could be stored', async () => {
   const { exitCode, out } = await supply(['R-1', 'R-9'], 'Cleo');
   expect(exitCode).toBe(1);
   expect(out).toContain(`✗ ${migration.id}: 1 of 2 credentials sealed and stored:`);

@@ -43,9 +43,7 @@ function fill(file: string): void {
 const filledInCompany = (company: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.keys(company).map((column) => [column, filledIn(column)]));
 
-/**
- * The findings that a filled-in template may cause, because its organization is made up and its credential is too old.
- */
+/** The findings that a filled-in template may cause: its organization is made up, and its credential is too old. */
 const EXPECTED = ['unusual-organization', 'credential-early'];
 
 const TEMPLATES = PLATFORMS.flatMap(({ slug }) => (['csv', 'json'] as const).map((format) => [slug, format] as const));

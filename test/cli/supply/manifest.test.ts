@@ -68,7 +68,7 @@ test('the manifest is supplied, replaced, accepted, and can be replaced again on
   expect(second.out).toContain(`✓ ${id}: the manifest has 2 companies`);
   const { counts } = await waitForProgress(orchestrator.ferry, id, ({ preflight }) => preflight?.companies === 2);
   expect(counts).toMatchObject({ total: 2, waiting: 2 });
-  // Sam has started the migration, but has not supplied what is in it.
+  // Sam has started the migration, but has not supplied the manifest.
   expect((await run('approve', id, 'supply-details', '--yes', '--by', 'Sam')).exitCode).toBe(0);
   const late = await run('manifest', id, file, ...AS_CLIENT);
   expect(late.exitCode).toBe(1);
@@ -119,7 +119,7 @@ test('an organization of another open migration is refused without naming that m
   expect(refused.out).not.toContain('keeper');
 });
 
-test('start asks for a manifest or --manifest-later, and not for both', async () => {
+test('start requires either a manifest or --manifest-later', async () => {
   const target = ['--platform', 'quickbooks-online', '--client', 'neither'];
   const neither = await run('start', ...target);
   expect(neither).toMatchObject({

@@ -75,7 +75,7 @@ const seal = (file: string, ...more: string[]) =>
 
 const atSupport = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
-test('sealed credentials are moved, although nobody but the client could read them', async () => {
+test('companies are moved with sealed credentials, although only the client could read them', async () => {
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   await migration.send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
   for (const who of [SUPPORT, CLIENT]) await migration.send('approve', { step: 'schedule', ...who });
@@ -132,7 +132,7 @@ test('a sealed client secret is registered by a worker, and is not stored afterw
   const { db } = orchestrator.ferry;
   expect(await db.selectFrom('sealed_applications').selectAll().execute()).toEqual([]);
 
-  // The client id is bound to the box.
+  // The sealed secret is bound to the client id.
   const edited = fileOf('edited.sealed', readFileSync(`${secret}.sealed`, 'utf8').replace('acme-app', 'other-app'));
   const broken = await atSupport('application', other.id, '--sealed', edited, ...AS_CLIENT);
   expect(broken.exitCode).toBe(1);
@@ -159,7 +159,7 @@ test.each<[string, (sealed: string) => string]>([
   expect(err).toMatch(/is incomplete or was altered \(line \d\).*nothing was stored/);
 });
 
-test('a file of any size is stored, and one that says the wrong number of companies is not', async () => {
+test('a file of any size is stored, but not a file that states the wrong number of companies', async () => {
   const references = Array.from({ length: 1_500 }, (_, index) => `X-${index}`);
   const lines = references.map((each) => `${each},a-${each},r-${each},1`);
   const file = fileOf('large.csv', ['reference,accessToken,refreshToken,realmId', ...lines].join('\n'));
@@ -178,16 +178,16 @@ test.each<[string, string, RegExp]>([
     '2999-01-01T00:00:00.000Z',
     /line 2: the time at which the credential was obtained is .*nothing was/,
   ],
-  ['before there were tokens', '0000-01-01T00:00:00.000Z', /line 2: the time at which the credential was obtained is/],
+  ['before any token existed', '0000-01-01T00:00:00.000Z', /line 2: the time at which the credential was obtained is/],
 ])('a sealed credential with a time %s is refused', async (_, obtainedAt, expected) => {
-  const file = fileOf('clock.sealed', sealedByHand('R-1', obtainedAt, '{"refreshToken":"r"}'));
+  const file = fileOf('clock.sealed', sealWithoutFerry('R-1', obtainedAt, '{"refreshToken":"r"}'));
   const { exitCode, err } = await atSupport('credentials', migration.id, file, ...AS_CLIENT);
   expect(exitCode).toBe(1);
   expect(err).toMatch(expected);
 });
 
 /** Seals any content with the migration key, as a program other than `ferry seal` could. */
-function sealedByHand(reference: string, obtainedAt: string, content: string, boundTo = reference): string {
+function sealWithoutFerry(reference: string, obtainedAt: string, content: string, boundTo = reference): string {
   const { migrationId, publicKey } = parseMigrationKey(readFileSync(key, 'utf8'));
   const binding = credentialBinding(migrationId, { reference: boundTo, obtainedAt });
   const sealed = createSealer(publicKey)(Buffer.from(content), binding).toString('base64');
@@ -200,10 +200,10 @@ test.each<[string, string, string]>([
   ['belongs to another company', '{"refreshToken":"sbx-ok-1.x"}', 'R-9'],
   ['is a token instead of a credential', 'raw-token-marker', 'R-1'],
   ['has a field that is not text', '{"refreshToken":{"raw":"raw-token-marker"}}', 'R-1'],
-])('a box that %s fails its company alone, without being quoted', async (_, content, boundTo) => {
+])('a box that %s fails only its own company, without being quoted', async (_, content, boundTo) => {
   const { db } = orchestrator.ferry;
   const obtainedAt = '2026-01-01T00:00:00.000Z';
-  const text = sealedByHand('R-1', obtainedAt, content, boundTo);
+  const text = sealWithoutFerry('R-1', obtainedAt, content, boundTo);
   const { sealed } = JSON.parse(text.split('\n')[1] ?? '') as { sealed: string };
   const vault = await readVault(db, keys, migration.id);
   const stored = { row: 1, reference: 'R-1', obtainedAt: new Date(obtainedAt), sealed: Buffer.from(sealed, 'base64') };
@@ -214,7 +214,7 @@ test.each<[string, string, string]>([
       return error;
     }
   })();
-  // The import turns this error, and no other, into the failure credential-unreadable of one company.
+  // Only this error becomes the failure credential-unreadable of a single company during the import.
   expect(failure).toBeInstanceOf(SealBroken);
   expect(inspect(failure)).not.toContain('raw-token-marker');
 });
@@ -262,7 +262,7 @@ describe('if somebody has replaced the public key in the database', () => {
     expect(existsSync(`${file}.sealed`)).toBe(false);
   });
 
-  test('ferry credentials refuses to seal for it, if it knows the provider', async () => {
+  test('ferry credentials refuses to seal with the key if the provider fingerprint is known', async () => {
     const file = await credentialFile('plain.csv');
     const env = { ...orchestrator.env, TOKENFERRY_PROVIDER_FINGERPRINT: provider };
     const supply = ['replace-credential', migration.id, file, '--obtained-at', 'now', ...AS_CLIENT];
@@ -274,7 +274,7 @@ describe('if somebody has replaced the public key in the database', () => {
   });
 });
 
-test('a key of another provider is refused, and without a fingerprint the client is asked', async () => {
+test('a key of another provider is refused, and the client is asked if no fingerprint was given', async () => {
   const file = await credentialFile('asked.csv');
   const run = (answer: boolean | undefined, ...more: string[]) =>
     ferry(

@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
-test('self-service stores no credentials without a worker, and the client can supply them once one is running', async () => {
+test('self-service stores no credentials without a worker, and the client can supply them once a worker is running', async () => {
   const id = 'early.wave';
   const header = 'reference,name,businessId,expectedInvoices,accessToken,obtainedAt\n';
   const file = tempFile(

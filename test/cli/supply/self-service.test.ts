@@ -202,7 +202,7 @@ describe('before the start', () => {
     expect(await me.run(...start)).toEqual({ exitCode: 0, out: 'quiet.xero\n', err: '' });
   });
 
-  test('an amendment misses no credential that was supplied before', async () => {
+  test('an amendment does not report credentials as missing that were supplied before', async () => {
     const rows = [{ credential: 'sbx-ok-1' }, { credential: 'sbx-revoked' }];
     expect((await me.selfService('xero', 'amended', rows)).json).toMatchObject({ counts: { moved: 1, failed: 1 } });
     const [, failed] = await me.companiesOf('me.xero.amended');

@@ -52,7 +52,7 @@ describe('a command', () => {
     }
   });
 
-  test('is recognised in a style', () => {
+  test('is recognized even if it is styled', () => {
     const stdout = capturedStream(30);
     const output = new Output({ stdout, stderr: stdout }, false);
     output.line(output.styled('bold', '  ferry start companies.csv --platform wave'));

@@ -55,7 +55,7 @@ export function startTerminalSession(
       TOKENFERRY_HOME: path.join(tmpdir(), 'tokenferry-no-home'),
       TZ: 'UTC',
       LANG: 'C.UTF-8',
-      // Otherwise commands ask for the name if root runs the tests.
+      // Without this, commands ask for a name if root runs the tests.
       SUDO_USER: 'tester',
       ...env,
     },

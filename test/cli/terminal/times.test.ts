@@ -9,7 +9,7 @@ test('the example of a time is tomorrow evening', () => {
   expect(exampleTime(new Date(2031, 1, 28, 9, 30))).toBe('2031-03-01 22:00');
 });
 
-test('an invalid time is answered with examples that are in the future', () => {
+test('an invalid time is refused with examples that are in the future', () => {
   jest.useFakeTimers({ now: new Date(2031, 1, 28, 9, 30) });
   const utc = DateTime.local(2031, 3, 1, 22).toUTC().toISO({ suppressMilliseconds: true });
   expect(() => parseTime('someday')).toThrow(`Write it like "2031-03-01 22:00" or ${utc}, or use the word now.`);
@@ -53,7 +53,7 @@ test.each([
   ['22:57:10.000', '22:58:00.000', ['22:57', '22:58']],
   ['22:57:10.000', '22:57:11.000', ['22:57:10', '22:57:11']],
   ['22:57:10.001', '22:57:10.002', ['22:57:10.001', '22:57:10.002']],
-])('two times are shown as precisely as they differ: %s, %s', (one, other, expected) => {
+])('two times are shown precisely enough to differ: %s, %s', (one, other, expected) => {
   const on = (clock: string): string => `2026-11-23T${clock}Z`;
   const shown = expected.map((clock) => `Mon 23 Nov 2026, ${clock} UTC`);
   expect(distinctTimes(on(one), on(other))).toEqual(shown);

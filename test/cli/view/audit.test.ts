@@ -40,7 +40,7 @@ async function verifyExport() {
 const reportText = async (format = 'md'): Promise<string> =>
   (await ferry(['report', migration.id, '--format', format], undefined, orchestrator.env)).out;
 
-test('signed confirmations are found to support the ledger', async () => {
+test('the ledger is reported as backed by the signed confirmations', async () => {
   expect(await migration.send('confirmSyncDisabled', { companies: ['R-1'], ...CLIENT })).toBe('applied');
   expect(await verifyExport()).toMatchObject({
     exitCode: 0,

@@ -67,7 +67,7 @@ test.each<[string[], string[]]>([
   expect(await listReferences(...options)).toEqual(references);
 });
 
-test('a page shows how many companies match', async () => {
+test('a page of results says how many companies match', async () => {
   const { out } = await ferry(['companies', ID, '--limit', '4', '--page', '2'], undefined, orchestrator.env);
   expect(out).toContain('\n5 to 6 of 6 companies\n');
   const { json } = await runJson(orchestrator, 'companies', ID, '--page', '9', '--state', 'not-moved-yet');

@@ -92,7 +92,7 @@ test('only remedies that the migration accepts now are suggested', async () => {
     return first?.remedies.map(({ remedy }) => remedy);
   };
   try {
-    // Another company goes first now.
+    // Another company has been chosen as the first company.
     await released('first-company', 1);
     expect(await remediesOf()).toEqual(['replace-credential']);
     await released('first-company', 2);
@@ -106,7 +106,7 @@ test('only remedies that the migration accepts now are suggested', async () => {
   expect(await remediesOf()).toContain('skip');
 });
 
-test('a company that waits for its end customer to reconnect says so', async () => {
+test('a company that is waiting for its end customer to reconnect is shown as waiting', async () => {
   const { db } = orchestrator.ferry;
   const relinking = (relinking_since: Date | null) => updateRow(db, migration.id, 2, { relinking_since });
   await relinking(new Date());
@@ -213,7 +213,7 @@ test('companies are moved with their replaced credentials, even an incomplete co
   );
 });
 
-test('after the end, nothing is retried, and no command is suggested', async () => {
+test('after the migration has ended, nothing is retried, and no command is suggested', async () => {
   const { id } = migration;
   const inAnHour = new Date(Date.now() + 3_600_000);
   const deferred = { state: 'waiting', failure_text: 'no access', tries: 8, not_before: inAnHour } as const;

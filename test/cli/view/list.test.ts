@@ -1,4 +1,4 @@
-/** Tests which migrations `ferry list` shows beside those that Temporal lists. */
+/** Tests which migrations `ferry list` shows in addition to those that Temporal lists. */
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** Makes Temporal forget a workflow, as it does some time after the end of one. */
+/** Makes Temporal forget a workflow, as it does some time after the workflow has ended. */
 async function forget(workflowId: string): Promise<void> {
   const { workflowService, options } = orchestrator.ferry.temporal;
   await workflowService.deleteWorkflowExecution({ namespace: options.namespace, workflowExecution: { workflowId } });
 }
 
-test('list shows migrations that only the ledger has, and says whether they had ended', async () => {
+test('list shows migrations that only the ledger has, and says whether they have ended', async () => {
   const { db } = orchestrator.ferry;
   const [ended, lost, recent] = await Promise.all(
     ['list-ended', 'list-lost', 'list-recent'].map((client) =>

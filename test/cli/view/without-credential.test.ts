@@ -7,7 +7,7 @@ import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
-/** Only for its keys. */
+/** Only its keys are used. */
 const ledger = useLedger();
 let orchestrator: Orchestrator;
 let id: string;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** Creates a migration whose first companies have no credential, except the first one, whose credential is too early. */
+/** Creates a migration. Its first company has a credential that is too early, and the others up to `lacking` have none. */
 async function withoutCredentials(companies: number, lacking: number): Promise<MovableMigration> {
   const { db } = orchestrator.ferry;
   const migration = await createMovableMigration({ db, keys: ledger.keys }, manifestRows(companies));
@@ -39,7 +39,7 @@ async function withoutCredentials(companies: number, lacking: number): Promise<M
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
-test('companies lists them with the reason, and says in JSON and CSV which companies have a credential', async () => {
+test('companies lists these companies with the reason, and says in JSON and CSV which companies have a credential', async () => {
   const { out } = await run('companies', id, '--without-credential');
   expect(out).toMatch(/c1 +.* its credential was obtained before the confirmation that syncing is off\n/);
   expect(out).toMatch(/c2 +.* no credential supplied\n/);
@@ -69,7 +69,7 @@ test('a company is not listed before its confirmation, while it is held back, or
   expect(found).toEqual(['c4']);
 });
 
-test('no company lacks a credential after the end, when all credentials have been deleted', async () => {
+test('no company is reported after the migration has ended, when all credentials have been deleted', async () => {
   const { db } = orchestrator.ferry;
   const ended = await withoutCredentials(2, 2);
   await db.updateTable('migrations').set({ state: 'closed' }).where('id', '=', ended.id).execute();
@@ -78,7 +78,7 @@ test('no company lacks a credential after the end, when all credentials have bee
   expect(json['companies']).toMatchObject([{ credential: null }, { credential: null }]);
 });
 
-test('exceptions lists them with the commands that help', async () => {
+test('exceptions lists these companies with the commands that help', async () => {
   const { out } = await run('exceptions', id);
   expect(out).toContain('without a usable credential: 2 companies\n');
   expect(out).toContain('no credential supplied\n');
@@ -88,14 +88,14 @@ test('exceptions lists them with the commands that help', async () => {
   expect((await runJson(orchestrator, 'exceptions', id)).json).toMatchObject({ withoutCredential: 2, exceptions: [] });
 });
 
-test('exceptions lists at most ten of them, and says how to list all', async () => {
+test('exceptions lists at most ten of these companies, and says how to list all', async () => {
   const many = await withoutCredentials(13, 13);
   const { out } = await run('exceptions', many.id);
   expect(out.match(/no credential supplied/g)).toHaveLength(9);
   expect(out).toContain(`  and 3 more; list all with: ferry companies ${many.id} --without-credential\n`);
 });
 
-test('the report asks the client for them', async () => {
+test('the report asks the client for the missing credentials', async () => {
   const text = (await run('report', id)).out;
   expect(text).toMatch(/## What you need to do\n\n.*\*\*Supply credentials\*\* \(2\)/);
   expect(text).toMatch(
