@@ -1,4 +1,4 @@
-/** Workflows under fixed ids: what counts is the effect in the ledger, not the result of whatever has the id. */
+/** Workflows under fixed ids: the effect in the ledger counts, not the result of a workflow that happens to have the id. */
 import type { Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { WithoutEffect, WorkflowIdOccupied } from '../../client';
@@ -59,6 +59,6 @@ test.each([
   expect(started()).toBe(0);
 });
 
-test('a result without an effect in the ledger is not believed', async () => {
+test('a result without an effect in the ledger is not trusted', async () => {
   await expect(runUntilEffect(temporalWith().ferry, WORKFLOW, async () => null)).rejects.toThrow(WithoutEffect);
 });

@@ -1,4 +1,4 @@
-/** The waits that responses announce. No text of a header can throw, or cause a wait beyond the ceiling. */
+/** The waits that responses announce. No header can cause an exception, or a wait beyond the ceiling. */
 import fc from 'fast-check';
 import type { DeferredUntil } from '../../company-data-client';
 import { retryAfterMs } from '../../company-data-client/announced-waits';
@@ -53,7 +53,7 @@ test('any Retry-After results in no wait or a wait up to the ceiling', () => {
   );
 });
 
-test('after any responses, the rate limiter permits a request or names a time up to the ceiling', async () => {
+test('after any responses, the rate limiter permits a request or returns a time up to the ceiling', async () => {
   const response = fc.record({ status: fc.constantFrom(200, 429, 503), headers });
   await fc.assert(
     fc.asyncProperty(fc.array(response, { minLength: 1, maxLength: 5 }), async (responses) => {

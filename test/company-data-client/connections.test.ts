@@ -18,7 +18,7 @@ afterEach(async () => {
 const ports = () => service.arrived.map(({ port }) => port);
 
 describe('calls one after another', () => {
-  test('use one connection, authorizations too', async () => {
+  test('use one connection, even for authorizations', async () => {
     service.answer(json(200, BOTH));
     const client = clientWith();
     for (const id of ['c1', 'c2']) {
@@ -51,7 +51,7 @@ describe('calls one after another', () => {
     expect(third).not.toBe(first);
   });
 
-  test('use another connection after the service has closed theirs', async () => {
+  test('use another connection after the service has closed the first one', async () => {
     service.answer(json(200, BOTH, { connection: 'close' }), json(200, BOTH));
     const client = clientWith();
     await client.getCompany('c1');
@@ -79,7 +79,7 @@ test('slow authorizations do not hold up other calls', async () => {
   expect((await slow).toFailure()).toMatchObject({ reason: 'time-out' });
 });
 
-test('a closed client waits for its calls, and sends no other', async () => {
+test('a closed client waits for its calls, and sends no others', async () => {
   service.answer((response, arrived) => void setTimeout(() => json(200, BOTH)(response, arrived), 200));
   const client = clientWith();
   const call = client.getCompany('c1');
@@ -90,7 +90,7 @@ test('a closed client waits for its calls, and sends no other', async () => {
   expect(service.arrived).toHaveLength(1);
 });
 
-test('no call is lost to a service that closes each connection right behind its response', async () => {
+test('no call is lost if the service closes each connection immediately after its response', async () => {
   const closing = await startClosingService({ closesAfterMs: 0, announced: undefined, deafMs: 0 });
   const client = clientOf(closing);
   const lost: string[] = [];
@@ -103,7 +103,7 @@ test.each<[string, number, string | undefined]>([
   ['announces that', 4_000, 'timeout=4'],
   ['does not announce that', 2_000, undefined],
 ])(
-  'no authorization is lost to a service that closes idle connections and %s',
+  'no authorization is lost if the service closes idle connections and %s',
   async (_how, closesAfterMs, announced) => {
     const closing = await startClosingService({ closesAfterMs, announced });
     const waitAndAuthorize = async (client: CompanyDataClient, waitMs: number) => {
@@ -112,7 +112,7 @@ test.each<[string, number, string | undefined]>([
       expect((await client.putAuthorization('c1', 'k1', FIELDS)).value.status).toBe('Linked');
     };
     const clients = Array.from({ length: 40 }, () => clientOf(closing));
-    // The waits end before, while and after the service closes the connection.
+    // Some waits end before the service closes the connection, some during the closing, and some after it.
     await Promise.all(clients.map((client, index) => waitAndAuthorize(client, (index / 30) * closesAfterMs)));
     expect(closing.unanswered).toEqual([]);
   },
@@ -155,17 +155,17 @@ interface ClosingService {
   readonly url: string;
   /** The bodies of the requests that arrived. */
   readonly bodies: readonly string[];
-  /** The requests that arrived on a connection which the service was closing. They got no response. */
+  /** The requests that arrived on a connection that the service was closing. They got no response. */
   readonly unanswered: readonly string[];
   /** Closes any connection at once, whether it is idle or not. */
   cutAny(): void;
 }
 
-/** Starts a service that closes a connection when it has been idle for a time. */
+/** Starts a service that closes a connection when it has been idle for `closesAfterMs`. */
 async function startClosingService(options: {
   readonly closesAfterMs: number;
   readonly announced: string | undefined;
-  /** How long the service does not answer on a connection before the client can notice that it is closed. */
+  /** How long the service ignores requests on a connection before the client can notice that it is being closed. */
   readonly deafMs?: number;
 }): Promise<ClosingService> {
   const { closesAfterMs, announced, deafMs = 300 } = options;

@@ -1,4 +1,4 @@
-/** Answers of any status, headers and body. A call returns usable values or throws a typed error, and the next call works. */
+/** Responses with any status, headers and body. A call returns usable values or throws a typed error; the next one works. */
 import fc from 'fast-check';
 import { type CompanyDataClient, CompanyDataError } from '../../company-data-client';
 import { recordPageSchema } from '../../company-data-client/schemas';
@@ -51,7 +51,7 @@ const FIELDS = [
   ...['id', 'name', 'status', 'key', 'enabled', 'plan', 'role', 'linkUrl', 'connectionInfo', 'dataConnectionErrors'],
   ...['dataType', 'currentStatus', 'totalResults', 'results', '_links', 'settings', 'statusCode', 'error', 'service'],
 ];
-/** Values with most fields of a good answer, some of which are replaced by anything. */
+/** Bodies with most fields of a valid response, some of them replaced by any values. */
 const nearlyGood = fc.dictionary(fc.constantFrom(...FIELDS), anything, { maxKeys: 4 }).map((replaced) => ({
   ...{ ...COMPANY, ...CONNECTION, key: 'qbon', enabled: true, plan: 'paid', role: 'administrator' },
   ...{ statusCode: 404, error: 'Not found', service: 'PublicApi', correlationId: CORRELATION_ID },

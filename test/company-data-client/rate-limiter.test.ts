@@ -56,9 +56,9 @@ describe('the rate limiter', () => {
     ['100 a second, with windows that begin with a request', { ...HUNDRED_A_SECOND, windows: 'on-demand' }],
     ['100 a second, with a high latency', { ...HUNDRED_A_SECOND, latencyMs: [40, 80] }],
     ['6,000 a minute', { limit: 6_000, windowMs: 60_000 }],
-    ['a clock an hour behind', { ...HUNDRED_A_SECOND, clockAheadMs: -3_600_000 }],
-    ['a clock a little behind', { ...HUNDRED_A_SECOND, clockAheadMs: -300 }],
-    ['a clock a little ahead', { ...HUNDRED_A_SECOND, clockAheadMs: 700 }],
+    ['a clock that is an hour behind', { ...HUNDRED_A_SECOND, clockAheadMs: -3_600_000 }],
+    ['a clock that is a little behind', { ...HUNDRED_A_SECOND, clockAheadMs: -300 }],
+    ['a clock that is a little ahead', { ...HUNDRED_A_SECOND, clockAheadMs: 700 }],
   ])("reaches the service's limit and stays there: %s", async (_service, options) => {
     const service = simulateLimitedService(options);
     keepSending(createRateLimiter(), service);

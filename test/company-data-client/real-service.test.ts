@@ -81,7 +81,7 @@ test('the HTTP client checks that the service is up and reads the account of its
   expect(durationMs).toBeGreaterThan(0);
 });
 
-test('the HTTP client lists the platforms, and reads the callback URL of one', async () => {
+test('the HTTP client lists the platforms, and reads the callback URL of a platform', async () => {
   const keys = (await collect(client.integrations())).map(({ key }) => key);
   expect(keys).toEqual(expect.arrayContaining(['fbrh', 'vxvy', 'qhyg', 'fztf', 'pbtz', 'rwuv']));
   const { value } = await client.integration(QUICKBOOKS);

@@ -105,7 +105,7 @@ describe('the rate limit of a key', () => {
 });
 
 describe('The rate limit of an address', () => {
-  it('answers wrong keys with 429 after a tenth of the limit, and still accepts keys that were right before', async () => {
+  it('answers wrong keys with 429 after a tenth of the limit, and still accepts keys that it has accepted before', async () => {
     const { callers } = await newKey();
     const [call] = callers;
     expect((await send(call)).status).toBe(200);

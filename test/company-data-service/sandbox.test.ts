@@ -55,7 +55,7 @@ describe('the sandbox', () => {
     }
   });
 
-  it('repeats an exchange for its caller until the new refresh token is used, for a day at most', async () => {
+  it('repeats an exchange for its caller until the new refresh token is used, but for at most a day', async () => {
     const db = openDatabase(service.database.url, 2);
     const platforms = new SandboxPlatforms(db, { syncBaseMs: 0, syncMsPerRecord: 0 });
     const platform = findPlatform('vxvy');

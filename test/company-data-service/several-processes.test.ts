@@ -91,7 +91,7 @@ async function syncsInProgress(): Promise<number> {
   return rows.length;
 }
 
-/** Returns how many times a refresh token has been used up, as seen by another session. */
+/** Returns 1 if a refresh token has been used up, otherwise 0, as another database session sees it. */
 async function usesOf(refreshToken: string): Promise<number | null> {
   const { rowCount } = await inspector.query(
     'select from company_data_service.sandbox_tokens where digest = sha256($1::bytea) and spent_at is not null',

@@ -62,7 +62,7 @@ test('needs no environment variables while a stack is running', () => {
   expect(config.payloadKeys.newest.key.reveal()).toEqual(Buffer.alloc(32, 8));
 });
 
-test("takes the folder of the vaults' secrets from the environment if it exists, and otherwise from the stack", () => {
+test('takes the folder of the vault secrets from the environment, which must name an existing one, or else from the stack', () => {
   writeRunningStack(home, stack);
   expect(loadConfig(['vaultSecrets'], env).vaultSecrets).toBe(stack.vaultSecretsFolder);
   expect(loadConfig(['vaultSecrets'], { ...env, TOKENFERRY_VAULT_SECRETS: home }).vaultSecrets).toBe(home);
@@ -72,7 +72,7 @@ test("takes the folder of the vaults' secrets from the environment if it exists,
   ]);
 });
 
-test('finds the Web UI for clients in the environment, and otherwise in the stack, which has links per migration', () => {
+test('finds the Web UI for clients in the environment, or else in the stack, whose UI has a link for each migration', () => {
   writeRunningStack(home, { ...stack, clientUiUrl: 'http://127.0.0.1:7003' });
   const clientUi = (set: NodeJS.ProcessEnv) => loadConfig([], { ...env, ...set }, ['clientUi']).clientUi;
   expect(clientUi({})).toEqual({ url: 'http://127.0.0.1:7003', hasMigrationLinks: true });
@@ -266,7 +266,7 @@ test.each([
   ['a missing file', { DATABASE_URL_FILE: '/missing' }, /^DATABASE_URL_FILE cannot be read: ENOENT/],
   ['an empty file', { DATABASE_URL_FILE: '/dev/null' }, /^DATABASE_URL_FILE is empty\.$/],
   [
-    'a variable beside the file',
+    'a variable in addition to the file',
     { DATABASE_URL_FILE: '/missing', DATABASE_URL: 'postgres://a@b/c' },
     /^DATABASE_URL_FILE is set, but DATABASE_URL is set as well\. Set only one of them\.$/,
   ],

@@ -70,7 +70,7 @@ const OTHERS = [
   ...['TEMPORAL_PROFILE', 'TEMPORAL_TLS', 'TEMPORAL_TLS_SERVER_NAME', 'TEMPORAL_GRPC_META_TENANT'],
 ];
 
-/** Each entry is a configuration that ended in an unexpected error, or in a message with a secret. */
+/** Configurations that ended, or could have ended, in an unexpected error or in a message with a secret. */
 const CORPUS: readonly Input[] = [
   input({}),
   ...NASTY_TEXTS.flatMap((text) => [...OTHERS, ...FILES, ...URLS].map((name) => input({ [name]: asVariable(text) }))),
@@ -200,7 +200,7 @@ test(
 
         const together = problemsOf(PARTS, env);
         for (const problem of together) {
-          // A path that a variable names is shown as it is. The variables of secrets do not contain paths.
+          // Paths in variables are shown unchanged. A variable for a secret contains no path.
           const paths = Object.entries(variables).filter(([name, value]) => name.endsWith('_FILE') && value !== SECRET);
           if (!paths.some(([, value]) => value !== '' && problem.includes(value)))
             expect(problem).not.toContain(SECRET);

@@ -1,4 +1,4 @@
-/** Checks the Helm chart without a cluster. The tests that render it need `helm`; the others need nothing. */
+/** Checks the Helm chart without a cluster. Only the tests that render the chart need `helm`. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const schema = treeOf(JSON.parse(read('values.schema.json')));
 const templates = readdirSync(path.join(CHART, 'templates')).map((file) => read(`templates/${file}`));
 const examples = readdirSync(path.join(CHART, 'ci'));
 
-/** Returns the paths of all properties; the items of a list count as one. */
+/** Returns the paths of all properties. All items of a list have the same path. */
 function pathsOf(value: unknown, prefix = ''): readonly string[] {
   const items = Array.isArray(value) ? value : [value];
   return items
@@ -53,7 +53,7 @@ function merged(base: Tree, changes: Tree): Tree {
 
 /** The parts whose content Kubernetes defines. */
 const FOREIGN = /(?:resources|nodeSelector|tolerations|podAnnotations|annotations|labels|to|monitoring|Clients)\./;
-/** `global` is Helm's own. Lists are empty by default, so `values.yaml` names no items of theirs. */
+/** `global` is Helm's own, so `values.yaml` does not contain it. */
 const NOT_IN_VALUES = /^global$/;
 
 test('the schema of the values describes every value, and every value has a default', () => {
@@ -90,7 +90,7 @@ const sourcesIn = (folder: string): string =>
 const variables = templates.flatMap((text) =>
   [...text.matchAll(/(?:- name: |"tokenferry\.secretEnv" \(list ")([A-Z][A-Z_]+)\b/g)].map(([, name = '']) => name),
 );
-/** Temporal's own library reads these. */
+/** Temporal's own library reads these variables. */
 const isReadByTemporal = (name: string): boolean => /^TEMPORAL_(?:API_KEY|TLS)/.test(name);
 
 test('docs/configuration.md describes every variable that the templates set, and a program reads it', () => {
@@ -129,7 +129,7 @@ test.each(['service', 'codec-server'])('the %s accepts the options that its cont
   expect(options.filter((option) => !accepted.includes(option))).toEqual([]);
 });
 
-test('the portal accepts the options that its container has, and has no secret of other processes', () => {
+test('the portal accepts the options that its container has, and has no secrets of other processes', () => {
   const template = read('templates/portal.yaml');
   const options = [...template.matchAll(/ - (--[a-z-]+)/g)].map(([, option]) => String(option));
   expect(options.length).toBeGreaterThan(3);

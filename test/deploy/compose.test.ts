@@ -1,4 +1,4 @@
-/** Checks docker-compose.yml without an engine. `npm run images:test` runs it. */
+/** Checks docker-compose.yml without a container engine. `npm run images:test` starts its services. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { servicesWithout, startOrder, type ComposeService } from '../../chaos/images/compose-file';
@@ -23,7 +23,7 @@ const all = Object.entries(services);
 const servers = all.filter(([, { restart }]) => restart !== 'no');
 const jobs = all.filter(([, { restart, profiles }]) => restart === 'no' && profiles === undefined);
 
-test('every server is restarted, has a health check and limits, and cannot gain rights', () => {
+test('every server is restarted, has a health check and limits, and cannot gain privileges', () => {
   expect(servers.length).toBeGreaterThan(8);
   for (const [name, service] of servers) {
     expect([name, service]).toEqual([
@@ -46,7 +46,7 @@ test('our containers have a read-only file system and no capabilities', () => {
   }
 });
 
-test('another server waits for each job to succeed and for each health check', () => {
+test('a service starts once the jobs it depends on have succeeded and the servers are healthy, and each job is waited for', () => {
   const conditions = all.flatMap(([, { depends_on = {} }]) =>
     Object.entries(depends_on).map(([name, { condition }]) => ({ name, condition })),
   );
@@ -54,7 +54,7 @@ test('another server waits for each job to succeed and for each health check', (
     const isJob = jobs.some(([job]) => job === name);
     expect([name, condition]).toEqual([name, isJob ? 'service_completed_successfully' : 'service_healthy']);
   }
-  // Otherwise `docker compose up --wait` fails when the job ends.
+  // If no service waits for a job, `docker compose up --wait` fails when the job ends.
   for (const [job] of jobs) expect(conditions.map(({ name }) => name)).toContain(job);
 });
 
@@ -64,7 +64,7 @@ test('every port is published on this machine only', () => {
   }
 });
 
-test('the portal has no secret but the password of its database role, and its own at an identity provider', () => {
+test('the portal has only two secrets: the password of its database role, and its client secret at an identity provider', () => {
   const portal = services['portal'];
   expect(portal?.volumes).toEqual(['secrets-portal:/run/secrets:ro']);
   expect(portal?.networks).toEqual(['ledger', 'portal']);
@@ -84,12 +84,12 @@ test('images of other projects have a version and a full name, which Podman need
   for (const image of [...bases, ...images]) expect(image).toMatch(/^docker\.io\/[a-z]+\/[a-z-]+:v?\d*[a-z]*[\d.-]+\d/);
 });
 
-test('a service is left out with those that depend on it', () => {
+test('a service is left out with the services that depend on it', () => {
   const leftOut = servicesWithout(new Set([services['prometheus']?.image ?? '']), services);
   expect([...leftOut].sort()).toEqual(['grafana', 'prometheus']);
 });
 
-test('each service starts after those that it depends on', () => {
+test('each service starts after the services that it depends on', () => {
   const order = startOrder(services, ['grafana']);
   expect(order).not.toContain('grafana');
   expect(order).not.toContain('ferry');

@@ -55,7 +55,7 @@ interface Panel {
   readonly targets: readonly { readonly expr: string }[];
 }
 
-/** Prometheus is not part of the project, so this runs only where its tool is installed. */
+/** Prometheus is not part of the project, so its tests run only where promtool is installed. */
 const hasPromtool = (() => {
   try {
     execFileSync('promtool', ['--version'], { stdio: 'ignore' });

@@ -14,7 +14,7 @@ const units = readdirSync(UNITS)
 const settings = (unit: string, name: string): readonly string[] =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
-test('there is a unit for each process', () => {
+test('the service, the workers and the codec server have a unit', () => {
   expect(units.map(([file]) => file).sort()).toEqual([
     'tokenferry-codec-server.service',
     'tokenferry-company-data.service',
@@ -43,14 +43,14 @@ test('docs/configuration.md describes every variable that docs/deploying.md sets
   const blocks = [...guide.matchAll(/<<END\n([^]*?)\nEND\n/g)].map(([, block = '']) => block);
   const names = blocks.flatMap((block) => [...block.matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name));
   expect(names.length).toBeGreaterThan(15);
-  // The units and the scripts beside them use these, not the programs.
+  // The units and their scripts use these variables; the programs do not.
   const isForUnits = (name: string): boolean => /^(?:TOKENFERRY_APP|MALLOC_ARENA_MAX|\w+_OPTIONS)$/.test(name);
   const describes = (name: string): boolean =>
     configuration.includes(`\`${name}\``) || configuration.includes(`\`${name.replace(/_FILE$/, '')}\``);
   expect(names.filter((name) => !isForUnits(name) && !describes(name))).toEqual([]);
 });
 
-test('docs/deploying.md gives each process a health port of its own, however many workers there are', () => {
+test('docs/deploying.md gives each process its own health port, however many workers there are', () => {
   const ports = [...guide.matchAll(/HEALTH_ADDRESS=0\.0\.0\.0:\$(?:\(\((HEALTH_PORT[^)]*)\)\)|(HEALTH_PORT)$)/gm)].map(
     ([, sum, name]) => sum ?? name ?? '',
   );

@@ -53,7 +53,7 @@ test.each(PAGES)('every path in backquotes in %s exists', (page) => {
   expect(paths.filter((word) => !existsSync(path.join(ROOT, word)))).toEqual([]);
 });
 
-test('every file that docs/architecture.md links after a name contains that name', () => {
+test('if docs/architecture.md links a file after a name, the file contains that name', () => {
   const named = [...read('docs/architecture.md').matchAll(/`(\w+)` (?:in )?\(?\[[^\]]+\]\(\.\.\/([^)]+)\)/g)];
   expect(named.length).toBeGreaterThan(3);
   const missing = named.filter(([, name = '', file = '']) => !read(file).includes(name));

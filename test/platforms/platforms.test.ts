@@ -15,7 +15,7 @@ test('six platforms have the managed route, one of them with a separate sandbox 
   expect(keysOf('managed').sort()).toEqual([...MANAGED, MANAGED_SANDBOX].sort());
 });
 
-test('the self-service route has the platforms that the contract lists', () => {
+test('the self-service route includes exactly the platforms that the contract lists', () => {
   expect(keysOf('self-service').sort()).toEqual([...SELF_SERVICE].sort());
 });
 

@@ -5,7 +5,7 @@ import { until } from '../support/conditions';
 import type { TestDatabase } from '../support/database';
 import { createTestDatabase } from '../support/database';
 
-/** More uses than are needed for a statement to be prepared. */
+/** More executions than are needed for a statement to be prepared. */
 const OFTEN = 50;
 
 let database: TestDatabase;

@@ -137,7 +137,7 @@ describe('4.5 An authorization', () => {
     });
   });
 
-  it('does not use up the token of a wrong organization', async () => {
+  it('does not use up a token for the wrong organization', async () => {
     const { answer } = await authorize('sbx-wrong-organization-3.shifted');
     expect(activeErrors(answer.body)).toEqual(['WrongOrganization']);
     const refresh = { grant_type: 'refresh_token', refresh_token: 'sbx-wrong-organization-3.shifted' };

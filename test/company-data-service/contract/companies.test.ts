@@ -51,7 +51,7 @@ describe('4.1, 4.2 A company', () => {
     expect(answer.body.validation.errors[0]?.message).toEqual(ANY_STRING);
   });
 
-  it('can have a name of 200, a description of 1,000 and 10 tags of 100 characters', async () => {
+  it('can have a name of 200 characters, a description of 1,000, and 10 tags of 100 characters each', async () => {
     const names = Array.from({ length: 10 }, (_, i) => `t${i}`.padEnd(100, 'x'));
     const tags = Object.fromEntries(names.map((name) => [name, 'x'.repeat(100)]));
     const body = { name: 'A'.repeat(200), description: 'x'.repeat(1_000), tags };

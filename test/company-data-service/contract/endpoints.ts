@@ -1,4 +1,4 @@
-/** The contract's table of endpoints, for tests of rules that apply to all of them. */
+/** The contract's table of endpoints, for tests of rules that apply to all endpoints. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { newSyncedConnection, type Caller } from '../running-service';

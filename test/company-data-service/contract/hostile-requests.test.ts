@@ -1,4 +1,4 @@
-/** Hostile requests. The service answers them quickly, with the error body if it refuses them, and keeps working. */
+/** Hostile requests. The service answers quickly, with the error body if it refuses a request, and keeps working. */
 import { connect } from 'node:net';
 import { createKey } from '../../../company-data-service';
 import { newConnection, runService, type RunningService } from '../running-service';
@@ -64,7 +64,7 @@ describe('a body that is not valid UTF-8', () => {
 });
 
 describe('a text in a credential or record that is too long', () => {
-  test('is refused, because lists of connections and records would be of any size', async () => {
+  test('is refused, because it would make lists of connections and records arbitrarily large', async () => {
     const authorize = (changes: object) =>
       service.administrator('PUT', `${connection}/authorization`, {
         body: { accessToken: 'a', refreshToken: 'sbx-ok-1.long', realmId: '1', ...changes },

@@ -14,7 +14,7 @@ afterAll(() => service.close());
 const withKey = (body: unknown, key: string = randomUUID()) => ({ body, headers: { 'idempotency-key': key } });
 const companies = async () => (await service.client('GET', '/companies')).body.totalResults;
 
-/** Selects the requests for a lock that are waiting in this database. `pg_locks` contains those of all databases. */
+/** Selects the statements that wait for a lock in this database. `pg_locks` contains the locks of all databases. */
 const LOCKS_WAITED_FOR =
   'select from pg_locks join pg_database on database = oid where not granted and datname = current_database()';
 

@@ -34,7 +34,7 @@ interface Input {
   /** The role of the API key; null sends no key. */
   readonly key: 'client' | 'administrator' | null;
   readonly body: Buffer | null;
-  /** The bytes as they are, instead of a request. */
+  /** If present, exactly these bytes are sent, and the other fields are ignored. */
   readonly raw?: Buffer;
 }
 
@@ -55,7 +55,7 @@ const PATHS = ENDPOINTS.map(({ path }) => path);
 const COMPANY = '/companies/{companyId}';
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
 
-/** Each entry is a request that got an answer in another form, or could have. */
+/** Requests that were once answered in the wrong form, or could have been. */
 const CORPUS: readonly Input[] = [
   ...NASTY_TEXTS.flatMap((text) => [
     input('GET', '/companies', { query: `query=name=${encoded(text)}&tags=${encoded(text)}` }),
@@ -232,11 +232,11 @@ function bytesOf({ method, path: template, query, headers, key, body: sent, raw:
       ? []
       : [`content-length: ${sent.length}`]),
   ];
-  // Latin-1 keeps every byte of a header as it is.
+  // Latin-1 leaves every byte of a header unchanged.
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), sent ?? Buffer.alloc(0)]);
 }
 
-/** Waits this long for the answer to bytes that may be half a request, then ends the request. */
+/** How long to wait for the answer to bytes that may be half a request, before the connection is ended. */
 const HALF_A_REQUEST_MS = 200;
 
 const isComplete = ({ raw: bytes, headers }: Input): boolean => !bytes && headers.length === 0;

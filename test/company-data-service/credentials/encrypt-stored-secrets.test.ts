@@ -57,7 +57,7 @@ async function syncedInvoices(call: Caller, company: string): Promise<number> {
   return (await call('GET', `${company}/data/invoices`)).body.totalResults;
 }
 
-/** Returns the tables that contain one of the markers, as text or as bytes, and the columns whose statistics do. */
+/** Returns the tables that contain a marker, as text or as bytes, and the columns whose statistics contain one. */
 async function placesOfMarkers(): Promise<string[]> {
   const { rows: tables } = await inspector.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'company_data_service'::regnamespace and relkind = 'r'`,
@@ -99,7 +99,7 @@ describe('the secrets that the service stores', () => {
 
     const call = await start('a');
     expect(await placesOfMarkers()).toEqual([]);
-    // The old files contain the plain text, including that of deleted rows.
+    // The old files contain the plain text, even of deleted rows.
     expect(await fileOf('credentials')).not.toEqual(files[0]);
     expect(await fileOf('applications')).not.toEqual(files[1]);
     expect(await syncedInvoices(call, company)).toBe(4);

@@ -13,7 +13,7 @@ import { createTestDatabase } from '../../support/database';
 import { SERVICE_CIPHER } from '../../support/service-cipher';
 import { callerWith, waitForSyncs } from '../running-service';
 
-/** The schema of the version before tokens were encrypted. */
+/** The schema of the last version that stored tokens unencrypted. */
 const OLD_SCHEMA: Record<string, Migration> = {
   '001-first-schema': firstSchema,
   '002-settings-pushes-quotas': settingsPushesQuotas,
@@ -27,7 +27,7 @@ const KEY = 'key-of-the-old-version';
 const ID = '3f0c1c5e-7d1e-4b57-9a5f-2f0a86c2a001';
 const TOKEN = 'sbx-ok-4.old~marker-of-a-token';
 
-/** Rows as that version wrote them: a synced connection, whose current sync of `accounts` was interrupted. */
+/** Rows as that version wrote them: a connection that has been synced, and whose next sync of `accounts` was interrupted. */
 const OLD_ROWS = `
   set search_path to company_data_service;
   insert into accounts (id, name, plan) values ('${ID}', 'Example', 'paid');
@@ -51,7 +51,7 @@ afterEach(async () => {
   for (const step of cleanUp.splice(0).reverse()) await step();
 });
 
-it('the service upgrades the database of the version before tokens were encrypted, and continues its work', async () => {
+it('the service upgrades a database with unencrypted tokens, and continues its work', async () => {
   const database = await createTestDatabase();
   cleanUp.push(() => database.drop());
   const db = openDatabase(database.url, 2);
@@ -82,7 +82,7 @@ it('the service upgrades the database of the version before tokens were encrypte
   const { body: companies } = await call('GET', '/companies?orderBy=-modifiedDate');
   expect(companies).toMatchObject({ results: [{ name: 'Acme', created: '2026-01-02T03:04:05.678Z' }] });
 
-  // The interrupted sync goes on, and needs the old token and the old client secret.
+  // The interrupted sync continues, and needs the old token and the old client secret.
   expect(await waitForSyncs(call, company)).toMatchObject({ chartOfAccounts: { currentStatus: 'Complete' } });
   expect((await read('/data/chartOfAccounts')).totalResults).toBe(12);
   await call('POST', `${company}/data/all`);

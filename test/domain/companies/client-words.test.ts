@@ -32,7 +32,7 @@ test.each([
   'must reconnect: the platform no longer accepts the authorization (the refresh token has already been used)',
   'a data set could not be synced (invoices: 3 of 400 records)',
   'no credential',
-])('%s: the client reads it as it is', (text) => {
+])('%s: the client reads this text unchanged', (text) => {
   expect(inClientWords(text)).toBe(text);
 });
 

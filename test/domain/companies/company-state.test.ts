@@ -138,7 +138,7 @@ test('isStep and isRole accept only the names of steps and roles', () => {
   );
 });
 
-test('counts that name the same references are equal, although their lists are other objects', () => {
+test('counts with the same references are equal, even if their lists are different objects', () => {
   const counted = () => ({ ...NO_COUNTS, withoutCredential: 2, firstWithoutCredential: ['a', 'b'] });
   expect(isSameCounts(counted(), counted())).toBe(true);
   expect(isSameCounts(counted(), { ...counted(), firstWithoutCredential: ['a', 'c'] })).toBe(false);

@@ -24,7 +24,7 @@ const answer = (status: number, more: Partial<Extract<CallFailure, { kind: 'resp
   service: 'PublicApi',
   ...more,
 });
-/** The page of a proxy. */
+/** A page that a proxy sends. */
 const page = (status: number): CallFailure => answer(status, { isFromService: false, service: '' });
 const noResponse = (reason: 'time-out' | 'dropped' | 'refused'): CallFailure => ({ kind: 'no-response', reason });
 const UNREADABLE: CallFailure = { kind: 'unreadable', status: 200 };
@@ -115,7 +115,7 @@ test('an authorization is retried only if its credential was certainly not used'
   );
 });
 
-test('the texts of failures and stops are distinct and contain no internal terms, and those of stops say to resume', () => {
+test('the texts of failures and stops are distinct and contain no internal terms, and the texts of stops say to resume', () => {
   const kinds: readonly FailureKind[] = [
     'refused',
     'credential-unreadable',
@@ -133,7 +133,7 @@ test('the texts of failures and stops are distinct and contain no internal terms
   for (const text of reasons.map((reason) => stopReasonText(reason))) expect(text).toMatch(/, then resume$/);
 });
 
-test('the reason of a pause for a restored ledger stays true after it was reconciled', () => {
+test('the reason for a pause because of a restored ledger stays true after the ledger has been reconciled', () => {
   expect(stopReasonText('ledger-behind')).toMatch(
     /^the ledger was out of date: .*; reconcile it unless that is done, /,
   );

@@ -62,7 +62,7 @@ describe('an approval of a step that is not open yet', () => {
     expect(outcome.applied).toBe(step === 'update-application');
   });
 
-  test('counts when its step opens', () => {
+  test('takes effect when its step opens', () => {
     const state = decideAll(stateAt('supply-details'), approve('update-application', 'client'));
     expect(missingApprovals(state, 'update-application')).toEqual(['support']);
   });

@@ -64,7 +64,7 @@ const resumeBy = (by: object, key: Key): Step => ['resume', by, key];
 describe('in a migration that was started without approvers', () => {
   const rules = DEFAULT_DECISION_RULES;
 
-  test('the client must sign once support has added its first approver, and support stays unsigned', () => {
+  test('the client must sign once support has added its first approver, and support need not sign', () => {
     const { results } = run(
       rules,
       pauseBy(BY_CLEO, null),
@@ -136,7 +136,7 @@ describe('in a migration that was started with approvers', () => {
     ]);
   });
 
-  test('a removed key is refused, also one from the start, and the last one of a role cannot be removed', () => {
+  test('a removed key is refused, even a key from the start, and the last key of a role cannot be removed', () => {
     const { results } = run(
       SIGNED,
       remove(OF_CLEO, SAM),
@@ -197,7 +197,7 @@ test.each<[string, unknown, RegExp]>([
   ['another role', { ...OF_CLEO, role: 'viewer' }, /role of the approver must be client or support/],
   ['no name', { ...OF_CLEO, by: ' ' }, /must be a name/],
   ['a short key', { ...OF_CLEO, publicKey: 'ab' }, /must be an Ed25519 public key/],
-  ['a key that is no point of the curve', { ...OF_CLEO, publicKey: `02${'0'.repeat(62)}` }, /must be an Ed25519/],
+  ['a key that is not a point on the curve', { ...OF_CLEO, publicKey: `02${'0'.repeat(62)}` }, /must be an Ed25519/],
   ['a key for which anyone can sign', { ...OF_CLEO, publicKey: `01${'0'.repeat(62)}` }, /must be an Ed25519/],
 ])('an approver with %s is malformed', (_, approver, why) => {
   expect(parseDecision('addApprover', { approver, ...BY_SAM }, () => '')).toEqual({
@@ -266,7 +266,7 @@ describe('the verification of an exported trail', () => {
     expect(added).toEqual([OF_DANA]);
   });
 
-  test('with a key of the client only, verifies its decisions from the first one on, and none of support', () => {
+  test('with only a key of the client, verifies all decisions of the client, and none of support', () => {
     const trail = trailOf(
       DEFAULT_DECISION_RULES,
       pauseBy(BY_CLEO, CLEO),

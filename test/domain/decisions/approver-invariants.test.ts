@@ -99,7 +99,7 @@ test('workflow, ledger and verification agree on who may sign, and nobody is loc
         for (const each of ROLES)
           if (before.approvers.some((one) => one.role === each))
             expect(after.approvers.some((one) => one.role === each)).toBe(true);
-        // A key never changes its owner while it is an approver's.
+        // A key never changes its owner while the owner is an approver.
         for (const one of before.approvers)
           expect([undefined, one.by]).toContain(approverWithKey(after.approvers, one.publicKey)?.by);
 

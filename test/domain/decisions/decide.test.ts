@@ -21,7 +21,7 @@ const pause = (role: 'client' | 'support', reason?: string): DecisionDraft => ({
 const resume = (role: 'client' | 'support'): DecisionDraft => ({ kind: 'resume', role });
 
 describe('recorded decisions', () => {
-  test('count once if they are sent twice', () => {
+  test('are applied once if they are sent twice', () => {
     const once = decideAll(stateAt('schedule'), { ...proposeTime('client'), decisionId: 'one' });
     const twice = decideAll(once, { ...approve('schedule', 'client'), decisionId: 'one' });
     expect(twice).toBe(once);

@@ -109,7 +109,7 @@ describe('a digest', () => {
       { kind: 'retry', role: 'support', companies: 'all' },
       { unrecorded: [] },
     ],
-  ])('of %s does not outlive %s, although everything looks as before', (step, _, seen, between, again) => {
+  ])('of %s is no longer accepted after %s, although everything looks as before', (step, _, seen, between, again) => {
     const role = step === 'schedule' ? 'client' : 'support';
     const approval = (state: MigrationState) => ({ ...approve(step, role), digest: digestAt(state, step) });
     expect(answer(seen, approval(seen))).toBe('applied');
@@ -120,7 +120,7 @@ describe('a digest', () => {
     expect(answer(after, approval(after))).toBe('applied');
   });
 
-  test('of an earlier version, without revisions, is accepted', () => {
+  test('from an earlier version, without revisions, is accepted', () => {
     const { revisions: _, ...withoutRevisions } = { ...handover, windows: handover.limits.windows };
     const digest = digestOf('complete-migration', withoutRevisions);
     expect(answer(handover, { ...approve('complete-migration', 'support'), digest })).toBe('applied');
@@ -132,7 +132,7 @@ describe('a digest', () => {
     expect(digestAt({ ...state, counts: reversed }, 'complete-migration')).toBe(digestAt(state, 'complete-migration'));
   });
 
-  test('of the manifest guards a confirmation of all companies, but not of listed ones', () => {
+  test('of the manifest guards a confirmation of all companies, but not of listed companies', () => {
     const state = stateAt('disable-syncing');
     const all = {
       kind: 'sync-disabled',
@@ -255,7 +255,7 @@ describe('the four-eyes rule', () => {
     expect(approversDeadlock({ ...RULES, approvers }, 'Mia')).toBeNull();
   });
 
-  test('without an approver of support, nobody could decide for support, also without four eyes', () => {
+  test('without an approver of support, nobody could decide for support, even without four eyes', () => {
     const approvers = [{ role: 'client', by: 'Cleo', publicKey: '' }] as const;
     expect(approversDeadlock({ ...RULES, approvers }, 'Mia')).toContain('without an approver of support');
   });

@@ -1,4 +1,4 @@
-/** The workflow's state agrees with the ledger: a decision that the ledger has refused does not count. */
+/** The workflow's state agrees with the ledger: a decision that the ledger has refused has no effect. */
 import type { Outcome } from '../../../domain/migration/decision';
 import { decide, outcomeOf, withLedgerOutcomes } from '../../../domain/decisions/decide';
 import type { MigrationState } from '../../../domain/migration/migration-state';
@@ -15,7 +15,7 @@ const adopt = (state: MigrationState, outcomes: readonly Outcome[]) =>
   withLedgerOutcomes(state, outcomes, DEFAULT_DECISION_RULES);
 const cancel: DecisionDraft = { kind: 'cancel', role: 'support', reason: 'no' };
 
-test('outcomes that agree change nothing but the record', () => {
+test('outcomes that agree with the workflow only remove the decisions from the unrecorded ones', () => {
   const state = decideAll(stateAt('schedule'), proposeTime('client'), approve('schedule', 'client'));
   const adopted = adopt(
     state,
@@ -40,7 +40,7 @@ test('a refused decision is undone, and its outcome is the refusal', () => {
   expect(adopted.outcomes).toMatchObject([{ applied: false, text: 'refused by the ledger' }]);
 });
 
-test('decisions after a refused one still count, unless they depended on it', () => {
+test('decisions after a refused decision remain valid, unless they depend on it', () => {
   const before = stateAt('schedule');
   const state = decideAll(
     before,
@@ -51,7 +51,7 @@ test('decisions after a refused one still count, unless they depended on it', ()
   );
   const [proposal, ...others] = state.unrecorded;
   if (!proposal) throw new Error('the proposal is missing');
-  // The ledger has recorded the first three. The last one is still waiting.
+  // The ledger has recorded the first three decisions. The last one is still unrecorded.
   const adopted = adopt(state, [
     refusedByLedger(proposal),
     ...others.slice(0, 2).map(({ outcome }, index) => ({ ...outcome, applied: index === 1 })),

@@ -66,7 +66,7 @@ test.each([null, {}, { ledger: null }, { ledger: { released: 'everything', confi
   },
 );
 
-test('the companies are compared with the last manifest that was supplied, unless it was amended since', () => {
+test('the companies are compared with the last manifest that was supplied, unless it has been amended since', () => {
   const proof = createLedgerProof();
   const claims = { ...confirmed(0), confirmations: [], manifestDigest: 'b'.repeat(64) };
   const supplied = (letter: string) =>

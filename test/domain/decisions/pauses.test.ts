@@ -23,13 +23,13 @@ const progressAt = (state: MigrationState) => progressOf(migrationPlan(), state)
 const PAUSED_BY_CLIENT = decideAll(MOVING, pause('client'));
 const BOTH = ['the key is refused', 'client stop'];
 
-test('a pause of a person and the automatic one are both kept, in either order', () => {
+test('a pause by a person and an automatic pause are both kept, in either order', () => {
   expect(reasonsOf(stopped(PAUSED_BY_CLIENT))).toEqual(BOTH);
   expect(reasonsOf(decideAll(stopped(MOVING), pause('client')))).toEqual(BOTH);
   expect(reasonsOf(stopped(stopped(PAUSED_BY_CLIENT)))).toEqual(BOTH);
 });
 
-test('all views show both', () => {
+test('all views show both pauses', () => {
   const progress = progressAt(stopped(PAUSED_BY_CLIENT));
   expect(progress).toMatchObject({ state: 'paused', pause: { stopReason: 'key-refused' } });
   expect(progress.pauses?.map(({ by }) => by)).toEqual([null, 'Cleo']);
@@ -40,7 +40,7 @@ test('all views show both', () => {
   expect(page).toContain('**Paused:** by Cleo (client) since');
 });
 
-test('support lifts all pauses, and the client only those of people', () => {
+test('support lifts all pauses, and the client only pauses by people', () => {
   const state = stopped(decideAll(PAUSED_BY_CLIENT, pause('support')));
   const bySupport = decideOne(state, resume('support'));
   expect(bySupport.outcome.text).toBe(
@@ -60,7 +60,7 @@ test('in self-service, the client lifts all pauses', () => {
   expect(isPaused(decideAll(state, resume('client')))).toBe(false);
 });
 
-test('a resume that names other pauses than those in effect is refused', () => {
+test('a resume is refused if the pauses in effect are not those that it names', () => {
   const seen = digestOfPauses(pausesOf(stopped(MOVING)));
   const { outcome } = decideOne(decideAll(stopped(MOVING), pause('client')), resume('support', seen));
   expect(outcome.text).toBe('the pauses have changed since you reviewed them; review them again before you resume');
@@ -81,14 +81,14 @@ test('the pause that an earlier version carried over is kept, shown and lifted l
   expect(reasonsOf(decideAll(carried, pause('client')))).toEqual(['lunch', 'client stop']);
 });
 
-test('a pause that the ledger refuses is undone without the automatic one', () => {
+test('a pause that the ledger refuses is undone, and the automatic pause remains', () => {
   const { state, outcome } = decideOne(MOVING, pause('client'));
   const carried = JSON.parse(JSON.stringify(stopped(state))) as MigrationState;
   const undone = withLedgerOutcomes(carried, [{ ...outcome, applied: false, text: 'no' }], DEFAULT_DECISION_RULES);
   expect(reasonsOf(undone)).toEqual(['the key is refused']);
 });
 
-test('only pauses of the other side, or of an unknown one, are those of others', () => {
+test('a pause counts as a pause of others if it is from the other side, or from an unknown side', () => {
   const pauses = pausesOf(stopped(decideAll(PAUSED_BY_CLIENT, pause('support'))));
   expect(pausesOfOthers(pauses, 'support', 'Sam').map(({ by }) => by)).toEqual(['Cleo']);
   expect(pausesOfOthers(pauses, 'client', 'Clara').map(({ by }) => by)).toEqual(['Sam']);
@@ -96,7 +96,7 @@ test('only pauses of the other side, or of an unknown one, are those of others',
   expect(pausesOfOthers([unknown], 'support', 'Sam')).toEqual([unknown]);
 });
 
-test('in the portal, the client can pause what has paused itself, and lift only pauses of people', () => {
+test('in the portal, the client can pause a migration that has paused itself, and lift only pauses by people', () => {
   const actionsAt = (state: MigrationState) =>
     actionsOf(progressAt(state), { canSeal: true, isRotating: true, unconfirmedFirst: null }, LATER).filter(
       ({ message }) => ['pause', 'resume'].includes(message),

@@ -95,7 +95,7 @@ describe('after the first credential is handed over', () => {
     ['a company was skipped after an attempt', { counts: counts({ total: 10, waiting: 9, skipped: 1 }) }],
     ['a company has failed', { counts: counts({ total: 10, waiting: 9, failed: 1 }) }],
     ["a company's outcome is unknown", { counts: counts({ total: 10, waiting: 9, outcomeUnknown: 1 }) }],
-    // The counts can lag behind the ledger.
+    // The counts in the state can be older than the ledger.
     ['the first company is moving', { firstCompany: firstCompany({ stage: 'importing' }) }],
   ];
   const ATTEMPTS = (['supply-details', 'schedule', 'update-application', 'disable-syncing'] as const).map(
@@ -151,7 +151,7 @@ describe('a rejection of the first company', () => {
       closed: null,
     });
   });
-  test('tries no other company again than the one that it names', () => {
+  test('tries only the company again that it names', () => {
     expect(rejected({ next: 'same-company', reference: 'acme-4' })).toMatchObject({ firstCompany: null });
     const named = reject('migrate-first-company', 'support', {
       afterwards: { next: 'same-company', reference: 'acme-7' },

@@ -16,7 +16,7 @@ import {
 
 const textOf = (state: MigrationState) => reopenedText(progressOf(migrationPlan(), state));
 
-test('a rejection is kept, with who gave which reason and when, until the step has ended', () => {
+test('a rejection is kept with its person, reason and time until the step has ended', () => {
   const before = stateAt('update-application');
   const { state } = decideOne(before, { ...reject('supply-details', 'support'), reason: 'typo in the URL' });
   expect(state.reopened).toEqual({
@@ -30,18 +30,18 @@ test('a rejection is kept, with who gave which reason and when, until the step h
   expect(textOf(withStepEnded(state, 'supply-details', LATER))).toBeNull();
 });
 
-test('the reason is kept until the step has ended that it concerns', () => {
+test('the reason is kept until the step that it concerns has ended', () => {
   const rejected = decideAll(stateAt('update-application'), reject('schedule', 'client'));
   expect(textOf(rejected)).toBe('Step 2 reopened by Cleo (client) at 2026-03-02 10:00 UTC');
   expect(withStepEnded(rejected, 'supply-details', LATER).reopened).toBe(rejected.reopened);
 });
 
-test('a start proposed after step 2 reopens it, and one proposed in step 2 does not', () => {
+test('a start that is proposed after step 2 reopens the step, and a start that is proposed in step 2 does not', () => {
   expect(textOf(decideAll(stateAt('schedule'), proposeTime('client')))).toBeNull();
   expect(textOf(decideAll(stateAt('disable-syncing'), proposeTime('client')))).toMatch(/^Step 2 reopened by Cleo/);
 });
 
-test('the rejection of a first company names it, and an abandoned or cancelled migration shows none', () => {
+test('the rejection of a first company names the company, and an abandoned or cancelled migration shows no rejection', () => {
   const before = stateAt('migrate-first-company', { firstCompany: firstCompany() });
   const again = reject('migrate-first-company', 'support', { afterwards: { next: 'same-company' } });
   const rejected = decideAll(before, again);
@@ -53,7 +53,7 @@ test('the rejection of a first company names it, and an abandoned or cancelled m
   expect(textOf({ ...rejected, closed: 'cancelled' })).toBeNull();
 });
 
-test('a rejection that the ledger refuses is undone, also after the state was carried over as JSON', () => {
+test('a rejection that the ledger refuses is undone, even after the state was carried over as JSON', () => {
   const { reopened: _, ...before } = stateAt('update-application');
   const { state, outcome } = decideOne(before, reject('supply-details', 'support'));
   const carried = JSON.parse(JSON.stringify(state)) as MigrationState;

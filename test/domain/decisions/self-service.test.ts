@@ -1,4 +1,4 @@
-/** Tests the self-service route: the client's decisions, the decisions that do not apply, and the end. */
+/** Tests the self-service route: the client's decisions, the decisions that do not apply, and how a migration ends. */
 import type { Counts } from '../../../domain/companies/company-state';
 import { stopReasonText } from '../../../domain/companies/failures';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
@@ -134,14 +134,14 @@ test.each<[string, MigrationState, readonly string[], string]>([
   expect(waitingForOf(state)).toEqual({ roles, what });
 });
 
-test('from the start, the client gets the reminders for out-of-date data', () => {
+test('from the start, the client gets reminders as frequently as if data were out of date', () => {
   const wrong = checked(['no room']);
   const wait = waitOf(wrong, null, AT);
   const { firstAfterMs } = DEFAULT_LIMITS.remindWhileStale;
   expect(wait && nextNotice(wrong, wait).dueAt).toBe(new Date(Date.parse(AT) + firstAfterMs).toISOString());
 });
 
-test('while a decision has not reached the ledger yet, nobody has to act', () => {
+test('nobody has to act until a decision has reached the ledger', () => {
   const failed = moving({ moved: 2, failed: 1 });
   const { state } = decideOne(failed, { kind: 'retry', role: 'client', companies: 'all' });
   expect(waitingForOf(state).roles).toEqual([]);

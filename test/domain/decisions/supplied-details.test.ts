@@ -1,4 +1,4 @@
-/** Another application than the one that support has accepted, and a manifest that is supplied after the start. */
+/** An application other than the one that support has accepted, and a manifest that is supplied after the start. */
 import { NO_DECISIONS, withDecision } from '../../../domain/decisions/release';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { digestOf } from '../../../domain/decisions/guards';
@@ -28,18 +28,18 @@ describe('another application', () => {
   };
 
   test.each(['schedule', 'update-application', 'disable-syncing'] as const)(
-    'is refused at %s, because the accepted details name another one',
+    'is refused at %s, because support has accepted the other application',
     (step) => {
       expect(answer(stateAt(step, accepted))).toContain('support must reject supply-details first');
     },
   );
 
-  test('can be supplied once companies are being moved, because nothing else repairs a wrong one', () => {
+  test('can be supplied once companies are being moved, because nothing else corrects a wrong application', () => {
     const moving = { ...accepted, counts: counts({ total: 2, moved: 1, waiting: 1 }), firstCompany: firstCompany() };
     expect(answer(stateAt('complete-migration', moving))).toBe('applied');
   });
 
-  test('withdraws the early approvals of step 3, which were given for another one', () => {
+  test('withdraws the early approvals of step 3, which were given for the previous application', () => {
     const early = decideAll(stateAt('supply-details'), approve('update-application', 'client'));
     expect(early.approvals).toHaveLength(1);
     expect(decideAll(early, supply).approvals).toEqual([]);

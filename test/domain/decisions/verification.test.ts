@@ -1,4 +1,4 @@
-/** The ledger applies the rules of the workflow to the decisions that a workflow claims to have applied. */
+/** The ledger checks the decisions that a workflow claims to have applied with the workflow's own rules. */
 import fc from 'fast-check';
 import type { Decision } from '../../../domain/migration/decision';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
@@ -120,7 +120,7 @@ test.each<[string, readonly DecisionDraft[], Partial<LedgerView>, DecisionDraft,
   ['a start time in the past', [], waiting, proposeTime('client', '2026-03-02T09:00:00.000Z'), /in the past/],
   ['a rejection of a first company that is moving', STEPS_1_TO_3, moving, rejectFirst, /no result yet/],
   [
-    'a rejection without what comes next',
+    'a rejection that does not say what to do next',
     STEPS_1_TO_3,
     failing,
     reject('migrate-first-company', 'support'),
@@ -145,13 +145,7 @@ test.each<[string, readonly DecisionDraft[], Partial<LedgerView>, DecisionDraft,
     { kind: 'resume', role: 'client' },
     /only support can resume/,
   ],
-  [
-    'a decision that came too late',
-    [],
-    waiting,
-    { kind: 'pause', role: 'client', validUntil: AT },
-    /this decision expired at/,
-  ],
+  ['an expired decision', [], waiting, { kind: 'pause', role: 'client', validUntil: AT }, /this decision expired at/],
 ])('the ledger refuses %s', (_, before, facts, draft, why) => {
   expect(refusalOf(draft, view(recordedAfter(before), facts))).toMatch(why);
 });
@@ -176,7 +170,7 @@ test.each<[string, readonly DecisionDraft[], Partial<LedgerView>, DecisionDraft]
   ['a repeated approval of a step that has ended', MOVED, {}, approve('migrate-first-company', 'support')],
   ['a repeated approval of a step in progress', STEPS_1_TO_3.slice(0, 3), waiting, approve('schedule', 'client')],
   ['another start time, which a workflow needs after a reset', MOVED, {}, proposeTime('client', LATE)],
-  ['a decision that came in time', [], waiting, { kind: 'pause', role: 'client', validUntil: LATE }],
+  ['a decision that has not expired', [], waiting, { kind: 'pause', role: 'client', validUntil: LATE }],
 ])('the ledger accepts %s', (_, before, facts, draft) => {
   expect(refusalOf(draft, view(recordedAfter(before), facts))).toBeNull();
 });
@@ -227,7 +221,7 @@ function ledgerOf(state: MigrationState, recorded: RecordedDecisions): LedgerVie
   return view(recorded, { counts: known, firstCompany: first, pausedItself, pausedByPeople, hasBatchBegun });
 }
 
-/** The workflow refuses a second approval or start time. The ledger accepts it, because a reset workflow needs it. */
+/** Whether the workflow refuses a decision as a repetition, which the ledger accepts because a reset workflow needs it. */
 function repeats(decision: Decision, { approvals, proposal }: RecordedDecisions): boolean {
   if (decision.kind === 'time') return proposal !== null;
   if (decision.kind !== 'step' || decision.verdict !== 'approve') return false;

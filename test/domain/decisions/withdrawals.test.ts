@@ -1,4 +1,4 @@
-/** Tests that a decision that withdraws approvals says so, and that people see why they are asked again. */
+/** Tests that a decision says which approvals it withdraws, and that people see why they are asked again. */
 import { reopenedText } from '../../../domain/progress/progress';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import { approve, counts, decideAll, decideOne, proposeTime, reject, stateAt } from '../../support/migration-states';
@@ -15,7 +15,7 @@ test('an accepted sign-off ends the notice of an older rejection', () => {
   expect(waitingForOf(signed).what).toBe('sign off the handover');
 });
 
-test('a decision about companies says whose sign-off it withdraws, and the notice says why it is asked again', () => {
+test('a decision about companies says whose sign-off it withdraws, and the notice says why it must be repeated', () => {
   const { state, outcome } = decideOne(signed, retry);
   expect(outcome.text).toMatch(/^1 company will be tried again; this withdraws the sign-off of .+ \(client\)$/);
   expect(state.reopened).toMatchObject({ withdrawn: ['client'], reason: '1 company will be tried again (acme-3)' });
@@ -40,6 +40,6 @@ test('another proposal says whose approval of the start it withdraws', () => {
   expect(outcome.text).toMatch(/; this withdraws the approval of schedule by .+ \(client\)$/);
 });
 
-test('a decision that withdraws nothing says nothing about it', () => {
+test('a decision that withdraws no approval does not mention approvals', () => {
   expect(decideOne(rejected, retry).outcome.text).toBe('1 company will be tried again');
 });

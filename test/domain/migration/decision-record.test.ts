@@ -1,4 +1,4 @@
-/** The form and the time of a record: every decision that a message can carry is accepted, and nothing else. */
+/** The form and the time of a record: only decisions that a message can contain are accepted. */
 import { malformedRecord, parseRecord, withBoundedTime } from '../../../domain/migration/decision-record';
 import type { Decision } from '../../../domain/migration/decision';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
@@ -45,12 +45,12 @@ const recordOf = (decision: object) => ({
   outcome: { decisionId: 'd', applied: true, text: 'done', at: AT },
 });
 
-test.each(DECISION_MESSAGES)('the decision of the message %s is accepted as it is', (message) => {
+test.each(DECISION_MESSAGES)('the decision of the message %s is accepted unchanged', (message) => {
   const record = recordOf(decisionOf(message));
   expect(parseRecord(record)).toBe(record);
 });
 
-test('a rejection without what comes next, and a message that could not be read, are accepted', () => {
+test('a rejection that does not say what to do next is accepted, and so is a message that could not be read', () => {
   expect(parseRecord(recordOf(decisionOf('reject', { next: 'abandon' })))).not.toBeNull();
   expect(parseRecord(recordOf(decisionOf('reject', { next: undefined, step: 'schedule' })))).not.toBeNull();
   const unreadable = { kind: 'unreadable', decisionId: 'd', message: 'pause', role: null, by: null };
@@ -87,7 +87,7 @@ test.each([
   ['2026-03-02T08:58:00.000Z', '2026-03-02T08:58:00.000Z'],
   ['2020-01-01T00:00:00.000Z', '2026-03-02T08:55:00.000Z'],
   ['2030-01-01T00:00:00.000Z', AT],
-])('a stated time of %s counts as %s', (stated, counts) => {
+])('a stated time of %s is recorded as %s', (stated, counts) => {
   const { outcome, ...record } = recordOf(decisionOf('pause'));
   expect(withBoundedTime({ ...record, outcome: { ...outcome, at: stated } } as never, new Date(AT)).outcome.at).toBe(
     counts,

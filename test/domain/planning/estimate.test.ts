@@ -40,7 +40,7 @@ test('companies of one token family are imported one at a time', () => {
   expect(estimated(volume(25, 2_500, { largestFamily: 25 })).highMs).toBe((25_000 + 11_000) * 1.5);
 });
 
-test('a configured pace and the rate limit of the service make the estimate longer', () => {
+test('a configured limit on companies per minute and the rate limit of the service make the estimate longer', () => {
   const paced = { ...tenAtOnce, companiesPerMinute: 10 };
   expect(estimated(volume(20, 0), { limits: paced }).highMs).toBe((120_000 + 10_000) * 1.5);
   const { requests, highMs } = estimated(volume(10_000, 0));
@@ -48,7 +48,7 @@ test('a configured pace and the rate limit of the service make the estimate long
   expect(highMs).toBe((requests - 1_000) * 60 * 1.5);
 });
 
-test('the range does not begin before all companies can have moved at the configured pace', () => {
+test('the range does not begin before all companies can have moved at the configured limit', () => {
   const paced = { ...tenAtOnce, companiesPerMinute: 10 };
   const { lowMs, ends } = estimated(volume(20, 0), { limits: paced });
   expect(lowMs).toBe(120_000 + Math.round(10_000 / 1.5));
@@ -63,7 +63,7 @@ test('an assumption gives the widest range, a measurement the narrowest', () => 
   expect(highOf('migration')).toMatchObject({ highMs: 21_000, basis: 'migration' });
 });
 
-test('a thousand records are assumed where the manifest gives no number', () => {
+test('a thousand records are assumed for a company without a number in the manifest', () => {
   const unknown = estimated(volume(2, 0, { companiesWithoutVolume: 2 }));
   const known = estimated(volume(2, 2_000));
   expect({ ...unknown, volume: null }).toEqual({ ...known, volume: null });

@@ -8,7 +8,7 @@ const limits = fc.record({
   companiesPerMinute: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 1_000_000 })),
 });
 
-test('the slices together keep to the pace, there is at least one, and none waits more than a minute in total', () => {
+test('all slices together keep to the rate, there is at least one slice, and no slice waits more than a minute in total', () => {
   fc.assert(
     fc.property(limits, (changes) => {
       const { slices, companies, waitMs } = paceOf(changes);

@@ -40,7 +40,7 @@ test.each<[string, MigrationApplications, string | null]>([
   expect(found).toEqual(code === null ? [] : [expect.objectContaining({ code, severity: 'error' })]);
 });
 
-test('a conflict names both migrations and both applications, and is a warning in self-service', () => {
+test('a conflict names both migrations and both applications, and is only a warning in self-service', () => {
   const [finding] = applicationConflicts(app('bee-app'), kite('kite-app', bee()), true);
   expect(finding).toMatchObject({
     severity: 'warning',
@@ -56,7 +56,7 @@ test.each([
   ['another application', kite('kite-app', bee())],
   ['a registered application that is not its own', kite(null, bee())],
   ['a registered application of another client', kite(null, bee(app('bee-app')))],
-  ['another registered application than the supplied one', kite('kite-app')],
+  ['a registered application other than the supplied one', kite('kite-app')],
 ])('the client reads nothing about another client: %s', (_, applications) => {
   const summary = new FindingSummary();
   summary.add(applicationConflicts(app('bee-app'), applications, false));

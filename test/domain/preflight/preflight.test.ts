@@ -107,7 +107,7 @@ test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
 test.each<[string, Partial<ServiceFacts>]>([
   ['missing', { application: null }],
   ['registered for another environment', { application: { clientId: 'app-1', environment: 'sandbox' } }],
-])('the advice about an application that is %s says when it can be followed, unless that is now', (_, changes) => {
+])('the advice about an application that is %s says when it can be followed, if not now', (_, changes) => {
   const found = (of: Partial<PreflightFacts>) => preflight({ ...service(changes), ...of })[0];
   expect(found({ isStarted: true })).toMatchObject({
     severity: 'error',
@@ -155,7 +155,7 @@ describe('an organization conflict', () => {
   test.each([
     [null, 'a new company will be created'],
     [{ companyId: 'other', connectionId: null }, 'the existing company other will be used'],
-  ])('with a previously connected company says where the row moves to, if it names %j', (existing, text) => {
+  ])('with a previously connected company says to which company the row moves, if it names %j', (existing, text) => {
     const [finding] = found(row(2, { existing }), { connected: connected('Unlinked') });
     expect(finding?.message).toBe(`"2" was previously connected to company "Acme" (id) in the account; ${text}`);
   });

@@ -48,7 +48,7 @@ test('before the agreed start, the forecast is the estimate counted from that st
 });
 
 test.each(['supply-details', 'schedule', 'update-application', 'disable-syncing'] as const)(
-  'there is no end if the agreed start has passed while step %s is open, only the length of the work',
+  'if the agreed start has passed while step %s is open, there is no forecast, only the duration of the work',
   (step) => {
     const late = stateAt(step, { estimate: estimateFor(10), proposal: SCHEDULED.proposal });
     expect(of(late, AT)).not.toBeNull();
@@ -61,7 +61,7 @@ test.each(['supply-details', 'schedule', 'update-application', 'disable-syncing'
   },
 );
 
-test('a start outside the windows counts from the next opening', () => {
+test('a start outside the windows is replaced by the next opening', () => {
   const limits = { ...DEFAULT_LIMITS, windows: [NIGHT] };
   expect(of({ ...SCHEDULED, limits }, AT)).toMatchObject({
     beginsAt: '2026-03-07T22:00:00.000Z',
@@ -80,7 +80,7 @@ test('after the start, the first company is forecast from the next window, and n
 });
 
 test('while companies move, the forecast is the recent throughput, in full minutes', () => {
-  // Five companies are left, at one a minute.
+  // Five companies are still to be moved, at one per minute.
   expect(of(MOVING, NOW, TEN_IN_TEN_MINUTES)).toMatchObject({
     ...{ companies: 5, isComplete: true, beginsAt: null, basis: 'throughput' },
     ends: { earliest: '2026-03-07T20:36:00.000Z', latest: '2026-03-07T20:36:00.000Z' },
@@ -88,7 +88,7 @@ test('while companies move, the forecast is the recent throughput, in full minut
 });
 
 test.each([[null], [{ moved: 0, withinMs: 600_000 }]])(
-  'without a recent throughput (%j), the forecast is the estimate scaled to the companies that are left',
+  'without a recent throughput (%j), the forecast is the estimate scaled to the remaining companies',
   (throughput) => {
     expect(of(MOVING, NOW, throughput)).toMatchObject({
       basis: 'estimate',
@@ -97,7 +97,7 @@ test.each([[null], [{ moved: 0, withinMs: 600_000 }]])(
   },
 );
 
-test('the forecast says that others are open if some companies wait for people', () => {
+test('the forecast says that other companies are open if some companies wait for people', () => {
   const others = { ...MOVING, counts: counts({ total: 10, moved: 5, waiting: 5, unconfirmed: 2 }) };
   expect(of(others, NOW, TEN_IN_TEN_MINUTES)).toMatchObject({ companies: 3, isComplete: false });
 });
@@ -169,7 +169,7 @@ test('no forecast ever ends before the moment it is made, or begins after it end
   );
 });
 
-test('the forecast keeps to a limit that was just lowered', () => {
+test('the forecast applies a limit that has just been lowered', () => {
   const limits = { ...MOVING.limits, companiesPerMinute: 2 };
   const recent = { moved: 46, withinMs: 60_000 };
   expect(of(MOVING, NOW, recent)?.ends?.latest).toBe('2026-03-07T20:31:00.000Z');

@@ -63,7 +63,7 @@ const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVIN
 const noGos = (given: GoNoGoFacts): readonly Answer['check'][] =>
   goNoGo(given).answers.flatMap(({ check, go }) => (go ? [] : [check]));
 
-test('an application that another open migration replaced is a no-go that names both', () => {
+test('an application that another open migration has replaced is a no-go that names both applications', () => {
   const supplied = { clientId: 'kite-app', environment: 'production', suppliedBy: 'Cleo' };
   const bee = { migrationId: 'bee.quickbooks-online', client: 'bee', isSupplied: true };
   const applications = {
@@ -145,7 +145,7 @@ test('before the first company is moved, the window is the first one after the a
 
 test.each<[string, GoNoGoFacts, readonly Answer['check'][]]>([
   ['a step is open', facts({}, stateAt('update-application')), ['decisions']],
-  // Confirmations and credentials can arrive early, so they are not expected among the no-gos here.
+  // Confirmations and credentials can arrive early, so they are no no-gos while the details are being checked.
   ['the details are being checked', facts({}, stateAt('supply-details', { preflight: null })), ['decisions']],
   [
     'the first company is not approved yet',
@@ -196,7 +196,7 @@ test('the account is checked for the route of the migration, even if no worker i
   expect(noGos(given)).toEqual(['decisions', 'worker']);
 });
 
-test('a migration that a person paused is a no-go, which says who paused it, why, and who can resume it', () => {
+test('a migration that a person has paused is a no-go, which says who paused it, why, and who can resume it', () => {
   const paused = { ...MOVING, pause: { reason: 'holiday', by: 'Sam', stopReason: null, at: AT } };
   const [decisions] = goNoGo(facts({}, paused)).answers;
   expect(decisions?.why).toMatch(/^paused by Sam since .* UTC: holiday; waiting for support: resume the migration/);
@@ -216,11 +216,11 @@ test('credentials are a no-go while no company is confirmed, and the companies s
   );
 });
 
-test('a worker that answered is a go, whatever number of workers polls', () => {
+test('a worker that has answered is a go, however many workers are polling', () => {
   expect(whyOf(facts({ workers: { workflows: 3, activities: 7 } }), 'worker')).toBe('a worker answers');
 });
 
-test('the notes give the end and the time without fresh data from the forecast, and none if there is no forecast', () => {
+test('the notes give the end and the time without current data according to the forecast, if there is one', () => {
   expect(goNoGo(facts()).notes.slice(-2)).toEqual([
     'the last company is expected to be moved by 2026-03-10 03:00 UTC at the latest',
     'until then, the data of a company can be out of date for up to 5 hours',
@@ -232,7 +232,7 @@ test('the notes give the end and the time without fresh data from the forecast, 
   expect(goNoGo(facts({ forecast: null })).notes.join()).not.toContain('expected to be moved');
 });
 
-test('without a forecast, the expiry of the account is compared with an end counted from now', () => {
+test('without a forecast, the expiry of the account is compared with the end of moves that start now', () => {
   const volume = { companies: 9, records: 0, companiesWithoutVolume: 0, largestCompany: 0, largestFamily: 0 };
   const estimated = estimate({
     volume: { ...volume, staleSince: null },

@@ -96,7 +96,7 @@ test('a notice in the self-service route contains no step', () => {
   expect([step('self-service'), step('managed')]).toEqual(['self-service', 'complete-migration']);
 });
 
-test('a reminder shows no start that has passed', () => {
+test('a reminder does not show a start time that has passed', () => {
   const proposed = decideAll(stateAt('schedule'), proposeTime('support', '2026-03-02T22:00:00.000Z'));
   const wait = waitOf(proposed, null, SINCE);
   const whatAt = (at: string) => wait && noticeOf('acme.xero', proposed, wait, 'reminder', at).what;

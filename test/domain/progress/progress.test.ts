@@ -27,7 +27,7 @@ const rest = (changes: Parameters<typeof counts>[0]): MigrationState =>
 
 const amendment: DecisionDraft = { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 };
 
-/** Returns the state after support has rejected the details, others have decided, and the details were checked again. */
+/** Returns the state after support has rejected the details, `later` was decided, and the details were checked again. */
 const rejected = (changes: Partial<MigrationState> = {}, ...later: readonly DecisionDraft[]): MigrationState => ({
   ...decideAll(stateAt('supply-details', changes), reject('supply-details', 'support'), ...later),
   preflight: preflight(),
@@ -125,7 +125,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
   ],
   ['missing credentials', rest({ waiting: 2, withoutCredential: 2, moved: 8 }), ['client'], 'credentials for 2'],
   [
-    'several missing things',
+    'missing credentials, confirmations and corrections',
     rest({ waiting: 6, unconfirmed: 1, withoutCredential: 2, heldBack: 3, outcomeUnknown: 1, moved: 3 }),
     ['client', 'support'],
     'supply credentials for 2 companies; turn off syncing for 1 company, confirm that it is off, and supply credentials; correct or leave out 3 companies that cannot be moved as they are; decide what to do about 1 company with an unknown outcome',
@@ -163,13 +163,13 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'no company is left to move',
   ],
   [
-    'only deferred companies besides those of a later wave',
+    'only deferred companies, apart from companies of a later wave',
     rest({ waiting: 5, deferred: 1, unconfirmed: 4, unconfirmedInNextWave: 3, moved: 5 }),
     ['client'],
     'turn off syncing for 3 companies of the next wave',
   ],
   [
-    'companies that can be moved besides those of a later wave',
+    'companies that can be moved, and companies of a later wave',
     rest({ waiting: 5, deferred: 0, unconfirmed: 4, unconfirmedInNextWave: 3, moved: 5 }),
     [],
     'the remaining companies are being moved',
@@ -235,7 +235,7 @@ test('the last open step of an abandoned migration is not done', () => {
   expect(steps.map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done', 'open', 'later']);
 });
 
-test('a self-service migration that waits for the client is not said to be moving companies', () => {
+test('a self-service migration that waits for the client is not shown as moving companies', () => {
   const alone = (changes: Parameters<typeof counts>[0]) =>
     headline(progressOf(plan, { ...rest(changes), route: 'self-service' }));
   expect(alone({ moved: 8, waiting: 2 })).toBe('self-service, moving the companies');

@@ -5,14 +5,14 @@ import { clientSecretProblem } from '../../../domain/supply/client-secret';
 test.each([
   ['an empty text', '', 'is empty'],
   ['two lines', 'K-1,at-1\nK-2,at-2', 'more than one line'],
-  ['two lines of an old Mac', 'first\rsecond', 'more than one line'],
+  ['two lines that are separated by a carriage return', 'first\rsecond', 'more than one line'],
   ['a CSV file', 'reference;Access Token;realmId\nK-1;at-1;1', 'column names'],
   ['a CSV file whose line breaks were lost', '"reference","refresh_token","realmId"K-1,at-1,1', 'column names'],
   ['only a header', 'reference,accessToken', 'column names'],
   ['a JSON list', '[{"reference":"K-1"}]', 'JSON'],
   ['a JSON object', '{ "clientSecret": "x" }', 'JSON'],
   ['a sealed file', '{"tokenferry":"sealed-credentials/1"}\n{"reference":"K-1"}', 'JSON'],
-  ['a text in another encoding', 's\0e\0c', 'not text'],
+  ['a text with characters that could not be decoded', 's\0e\0c', 'not text'],
   ['a long text', 'x'.repeat(1_001), 'longer than 1,000 characters'],
 ])('clientSecretProblem refuses %s', (_, text, problem) => {
   expect(clientSecretProblem(text)).toContain(problem);

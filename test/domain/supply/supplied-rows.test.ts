@@ -25,11 +25,11 @@ test('a row that a file could contain is accepted', () => {
 test.each<[string, Partial<ManifestRow>]>([
   ['an empty name', { name: ' ' }],
   ['a control character', { reference: 'C\u202e1' }],
-  ['half of a character', { name: 'Acme \ud83d' }],
+  ['half a surrogate pair', { name: 'Acme \ud83d' }],
   ['a wave of 0', { wave: 0 }],
   ['a fraction', { expectedInvoices: 1.5 }],
   ['damage by a spreadsheet', { organization: '9.13E+15' }],
-  ['spaces that a file would not keep', { name: 'Acme ' }],
+  ['spaces that would be removed from a file', { name: 'Acme ' }],
   [
     'ids of the service, which only the self-service route accepts',
     { existing: { companyId: 'x', connectionId: null } },
