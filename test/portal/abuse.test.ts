@@ -1,4 +1,4 @@
-/** Requests that try to break the portal, or to use it against the people who are signed in. */
+/** Requests that try to break the portal, or to misuse the sessions of people who are signed in. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -74,7 +74,7 @@ test('files outside the page cannot be read', async () => {
 });
 
 describe('the page', () => {
-  test('is compressed if the browser accepts it, and not sent again', async () => {
+  test('is compressed if the browser accepts that, and is not sent again if it is unchanged', async () => {
     const plain = await fetch(portal.url, { headers: { 'accept-encoding': 'identity' } });
     expect(plain.headers.get('content-encoding')).toBeNull();
     expect(await plain.text()).toBe(PAGE);
@@ -93,7 +93,7 @@ describe('the page', () => {
     expect(refused.headers.get('content-encoding')).toBeNull();
   });
 
-  test('keeps files whose names contain a hash forever', async () => {
+  test('lets browsers cache files whose names contain a hash indefinitely', async () => {
     const answer = await fetch(`${portal.url}/assets/main-AB12CD34.js`);
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
@@ -181,7 +181,7 @@ describe('a body', () => {
   });
 });
 
-test('slow headers, slow bodies and long headers do not keep a connection', async () => {
+test('connections with slow headers, slow bodies or long headers are closed', async () => {
   const slowHeaders = exchange('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
   const long = await exchange(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
   expect(long).toMatch(/^HTTP\/1.1 431 /);
@@ -189,7 +189,7 @@ test('slow headers, slow bodies and long headers do not keep a connection', asyn
   expect(many).toMatch(/^HTTP\/1.1 431 /);
   const longUrl = await exchange(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
   expect(longUrl).toMatch(/^HTTP\/1.1 431 /);
-  // Without a session, the answer comes before the body.
+  // Without a session, the portal answers before it reads the body.
   const startedAt = Date.now();
   const slowBody = await exchange(
     'POST /api/decisions HTTP/1.1\r\nHost: x\r\nx-tokenferry-portal: 1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
@@ -212,7 +212,7 @@ test.each([
   expect(await exchange(request)).toMatch(/^HTTP\/1.1 400 /);
 });
 
-test('the log contains no token, cookie, address of a browser’s request or body', async () => {
+test('the log contains no token, cookie or body, and no address that a browser has requested', async () => {
   const MARKER = 'MARKER_Secret_4711';
   const session = await signIn(portal);
   await session.fetch(`/api/companies?search=${MARKER}`);

@@ -48,7 +48,7 @@ async function allWith(status: number): Promise<Record<string, number>> {
 const bearer = ({ token }: Session) => ({ authorization: `Bearer ${token}` });
 const cookie = ({ token }: Session) => ({ cookie: `__Host-tokenferry=${token}` });
 
-test('only these routes need no session', async () => {
+test('only the listed routes need no session', async () => {
   const open = (await operations())
     .filter(({ role }) => role === 'everyone')
     .map((each) => `${each.method} ${each.path}`);
@@ -59,7 +59,7 @@ test('only these routes need no session', async () => {
   expect((await protectedOperations()).length).toBeGreaterThan(10);
 });
 
-test('the document says what every answer is', async () => {
+test('the OpenAPI document describes every answer', async () => {
   const answer = await fetch(`${portal.url}/api/openapi.json`);
   const { paths } = (await answer.json()) as {
     readonly paths: Record<
@@ -78,7 +78,7 @@ test.each<[string, () => Promise<Record<string, string>>]>([
   ['no session', async () => ({})],
   ['an invented token', async () => ({ authorization: `Bearer ${'A'.repeat(43)}` })],
   ['an invented cookie', async () => ({ cookie: `__Host-tokenferry=${'A'.repeat(43)}` })],
-  ['a token that is not one', async () => ({ authorization: "Bearer ' or 1=1 --" })],
+  ['an invalid token', async () => ({ authorization: "Bearer ' or 1=1 --" })],
   ['a cookie of the wrong name', async () => ({ cookie: `tokenferry=${(await signIn(portal)).token}` })],
   [
     'two cookies',
@@ -158,7 +158,7 @@ test('a session reads nothing of another migration', async () => {
   }
 });
 
-test('an id of another person of the same migration is not theirs to read', async () => {
+test('a person cannot read a report that another person of the same migration has requested', async () => {
   const cleo = await signIn(portal);
   const requested = await cleo.fetch('/api/reports', {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"format":"html"}' },

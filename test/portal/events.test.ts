@@ -65,7 +65,7 @@ test('a browser gets the view at once and when it has changed', async () => {
   stream.close();
 });
 
-test('a browser gets nothing if a worker has written the same again, until no worker writes any more', async () => {
+test('a browser gets no event if a worker writes the same view again, but gets one once no worker writes any more', async () => {
   const session = await signIn(portal);
   await writePortalView(portal.db, session.migrationId, { headline: 'one' });
   const stream = await open(portal.url, session);
@@ -81,7 +81,7 @@ test('a browser gets nothing if a worker has written the same again, until no wo
   stream.close();
 });
 
-test('a browser that connects again gets only what it does not have', async () => {
+test('a browser that connects again gets only a view that it does not have', async () => {
   const session = await signIn(portal);
   const idOf = (stream: Stream) => [...stream.text().matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? '';
   await writePortalView(portal.db, session.migrationId, { headline: 'one' });
@@ -95,7 +95,7 @@ test('a browser that connects again gets only what it does not have', async () =
   await until(() => headlines(again).length > 0);
   expect(headlines(again)).toEqual(['two']);
   again.close();
-  // Nothing is left out because of an older id, or because of one of another migration.
+  // The view is sent to a browser with an older id, an invalid id or an id of another migration.
   const foreign = await signIn(portal);
   await sql`
     insert into portal_views select ${foreign.migrationId}, view, version, written_at, now() from portal_views
@@ -112,7 +112,7 @@ test('a browser that connects again gets only what it does not have', async () =
   }
 });
 
-test('a silent stream is kept open with comments, and a browser that reads nothing loses it', async () => {
+test('a stream without events is kept open with comments, and the stream of a browser that reads nothing is closed', async () => {
   const limited = await openPortal({ limits: { silenceMs: 500, stalledMs: 2_000, streamsPerSession: 1 } });
   try {
     const session = await signIn(limited);
@@ -144,7 +144,7 @@ test('a browser that opens the page first waits for the first view', async () =>
   stream.close();
 });
 
-test('a browser gets nothing of another migration', async () => {
+test('a browser gets no events of another migration', async () => {
   const [mine, theirs] = [await signIn(portal), await signIn(portal)];
   const [stream, other] = [await open(portal.url, mine), await open(portal.url, theirs)];
   await writePortalView(portal.db, theirs.migrationId, { headline: 'theirs' });
@@ -172,7 +172,7 @@ test('streams of a revoked invitation end within 15 seconds, and others continue
   kept.close();
 });
 
-test('a reader that stops reading later gets the latest view only, and delays nobody', async () => {
+test('a browser that stops reading for a while then gets only the latest view, and delays no other browser', async () => {
   const session = await signIn(portal);
   const [slow, fast] = [await open(portal.url, session), await open(portal.url, session)];
   slow.pause();
@@ -190,7 +190,7 @@ test('a reader that stops reading later gets the latest view only, and delays no
   fast.close();
 });
 
-test('a session can open only so many streams, and can open one again after it has closed one', async () => {
+test('the number of streams of a session is limited, and a closed stream makes room for another', async () => {
   const limited = await openPortal({ limits: { streamsPerSession: 2, streams: 3 } });
   try {
     const [session, other] = [await signIn(limited), await signIn(limited)];

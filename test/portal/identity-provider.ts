@@ -1,6 +1,6 @@
 /**
- * An identity provider for tests: OpenID Connect with the authorization code flow and PKCE. It signs in whoever asks, as
- * the account that the test has set, and can answer wrongly, which well-kept providers cannot.
+ * An identity provider for tests: OpenID Connect with the authorization code flow and PKCE. It signs everyone in as the
+ * account that the test has set, and can be made to give wrong answers, unlike a real provider.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ interface Grant {
 
 export class TestIdentityProvider {
   account = CLEO;
-  /** Replaces claims of the next ID tokens; undefined removes one. */
+  /** Replaces claims of the next ID tokens; undefined removes a claim. */
   claims: Record<string, unknown> = {};
   /** Replaces parameters of the redirect to the portal. */
   answer: Record<string, string> = {};
@@ -55,7 +55,7 @@ export class TestIdentityProvider {
     [this.keys, this.otherKeys] = await Promise.all([generateKeyPair(ALGORITHM), generateKeyPair(ALGORITHM)]);
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
-    // Another host than the portal's, so that browsers treat it as another site.
+    // The host differs from the portal's, so that browsers treat the provider as another site.
     this.url = `http://localhost:${(this.server.address() as AddressInfo).port}`;
     return this;
   }
@@ -66,12 +66,12 @@ export class TestIdentityProvider {
     await once(this.server, 'close');
   }
 
-  /** Makes it behave well again, as Cleo. */
+  /** Makes the provider give correct answers again, with the account of Cleo. */
   reset(): void {
     Object.assign(this, { account: CLEO, claims: {}, answer: {}, signsWithOtherKey: false, isDown: false });
   }
 
-  /** Signs in as the account, as a browser that follows this address does. Returns the query of the portal's address. */
+  /** Signs in with the account, as a browser at this address does. Returns the query with which it is sent to the portal. */
   async signIn(address: string): Promise<string> {
     const answer = await fetch(address, { redirect: 'manual' });
     return new URL(answer.headers.get('location') ?? '').search;

@@ -23,7 +23,7 @@ const countSignIns = async (): Promise<number> =>
   (await sql`select from portal_sign_ins`.execute(portal.db)).rows.length;
 const invitationTo = async (migrationId: string) => (await listInvitations(portal.db, migrationId))[0];
 
-/** The provider answers as the test says, or refuses everything. */
+/** Asserts that the portal has refused the account. */
 async function refused(answer: Response): Promise<void> {
   expect([answer.status, sessionCookieOf(answer)]).toEqual([403, '']);
   expect(await answer.json()).toEqual({
@@ -33,7 +33,7 @@ async function refused(answer: Response): Promise<void> {
   });
 }
 
-test('an invited account signs in, and the browser registers its key, which support has to confirm', async () => {
+test('a person with an invited account signs in, and the browser registers its key, which support has to confirm', async () => {
   const { migrationId } = await inviteAccount(portal, { email: 'Cleo@ACME.example' });
   const { publicKey } = newKey();
   const answer = await signInWithAccount(portal, migrationId, publicKey);
@@ -50,7 +50,7 @@ test('an invited account signs in, and the browser registers its key, which supp
   });
 });
 
-test('asks the provider with PKCE, a state and a nonce of its own, and comes back to the portal only', async () => {
+test('the request to the provider has PKCE, a new state and a new nonce, and leads back only to the portal', async () => {
   const { migrationId } = await inviteAccount(portal);
   const asked = async () => new URL((await begun(portal, migrationId)).address);
   const [first, second] = [await asked(), await asked()];
@@ -69,7 +69,7 @@ test('asks the provider with PKCE, a state and a nonce of its own, and comes bac
   expect(page.headers.get('content-security-policy')).toContain("form-action 'none'");
 });
 
-test('the cookie of a sign-in that was begun is sent to nobody else, and not readable by scripts', async () => {
+test('the cookie of a sign-in in progress is sent only to the portal, and scripts cannot read it', async () => {
   const { migrationId } = await inviteAccount(portal);
   const answer = await begin(portal, migrationId);
   expect(answer.headers.getSetCookie()).toEqual([
@@ -83,7 +83,7 @@ const SECONDS = 1;
 const MINUTES = 60 * SECONDS;
 const now = (difference: number): number => Math.floor(Date.now() / 1000) + difference;
 
-describe('the portal asks no worker, and creates no session, if', () => {
+describe('the portal sends no request to workers, and creates no session, if', () => {
   test.each<[string, (provider: TestIdentityProvider) => void]>([
     ['the ID token has another nonce', (provider) => (provider.claims = { nonce: 'a'.repeat(64) })],
     ['the ID token has no nonce', (provider) => (provider.claims = { nonce: undefined })],
@@ -99,7 +99,7 @@ describe('the portal asks no worker, and creates no session, if', () => {
     ['the provider does not say that it is verified', (provider) => (provider.claims = { email_verified: undefined })],
     ['the ID token has no email address', (provider) => (provider.claims = { email: undefined })],
     ['the email address was not invited', (provider) => (provider.claims = { email: 'eve@acme.example' })],
-    ['the state is another one', (provider) => (provider.answer = { state: 'a'.repeat(43) })],
+    ['the state is wrong', (provider) => (provider.answer = { state: 'a'.repeat(43) })],
     ['the provider refuses', (provider) => (provider.answer = { error: 'access_denied' })],
   ])('%s', async (_, change) => {
     const { migrationId } = await inviteAccount(portal);
@@ -118,7 +118,7 @@ describe('the portal asks no worker, and creates no session, if', () => {
     await refused(await finish(portal, cookie, query));
   });
 
-  test('another browser has begun, or none', async () => {
+  test('another browser has begun the sign-in, or no browser has', async () => {
     const { migrationId } = await inviteAccount(portal);
     const [mine, other] = [await begun(portal, migrationId), await begun(portal, migrationId)];
     const query = await portal.provider.signIn(other.address);
@@ -132,7 +132,7 @@ describe('the portal asks no worker, and creates no session, if', () => {
   });
 });
 
-test('the account counts after the first sign-in, not the email address', async () => {
+test('after the first sign-in, the id of the account must match, not its email address', async () => {
   const { migrationId } = await inviteAccount(portal);
   expect((await signInWithAccount(portal, migrationId)).status).toBe(200);
   portal.provider.account = { ...CLEO, sub: 'account-of-another-person' };
@@ -141,7 +141,7 @@ test('the account counts after the first sign-in, not the email address', async 
   expect((await signInWithAccount(portal, migrationId)).status).toBe(200);
 });
 
-test('an invitation for an account with a certain id is for no other account', async () => {
+test('an invitation for an account with a certain id cannot be used with another account', async () => {
   const { migrationId } = await inviteAccount(portal, { subject: 'a-certain-id' });
   await refused(await signInWithAccount(portal, migrationId));
   portal.provider.account = { ...CLEO, sub: 'a-certain-id', email: 'other@acme.example' };
@@ -150,7 +150,7 @@ test('an invitation for an account with a certain id is for no other account', a
   expect((await signInWithAccount(portal, migrationId)).status).toBe(200);
 });
 
-test('another browser signs in without a key, and the key of the first one stays', async () => {
+test('in another browser, a person signs in without a key, and the key of the first browser stays', async () => {
   const { migrationId } = await inviteAccount(portal);
   const { publicKey } = newKey();
   await signInWithAccount(portal, migrationId, publicKey);
@@ -167,14 +167,14 @@ test('a viewer registers no key, and signs in again', async () => {
     });
 });
 
-test('an account of one migration is not one of another', async () => {
+test('an account of one migration cannot sign in to another', async () => {
   const { migrationId } = await inviteAccount(portal);
   const other = await inviteAccount(portal, { email: 'finn@acme.example' });
   expect((await signInWithAccount(portal, migrationId)).status).toBe(200);
   await refused(await signInWithAccount(portal, other.migrationId));
 });
 
-test('an invitation of another identity provider is not one of this provider', async () => {
+test('an invitation for another identity provider cannot be used with this provider', async () => {
   const { migrationId } = await inviteAccount(portal, { issuer: 'https://another.example' });
   await refused(await signInWithAccount(portal, migrationId));
 });
@@ -194,7 +194,7 @@ test('an invitation that was revoked, or has expired unused, signs nobody in; a 
   expect((await signInWithAccount(portal, used.migrationId)).status).toBe(200);
 });
 
-test('signing out ends the session, and its sign-in does not bring it back', async () => {
+test('signing out ends the session, and a repetition of its sign-in does not renew it', async () => {
   const { migrationId } = await inviteAccount(portal);
   const { address, cookie: begunWith } = await begun(portal, migrationId);
   const query = await portal.provider.signIn(address);
@@ -216,7 +216,7 @@ test.each<Record<string, string>>([
   expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
 });
 
-test('says that the provider does not answer, and works again when it does', async () => {
+test('the portal says that the provider does not answer, and works once the provider answers again', async () => {
   const other = await openIdentityPortal();
   try {
     const { migrationId } = await inviteAccount(other);
@@ -236,7 +236,7 @@ test('says that the provider does not answer, and works again when it does', asy
   }
 });
 
-test('a portal without a secret proves itself with PKCE only, and attempts are limited', async () => {
+test('a portal without a secret uses PKCE instead of a secret, and attempts are limited', async () => {
   const other = await openIdentityPortal({ limits: { redemptionsPerMinute: 2 } }, null);
   try {
     const { migrationId } = await inviteAccount(other);
@@ -251,7 +251,7 @@ test('a portal without a secret proves itself with PKCE only, and attempts are l
   }
 });
 
-test('without an identity provider, there is nothing', async () => {
+test('without an identity provider, the routes for accounts do not exist', async () => {
   const other = await openPortal();
   try {
     const statuses = [
@@ -265,7 +265,7 @@ test('without an identity provider, there is nothing', async () => {
   }
 });
 
-test('neither the log nor the database keeps what was proved', async () => {
+test('neither the log nor the database keeps tokens, codes or email addresses from the identity provider', async () => {
   const { migrationId } = await inviteAccount(portal);
   const { address, cookie } = await begun(portal, migrationId);
   const query = await portal.provider.signIn(address);

@@ -1,4 +1,4 @@
-/** Limits on connections and slow requests, with limits that a test can reach. */
+/** Limits on connections and slow requests, set so low that a test can reach them. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -26,7 +26,7 @@ interface Line {
   isClosed(): boolean;
 }
 
-/** Opens a connection that stays open on this side until the other side has closed it completely. */
+/** Opens a connection that this side does not close until the other side has closed it completely. */
 async function open({ url }: Pick<RunningPortal, 'url'>): Promise<Line> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -52,11 +52,11 @@ const post = (path: string, { token }: Session, length: number): string =>
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
 describe('connections', () => {
-  test('of one address are limited, and a closed one makes room', () =>
+  test('of one address are limited, and a closed connection makes room for another', () =>
     withLimits({ connectionsPerAddress: 3 }, async (portal) => {
       await delay(100);
       const lines: Line[] = [];
-      // The connection with which the session was created is kept, too.
+      // The connection on which the session was created is still open, too.
       while (lines.length < 5) lines.push(await open(portal));
       await until(() => lines.filter((line) => line.isClosed() || line.socket.readableEnded).length >= 2);
       const kept = lines.filter((line) => !line.isClosed() && !line.socket.readableEnded);
@@ -79,7 +79,7 @@ describe('connections', () => {
       for (const { socket } of lines) socket.destroy();
     }));
 
-  test('without a request are closed, and so is one with too many requests', () =>
+  test('without a request are closed, and so is a connection with too many requests', () =>
     withLimits({ keepAliveMs: 500, requestsPerConnection: 3 }, async (portal) => {
       const request = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
       const idle = await open(portal);
@@ -109,8 +109,8 @@ describe('a request', () => {
 
   test.each([
     ['nothing', 0],
-    ['a byte at a time', 1],
-  ])('with a session, of whose body %s arrives, is ended', (_, bytes) =>
+    ['only one byte at a time', 1],
+  ])('with a session is ended if %s of its body arrives', (_, bytes) =>
     withLimits({ bodyCheckMs: 1_000 }, async (portal, session) => {
       const line = await open(portal);
       line.socket.write(post('/api/credentials', session, 1_000_000) + '{');
@@ -122,7 +122,7 @@ describe('a request', () => {
     }),
   );
 
-  test('whose body arrives at a sufficient rate is still ended after its time', () =>
+  test('whose body arrives at a sufficient rate is still ended at its time limit', () =>
     withLimits({ headersMs: 1_000, requestMs: 3_000, bodyCheckMs: 500 }, async (portal, session) => {
       const line = await open(portal);
       line.socket.write(post('/api/credentials', session, 10_000_000));
@@ -185,7 +185,7 @@ describe('a request', () => {
       await until(async () => (await statusOf(colleague)) === 400);
     }));
 
-  test('for a large report of people who read it slowly does not fill the memory', () =>
+  test('for a large report does not fill the memory if people read it slowly', () =>
     withLimits({ largeAnswers: 3, largeAnswersPerMigration: 2 }, async (portal, session) => {
       const { db } = portal;
       const posted = await session.fetch('/api/reports', {

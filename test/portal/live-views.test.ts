@@ -1,4 +1,4 @@
-/** What the live views ask of the database, which the other tests see only from outside. */
+/** The database statements of the live views, which other tests cannot see. */
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { SignedIn } from '../../portal/server/api';

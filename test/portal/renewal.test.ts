@@ -14,7 +14,7 @@ interface Person {
   readonly invitationId: string;
 }
 
-/** A client whose key support has confirmed. */
+/** Creates a client whose key support has confirmed. */
 async function registered({ db, url }: Pick<RunningPortal, 'db' | 'url'> = portal): Promise<Person> {
   const key = newKey();
   const migrationId = await createMigration(db);
@@ -62,7 +62,7 @@ test('a browser gets the session in a cookie', async () => {
   expect((await readSession({ cookie: cookie.split(';')[0] ?? '' })).status).toBe(200);
 });
 
-test('the same request creates one session, also if it is repeated before a worker has answered', async () => {
+test('the same request creates one session, even if it is repeated before a worker has answered', async () => {
   const person = await registered();
   const body = signedSignIn(person.key, person.migrationId);
   const waiting = await Promise.all([renew(body), renew(body)]);
@@ -70,10 +70,10 @@ test('the same request creates one session, also if it is repeated before a work
   expect(await waiting[0]?.json()).toMatchObject({ advice: 'Send the same request again.' });
   const answers = await withWorker(portal.db, () => Promise.all([renew(body), renew(body)]));
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  expect(await sessionsOf(person)).toBe(2); // the first one is that of the invitation
+  expect(await sessionsOf(person)).toBe(2); // one of them is from the invitation
 });
 
-test('a session that has ended does not come back with its old request', async () => {
+test('the old request of a session that has ended does not renew the session', async () => {
   const { key, migrationId } = await registered();
   const body = signedSignIn(key, migrationId);
   await withWorker(portal.db, () => renew(body));
@@ -84,7 +84,7 @@ test('a session that has ended does not come back with its old request', async (
   expect((await readSession(headers)).status).toBe(401);
 });
 
-describe('the portal asks no worker, and creates no session, if', () => {
+describe('the portal sends no request to workers, and creates no session, if', () => {
   const other = newKey();
   const MINUTES_MS = 60_000;
   const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTES_MS).toISOString();
@@ -127,7 +127,7 @@ describe('the portal asks no worker, and creates no session, if', () => {
     (await sql`select from portal_sign_ins`.execute(portal.db)).rows.length;
 });
 
-test('a key that support has not confirmed is told so', async () => {
+test('a person whose key support has not confirmed is told so', async () => {
   const person = await registered();
   await sql`update portal_invitations set key_confirmed_at = null where id = ${person.invitationId}`.execute(portal.db);
   const answer = await withWorker(portal.db, () => renew(signedSignIn(person.key, person.migrationId)));
@@ -143,7 +143,7 @@ test.each<Record<string, string>>([
   { origin: 'https://evil.example' },
   { 'sec-fetch-site': 'cross-site' },
   { 'x-tokenferry-portal': '' },
-  {}, // does not say from which page it comes
+  {}, // names no origin
 ])('a page of another site cannot sign a person in: %j', async (headers) => {
   const { key, migrationId } = await registered();
   const answer = await renew({ ...signedSignIn(key, migrationId), as: 'cookie' }, headers);
@@ -152,11 +152,11 @@ test.each<Record<string, string>>([
 
 test.each<[string, object]>([
   ['a token that is too short', { token: 'short' }],
-  ['a key that is not one', { publicKey: 'x' }],
+  ['an invalid key', { publicKey: 'x' }],
   ['a signature that is too long', { signature: 'a'.repeat(130) }],
-  ['a time that is not one', { signedAt: 'now' }],
+  ['an invalid time', { signedAt: 'now' }],
   ['a migration with a long name', { migrationId: 'm'.repeat(201) }],
-  ['another field', { more: true }],
+  ['an additional field', { more: true }],
 ])('%s is refused', async (_, fields) => {
   const { key, migrationId } = await registered();
   expect((await renew({ ...signedSignIn(key, migrationId), ...fields })).status).toBe(400);

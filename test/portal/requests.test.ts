@@ -1,4 +1,4 @@
-/** Requests that workers answer, and what the page reads about companies. The test is the worker. */
+/** Requests that workers answer, and what the page reads about companies. The test acts as the worker. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
@@ -55,7 +55,7 @@ test('a decision waits for the answer of a worker', async () => {
   else expect(answered).toEqual(answer);
 });
 
-test('a decision that no worker answers is accepted, and can be asked for later', async () => {
+test('a decision that no worker answers in time is accepted, and its answer can be read later', async () => {
   const session = await signIn(portal);
   const { status, body } = await post(session, '/api/decisions', decision());
   expect([status, body.answer]).toEqual([202, null]);
@@ -64,7 +64,7 @@ test('a decision that no worker answers is accepted, and can be asked for later'
   expect(later).toEqual({ id: body.id, answer: { outcome: 'refused', text: 'too late' } });
 });
 
-test('a request that does not exist, of another person or of another migration is not found', async () => {
+test('a request that does not exist, or is from another person or another migration, is not found', async () => {
   const session = await signIn(portal);
   const colleague = await signIn(portal, { migrationId: session.migrationId });
   const foreign = await signIn(portal);
@@ -132,7 +132,7 @@ test('sealed credentials reach the database as they were sent', async () => {
   expect(taken).toMatchObject({ kind: 'credentials', body });
 });
 
-test('a report is downloaded with a policy of its own', async () => {
+test('a report is downloaded with its own content security policy', async () => {
   const session = await signIn(portal, { role: 'viewer' });
   const { body } = await post(session, '/api/reports', { format: 'html' });
   expect((await session.fetch(`/api/reports/${body.id}`)).status).toBe(404);
@@ -194,14 +194,14 @@ describe('companies', () => {
       expect([query, (await session.fetch(`/api/companies${query}`)).status]).toEqual([query, 400]);
   });
 
-  test('with a link that is not a web address get no link', async () => {
+  test('whose link is not a web address are shown without it', async () => {
     const session = await signIn(portal);
     const failed = { state: 'failed', failure: 'reauthorization-required' };
     await change(session.migrationId, 1, { ...failed, link_url: 'javascript:alert(1)' });
     expect((await read(session)).companies[0]).toMatchObject({ state: 'must-reconnect', linkUrl: null });
   });
 
-  test('that must reconnect are a file for a spreadsheet, which runs no formulas', async () => {
+  test('that must reconnect can be downloaded as a spreadsheet file, which contains no formulas', async () => {
     const session = await signIn(portal);
     const failed = { state: 'failed', failure: 'reauthorization-required', link_url: 'https://service.example/1' };
     await change(session.migrationId, 1, { ...failed, name: '=HYPERLINK("https://evil.example")' });
@@ -216,7 +216,7 @@ describe('companies', () => {
   });
 });
 
-test("the portal's database role reads no table, and nothing without a session", async () => {
+test("the portal's database role can read no table, and without a session no data", async () => {
   await signIn(portal);
   const client = new Client({ connectionString: portal.databaseUrl });
   await client.connect();
@@ -236,12 +236,12 @@ test("the portal's database role reads no table, and nothing without a session",
   }
 });
 
-test('a person who leaves does not keep the portal asking', async () => {
+test('a request is stored even if the person leaves before it is answered', async () => {
   const session = await signIn(portal);
   const abort = new AbortController();
   const sent = session.fetch('/api/decisions', { ...json(decision()), signal: abort.signal }).catch(() => undefined);
   await delay(100);
   abort.abort();
   await sent;
-  expect(await take(session)).toHaveLength(1); // what was sent is stored all the same
+  expect(await take(session)).toHaveLength(1);
 });

@@ -22,7 +22,7 @@ export interface RunningPortal {
   close(): Promise<void>;
 }
 
-/** A portal with an empty ledger, and with limits that tests do not reach unless they set them. */
+/** Opens a portal with an empty ledger. Its limits are so high that tests reach only limits that they set. */
 export async function openPortal(options: Partial<PortalOptions> = {}): Promise<RunningPortal> {
   const ledger = await openLedger();
   const databaseUrl = new URL(ledger.url);

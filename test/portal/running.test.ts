@@ -1,4 +1,4 @@
-/** Where the portal listens, its certificate, and its database that is away. */
+/** Where the portal listens, its certificate, and what it answers without its database. */
 import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -81,7 +81,7 @@ describe('with a certificate', () => {
     copyFileSync(path.join(TLS, `key-${number}.pem`), keyFile);
   }
 
-  /** Returns the serial number of the certificate that the server shows. */
+  /** Returns the serial number of the certificate that the server uses. */
   const serialOf = (url: string) =>
     new Promise<string>((resolve, reject) => {
       get(url, { rejectUnauthorized: false, agent: false }, (response) => {
@@ -104,7 +104,7 @@ describe('with a certificate', () => {
     }
   });
 
-  test('the portal does not start with files that do not belong together', () => {
+  test('the portal does not start with a key that does not belong to the certificate', () => {
     copyFileSync(path.join(TLS, 'key-2.pem'), files.keyFile);
     expect(() => keepCertificate(files, log)).toThrow(/mismatch/);
   });

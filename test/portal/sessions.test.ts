@@ -34,7 +34,7 @@ test('a browser gets a session in a cookie that no script can read', async () =>
   expect((await fetch(`${portal.url}/api/session`, { headers })).status).toBe(401);
 });
 
-test('the answer to an invitation that cannot be used says nothing about it', async () => {
+test('the answer to an invitation that cannot be used does not say why', async () => {
   const migrationId = await createMigration(portal.db);
   const [used, expired, revoked] = await Promise.all([1, 2, 3].map(() => invite(portal.db, migrationId)));
   if (!used || !expired || !revoked) throw new Error('three invitations are needed');
@@ -56,13 +56,13 @@ test('the answer to an invitation that cannot be used says nothing about it', as
   for (const answer of answers) expect(answer).toEqual(first);
 });
 
-test('of two browsers that open one link at once, one gets in', async () => {
+test('if several browsers use one link at once, only one gets a session', async () => {
   const { token } = await invite(portal.db, await createMigration(portal.db));
   const answers = await Promise.all(Array.from({ length: 8 }, () => redeem(token)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(403)]);
 });
 
-test('an invitation of a client is not used up without a key', async () => {
+test('an invitation of a client is not used up by a request without a key', async () => {
   const { token } = await invite(portal.db, await createMigration(portal.db));
   const withoutKey = await fetch(`${portal.url}/api/session`, json({ invitation: token, as: 'token' }));
   expect(withoutKey.status).toBe(403);
@@ -129,7 +129,7 @@ describe('a page of another site', () => {
   });
 });
 
-test('a browser on this machine may use either name of it', async () => {
+test('a browser on this machine may use localhost or 127.0.0.1', async () => {
   const { token } = await invite(portal.db, await createMigration(portal.db));
   expect((await redeem(token, { origin: portal.url.replace('127.0.0.1', 'localhost') })).status).toBe(200);
 });
@@ -165,7 +165,7 @@ describe('rate limits', () => {
     }
   });
 
-  test('tokens of no session are limited before the database is asked more often, and do not lock people out', async () => {
+  test('unknown tokens are limited before they cause more database queries, and do not lock people out', async () => {
     const limited = await openPortal({ limits: { refusalsPerAddress: 2 } });
     try {
       const session = await signIn(limited);

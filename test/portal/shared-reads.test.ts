@@ -6,7 +6,7 @@ interface Read {
   readonly fail: (error: Error) => void;
 }
 
-/** A database whose reads end when the test says so. */
+/** Returns a function that shares reads, and the reads that have begun, which the test ends. */
 function slowReads() {
   const begun: Read[] = [];
   const shared = new SharedReads<object>();
@@ -36,14 +36,14 @@ test('what is read for one key is not shared with another', async () => {
   expect(await Promise.all([one, other])).toEqual([{ of: 'one' }, { of: 'other' }]);
 });
 
-test('a read that fails, or whose session has ended, does not concern the others', async () => {
+test('a read that fails, or whose session has ended, does not affect other requests', async () => {
   const { begun, read } = slowReads();
   const [first, second, third] = [read('Cleo'), read('Mia'), read('Finn')];
   begun[0]?.fail(new Error('the database is away'));
   await expect(first).rejects.toThrow('away');
   begun[1]?.end(undefined);
   await new Promise((resolve) => setImmediate(resolve));
-  // Mia's session has ended: both read with their own.
+  // Mia's session has ended, so Mia and Finn each read with their own session.
   expect(begun.map(({ by }) => by)).toEqual(['Cleo', 'Mia', 'Mia', 'Finn']);
   begun[2]?.end(undefined);
   begun[3]?.end({ moved: 3 });

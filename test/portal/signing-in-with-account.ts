@@ -51,7 +51,7 @@ const post = (portal: Pick<IdentityPortal, 'url'>, path: string, body: object, h
 
 export interface Begun {
   readonly address: string;
-  /** The cookie that the browser keeps meanwhile. */
+  /** The cookie that the browser keeps until it returns from the identity provider. */
   readonly cookie: string;
 }
 

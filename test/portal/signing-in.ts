@@ -1,4 +1,4 @@
-/** Signs in to the portal again, as a person with a key does, and answers as a worker does. */
+/** Signs in to the portal again, as a person with a key does, and answers sign-ins, as a worker does. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { signInText } from '../../domain/migration/sign-in';
 import type { SignInAgain } from '../../portal/contract';
@@ -18,7 +18,7 @@ import { createLog } from '../../security/log';
 export const newKey = () => parseSigningKey(new Secret(createSigningKey('Cleo')));
 export type Key = ReturnType<typeof newKey>;
 
-/** Returns a request to sign in with this key. The fields replace what is signed. */
+/** Returns a request to sign in with this key. `fields` replace fields of the signed content. */
 export function signedSignIn(key: Key, migrationId: string, fields: Partial<SignInAgain> = {}): SignInAgain {
   const { publicKey } = key;
   const content = { migrationId, publicKey, token: createPortalToken(), signedAt: new Date().toISOString(), ...fields };
@@ -26,7 +26,7 @@ export function signedSignIn(key: Key, migrationId: string, fields: Partial<Sign
   return { as: 'token', signature: key.sign(signInText({ ...content, sessionHash })), ...content };
 }
 
-/** Answers the requests to sign in that are open now. Returns their number. */
+/** Answers the open requests to sign in, and returns their number. */
 export async function answerSignIns(db: Database, verifyIdentity?: VerifyIdentity): Promise<number> {
   const log = createLog({ level: 'silent', to: 2 });
   const context = { ferry: { db }, log, verifyIdentity } as unknown as PortalContext;

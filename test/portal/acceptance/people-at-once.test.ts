@@ -12,19 +12,19 @@ import {
   send,
   startMigration,
   support,
-  useAcceptance,
+  useOpenedPortal,
 } from './people';
 
 const START = 'Approve the start';
 
 describeWithChromium('people of one client', () => {
-  const opened = useAcceptance();
+  const opened = useOpenedPortal();
   afterEach(async () => {
     await Promise.all(opened.browser.contexts().map((context) => context.close()));
     takeErrors(); // Chromium reports each answer with an error status.
   });
 
-  test('decide the same thing at once: it counts once, the other one reads who was first, and all pages show it', async () => {
+  test('decide the same thing at once: one decision is applied, the other person reads who was first, and all pages show it', async () => {
     const { ferry } = opened.portal.orchestrator;
     const id = await startMigration(opened, 'portal-two-people');
     const [cleo, mia, finn] = await Promise.all([
@@ -56,7 +56,7 @@ describeWithChromium('people of one client', () => {
     const { steps } = await waitForProgress(ferry, id, () => true);
     expect(steps.flatMap((step) => (step.step === 'schedule' ? step.approvals : [])).length).toBe(1);
 
-    // A decision that somebody else has made meanwhile is refused with a reason, and the dialog stays open.
+    // A decision about a proposal that has been replaced is refused with a reason, and the dialog stays open.
     await openDecision(mia, 'Reject the proposed start');
     await mia.getByLabel('Your reason').fill('Too early');
     await support(opened, 'propose-time', id, '2036-04-01 20:00', '--by', 'Sam');
@@ -77,7 +77,7 @@ describeWithChromium('people of one client', () => {
       expect(await axeViolations(page)).toEqual([]);
     };
 
-    test('that was used, has expired or was revoked', async () => {
+    test('that was used or has expired', async () => {
       const id = await startMigration(opened, 'portal-links');
       const { db } = opened.portal.orchestrator.ferry;
       const link = await opened.portal.invite(id);
@@ -92,7 +92,7 @@ describeWithChromium('people of one client', () => {
       await stranger.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     });
 
-    test('of another migration while they are signed in: every tab then shows that one', async () => {
+    test('of another migration while they are signed in: every tab then shows the other migration', async () => {
       const [one, other] = [await startMigration(opened, 'portal-one'), await startMigration(opened, 'portal-other')];
       const first = await join(opened, one);
       const link = await opened.portal.invite(other, 'Cleo');
@@ -106,7 +106,7 @@ describeWithChromium('people of one client', () => {
       await first.locator('.fingerprint').waitFor();
     });
 
-    test('in a tab that shows the portal already', async () => {
+    test('in a tab that already shows the portal', async () => {
       const id = await startMigration(opened, 'portal-same-tab');
       const page = await join(opened, id);
       const link = await opened.portal.invite(id, 'Mia');
@@ -117,7 +117,7 @@ describeWithChromium('people of one client', () => {
   });
 });
 
-/** Sends a decision without the page's buttons. Returns the status. */
+/** A script that sends a decision without the page's buttons, and returns the status. */
 const DECIDE = `fetch('/api/decisions', {
   method: 'POST',
   headers: { 'content-type': 'application/json', 'x-tokenferry-portal': '1' },

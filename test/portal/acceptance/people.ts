@@ -1,4 +1,4 @@
-/** People of the client with a browser, and support with `ferry`, in a migration of 60 companies. */
+/** What the client's people do in a browser, and support with `ferry`, in a migration of 60 companies. */
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';
@@ -8,13 +8,13 @@ import { newPage, type OpenOptions } from '../page/browser-page';
 
 const PAGE_FOLDER = path.join(__dirname, '../../../dist/portal/page');
 
-export interface Acceptance {
+export interface OpenedPortal {
   readonly portal: ClientPortal;
   readonly browser: Browser;
   close(): Promise<void>;
 }
 
-async function open(): Promise<Acceptance> {
+async function open(): Promise<OpenedPortal> {
   const portal = await openClientPortal({ pageFolder: PAGE_FOLDER });
   const browser = await openBrowser(findChromium() ?? '');
   return {
@@ -26,11 +26,11 @@ async function open(): Promise<Acceptance> {
   };
 }
 
-export const useAcceptance = (): Omit<Acceptance, 'close'> => useOpened(open);
+export const useOpenedPortal = (): Omit<OpenedPortal, 'close'> => useOpened(open);
 
-type Opened = Omit<Acceptance, 'close'>;
+type Opened = Omit<OpenedPortal, 'close'>;
 
-/** Runs a command of support, which must succeed. */
+/** Runs a command as support. Throws if the command fails. */
 export async function support({ portal }: Opened, ...args: string[]): Promise<Run> {
   const run = await portal.support(...args);
   if (run.exitCode !== 0) throw new Error(`ferry ${args.join(' ')}: ${run.err}${run.out}`);
@@ -51,14 +51,14 @@ export async function acceptInvitation(page: Page, link: string): Promise<void> 
   await page.locator('#migration').waitFor();
 }
 
-/** Confirms the key that the page shows, as support does on the phone. Waits until the page says so. */
+/** Confirms the key that the page shows, as support does on the phone. Waits until the page no longer shows it. */
 export async function confirmKey(opened: Opened, page: Page, migrationId: string): Promise<void> {
   const fingerprint = (await page.locator('.fingerprint').textContent()) ?? '';
   await support(opened, 'approver', 'add', migrationId, fingerprint, '--yes');
   await page.locator('#key').waitFor({ state: 'hidden' });
 }
 
-/** Invites a person, who accepts in a browser of their own. Support confirms the key of a client. */
+/** Invites a person, who accepts in a new browser. If the role is client, support confirms the key. */
 export async function join(
   opened: Opened,
   migrationId: string,
@@ -112,7 +112,11 @@ const organizationOf = (migration: number, row: number): string =>
   String(7_100_000_000_000_000 + migration * 1e6 + row);
 export const referenceOf = (row: number): string => `K-${String(row).padStart(4, '0')}`;
 
-/** A manifest with three waves. @param migration a number of its own, because an organization is in one migration */
+/**
+ * Returns a manifest with three waves.
+ *
+ * @param migration a number that differs for each migration, because an organization can be in only one
+ */
 export function manifestFile(migration: number): SampleFile {
   const rows = Array.from({ length: COMPANIES }, (_, index) => {
     const row = index + 1;
@@ -129,7 +133,12 @@ export const WRONG_MANIFEST = csv('wrong.csv', [
   'K-1,,9.13E+15,2,1',
 ]);
 
-/** Credentials of all companies but one that was left out. @param tokens of rows that are not simply moved */
+/**
+ * Returns the credentials of all companies except one.
+ *
+ * @param leftOut the row of the company that was left out
+ * @param tokens sandbox tokens by row, for companies that are not to be moved
+ */
 export function credentialFile(
   migration: number,
   leftOut: number,

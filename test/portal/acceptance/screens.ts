@@ -1,21 +1,21 @@
-/** Checks each screen of the portal's page that a person passes, in the light and the dark scheme. */
+/** Checks each screen of the portal's page that a person goes through, in the light and the dark color scheme. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { axeViolations } from '../page/browser-page';
 
 const SCHEMES = ['light', 'dark'] as const;
-/** A folder for pictures of all screens. Default: none are taken. */
+/** A folder for pictures of all screens. Default: no pictures are taken. */
 const FOLDER = process.env['TOKENFERRY_SCREENS'];
 
 export interface Screens {
-  /** What was wrong on any screen so far: violations that axe has found, and screens that scroll sideways. */
+  /** All problems so far: violations that axe has found, screens that scroll sideways, and controls out of reach. */
   readonly problems: readonly unknown[];
   /** Checks what the page shows now. */
   check(name: string): Promise<void>;
 }
 
-/** @param prefix of the pictures' names, for example the width */
+/** @param prefix the beginning of the pictures' names, for example the width */
 export function checkScreens(page: Page, prefix: string): Screens {
   const problems: unknown[] = [];
   let count = 0;

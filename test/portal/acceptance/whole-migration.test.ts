@@ -17,7 +17,7 @@ import {
   send,
   startMigration,
   support,
-  useAcceptance,
+  useOpenedPortal,
   WRONG_MANIFEST,
 } from './people';
 import { checkScreens } from './screens';
@@ -29,7 +29,7 @@ const LEFT_OUT = 12;
 const TOKENS = { 22: 'sbx-revoked', 31: 'sbx-expired', [INCOMPLETE]: 'sbx-short-1-of-9' };
 
 describeWithChromium('a whole migration in the page', () => {
-  const opened = useAcceptance();
+  const opened = useOpenedPortal();
 
   test.each([390, 1440])('of 60 companies, at %d pixels', async (width) => {
     const id = await startMigration(opened, `whole-${width}`);
@@ -221,13 +221,13 @@ describeWithChromium('a whole migration in the page', () => {
   });
 });
 
-/** The current minute, as a field for a local time has it. */
+/** A script that returns the current minute in the format of a datetime-local field. */
 const LOCAL_NOW = `(() => {
   const now = new Date();
   return new Date(now.getTime() - now.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
 })()`;
 
-/** The portal receives the credentials, and the network is lost before its answer arrives. It returns after the work. */
+/** Cuts the network after the portal has received credentials, before its answer arrives, and restores it after `work`. */
 async function loseNetworkDuringUpload(page: Page, context: BrowserContext, work: () => Promise<void>): Promise<void> {
   let losses = 0;
   await page.route('**/api/credentials', async (route) => {

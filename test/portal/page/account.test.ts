@@ -1,4 +1,4 @@
-/** Signing in with an account, in a browser, with the real portal and an identity provider on another site. */
+/** Signing in with an account in a browser, with the real portal and an identity provider on another site. */
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { listInvitations, revokeInvitation, writePortalView } from '../../../store';
@@ -59,7 +59,7 @@ describeWithChromium("an account in the portal's page", () => {
     expect(takeErrors().filter((text) => !text.includes('401'))).toEqual([]);
   });
 
-  test('the link works again, without signing in while there is a session', async () => {
+  test('the link works again, and no sign-in is needed while there is a session', async () => {
     const { link } = await invited();
     const page = await signedIn(link);
     const exchanges = portal.provider.exchanges.length;
@@ -74,7 +74,7 @@ describeWithChromium("an account in the portal's page", () => {
     expect(await page.getByText('You can read in this browser, but you cannot decide').count()).toBe(0);
   });
 
-  test('another browser of the same account can read, and another account cannot', async () => {
+  test('in another browser, the same account can only read, and another account cannot sign in', async () => {
     const { link } = await invited();
     await signedIn(link);
     const other = await signedIn(link);
@@ -90,7 +90,7 @@ describeWithChromium("an account in the portal's page", () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('an answer that this browser has not asked for signs nobody in', async () => {
+  test('an answer to a sign-in that this browser has not begun signs nobody in', async () => {
     const { page } = await newPage(browser);
     await page.goto(`${portal.url}/sign-in?code=stolen&state=invented`);
     await page.getByText('Signing in was not begun in this browser').waitFor();

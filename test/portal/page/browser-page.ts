@@ -1,4 +1,4 @@
-/** Opens the portal's page in a browser, against a portal that answers as the test says. */
+/** Opens the portal's page in a browser, with a fake portal whose answers the test sets. */
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';
@@ -15,7 +15,7 @@ export interface PageTest {
 }
 
 /**
- * Opens one browser for the tests of a block, and starts a portal for each of them.
+ * Opens one browser for the tests of a block, and starts a portal for each test.
  *
  * @param prepare changes the portal before it starts
  * @param check receives the errors of the pages, and the portal, after each test
@@ -68,7 +68,7 @@ export async function newPage(
   return { page, context };
 }
 
-/** Redeems an invitation in a new browser, and waits for the migration. */
+/** Redeems an invitation in a new browser, and waits until the migration is shown. */
 export async function signIn(
   browser: Browser,
   { portal, url }: { readonly portal: FixturePortal; readonly url: string },

@@ -1,4 +1,4 @@
-/** A portal that serves the built page, and answers as the test says. */
+/** A fake portal, which serves the built page. The test sets its answers. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -36,9 +36,9 @@ export class FixturePortal {
   };
   /** Whether support has confirmed the key of the next person who uses the invitation. */
   isKeyConfirmed = true;
-  /** What the portal says to an invitation; null accepts it. */
+  /** The refusal of an invitation; null accepts it. */
   invitationRefusal: { readonly status: number; readonly error: string } | null = null;
-  /** What the portal says to a person who signs in with a key; null accepts a valid signature. */
+  /** The refusal of a sign-in with a key; null accepts a valid signature. */
   renewalRefusal: { readonly status: number; readonly error: string; readonly advice?: string } | null = null;
   answer: (request: SentRequest) => RequestAnswer = () => ({ outcome: 'applied', text: 'done' });
   /** Destroys the connection of a request instead of answering it. */

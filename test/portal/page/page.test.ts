@@ -10,7 +10,7 @@ describeWithChromium("the portal's page", () => {
   const open = (options = {}): Promise<Page> => signIn(current.browser, current, options);
   const sentDecision = () => current.portal.sent.at(-1)?.body as { message: 'confirmSyncDisabled'; decision: object };
 
-  test('shows the task with its reason, the deadline in the zone of the reader, and what comes next', async () => {
+  test("shows the task with its reason, the deadline in the reader's time zone, and what comes next", async () => {
     const page = await open();
     const task = page.locator('#task');
     expect(await task.textContent()).toContain('Why: If your own application goes on syncing');
@@ -66,7 +66,7 @@ describeWithChromium("the portal's page", () => {
     expect(sentDecision().decision).toMatchObject({ reason: 'We stay where we are' });
   });
 
-  test('proposes a time of the zone of the reader in UTC, with windows', async () => {
+  test("converts a proposed start from the reader's time zone to UTC, and sends windows", async () => {
     const page = await open();
     await page.getByRole('button', { name: 'Propose another start' }).click();
     const dialog = page.getByRole('dialog');
@@ -132,7 +132,7 @@ describeWithChromium("the portal's page", () => {
     expect(await page.evaluate('shifts')).toEqual([]);
   });
 
-  test('says that it connects again after the connection was lost, and goes on', async () => {
+  test('says that it is reconnecting after the connection was lost, and then continues', async () => {
     const page = await open();
     await page.locator('#live').getByText('Live').waitFor();
     current.portal.dropStreams();
@@ -174,7 +174,7 @@ describeWithChromium("the portal's page", () => {
     expect(await page.locator('#companies li input:checked').count()).toBe(0);
   });
 
-  test('has a button for each thing that it says the client can do about a company', async () => {
+  test('has a button for each remedy of a company that the client can use', async () => {
     const [supply] = sampleView().actions.filter(({ message }) => message === 'credentialsSupplied');
     const exclude = sampleView().actions.filter(({ message }) => message === 'exclude');
     current.portal.view = sampleView({ actions: exclude });

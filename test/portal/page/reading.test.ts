@@ -1,4 +1,4 @@
-/** How the portal's page treats its readers: nothing moves under the pointer, dialogs name companies, paper is readable. */
+/** How the portal's page treats its readers: nothing moves under the pointer, dialogs name companies, prints are readable. */
 import type { Page } from 'playwright-core';
 import { describeWithChromium, signIn, usePage } from './browser-page';
 import { CONFIRM_SYNC, sampleView } from './sample-view';
@@ -15,7 +15,7 @@ describeWithChromium("reading the portal's page", () => {
   const current = usePage();
   const open = (options = {}): Promise<Page> => signIn(current.browser, current, options);
 
-  test.each([390, 1440])('does not move the buttons of the task for a new notice, at %d pixels', async (width) => {
+  test.each([390, 1440])('does not move the buttons of the task when a notice appears, at %d pixels', async (width) => {
     const page = await open({ width });
     const button = page.getByRole('button', { name: CONFIRM_SYNC.title });
     const before = await button.boundingBox();
@@ -25,7 +25,7 @@ describeWithChromium("reading the portal's page", () => {
     expect(await button.boundingBox()).toEqual(before);
   });
 
-  test('does not move a list with selected companies for a company that needs attention', async () => {
+  test('does not move a list with selected companies when another company needs attention', async () => {
     const companies = current.portal.companies;
     current.portal.companies = companies.map((each) => ({ ...each, problem: null }));
     const page = await open({ width: 390 });
@@ -41,7 +41,7 @@ describeWithChromium("reading the portal's page", () => {
     await exceptions.locator('.company').nth(3).waitFor();
   });
 
-  test('keeps what a person has unfolded', async () => {
+  test('leaves open what a person has expanded', async () => {
     const evidence = [{ label: 'bills complete', result: '1 found', ok: true }];
     current.portal.view = sampleView({ firstCompany: { reference: 'K-0001', stage: 'verified', evidence } });
     const page = await open();
@@ -65,7 +65,7 @@ describeWithChromium("reading the portal's page", () => {
     }
   });
 
-  test('names the companies that were not moved before the sign-off, with the reasons', async () => {
+  test('before the sign-off, names the companies that were not moved, with the reasons', async () => {
     current.portal.view = sampleView({ actions: [SIGN_OFF] });
     const page = await open();
     await page.getByRole('button', { name: SIGN_OFF.title }).dblclick();
@@ -82,7 +82,7 @@ describeWithChromium("reading the portal's page", () => {
     expect(await dialog.count()).toBe(0);
   });
 
-  test('shows no step as open, and no end that is not known, after a cancelled migration', async () => {
+  test('shows no open step and no expected end if the migration was cancelled', async () => {
     current.portal.view = sampleView({ state: 'cancelled', next: null, end: null, actions: [] });
     const page = await open();
     await page.getByText('Ended here').waitFor();

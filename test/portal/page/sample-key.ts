@@ -1,4 +1,4 @@
-/** Migration keys as a provider signs them, and the vault that opens what was sealed with them. */
+/** Migration keys as a provider signs them, and the functions of a vault that open boxes sealed with them. */
 import { randomBytes } from 'node:crypto';
 import {
   deriveProviderKey,
@@ -22,7 +22,7 @@ export interface MigrationKey {
   readonly sign: (migrationId: string, platformKey: string, publicKey: Uint8Array) => string;
 }
 
-/** Creates a migration key of a new provider. */
+/** Creates a migration key that a new provider has signed. */
 export function createMigrationKey(migrationId: string, platformKey: string, publicKey: Uint8Array): MigrationKey {
   const provider = deriveProviderKey(new Secret(randomBytes(32)));
   const signed = (facts: { migrationId: string; platformKey: string; publicKey: Uint8Array }) => ({

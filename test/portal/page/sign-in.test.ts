@@ -12,7 +12,7 @@ describeWithChromium("signing in again in the portal's page", () => {
   const withKey = (page: Page) => page.getByRole('button', { name: 'Sign in as Cleo with the key of this browser' });
   const sentTo = (path: string) => current.portal.sent.filter((each) => each.path === path);
 
-  /** A person whose session has ended, and who opens the page again. */
+  /** Returns the page of a person whose session has ended, and who has opened the page again. */
   async function returning(): Promise<Page> {
     const page = await signIn(current.browser, current, { width: 390 });
     current.portal.session = null;
@@ -33,7 +33,7 @@ describeWithChromium("signing in again in the portal's page", () => {
     expect(await page.locator('#task button').count()).toBeGreaterThan(0);
   });
 
-  test('each attempt asks for another session', async () => {
+  test('each attempt asks for a new session', async () => {
     const page = await returning();
     current.portal.renewalRefusal = { status: 403, error: 'This key cannot be used to sign in.' };
     for (let attempt = 1; attempt <= 2; attempt += 1) {
@@ -45,7 +45,7 @@ describeWithChromium("signing in again in the portal's page", () => {
     expect(second).not.toBe(first);
   });
 
-  test('the link of the invitation leads to the key once this browser has used it', async () => {
+  test('once this browser has used an invitation, its link offers to sign in with the key', async () => {
     const page = await returning();
     await page.goto('about:blank');
     await page.goto(`${current.url}/#invitation=${INVITATION}`);
@@ -53,17 +53,17 @@ describeWithChromium("signing in again in the portal's page", () => {
     await page.locator('#migration').waitFor();
     expect(sentTo('/api/session')).toHaveLength(1);
     expect(page.url()).toBe(`${current.url}/`);
-    // With a session, it leads to the migration.
+    // With a session, the link leads to the migration.
     await page.goto('about:blank');
     await page.goto(`${current.url}/#invitation=${INVITATION}`);
     await page.locator('#migration').waitFor();
-    // The link of another invitation is another invitation.
+    // The link of another invitation can be used.
     await page.goto('about:blank');
     await page.goto(`${current.url}/#invitation=another-${INVITATION}`);
     await page.getByRole('button', { name: 'Continue' }).waitFor();
   });
 
-  test('an invitation that the portal has not accepted leaves no key to sign in with', async () => {
+  test('an invitation that the portal has refused leaves no key to sign in with', async () => {
     current.portal.session = null;
     current.portal.invitationRefusal = { status: 503, error: 'The portal is starting.' };
     const { page } = await newPage(current.browser);
@@ -122,7 +122,7 @@ describeWithChromium("signing in again in the portal's page", () => {
     await page.locator('#migration').waitFor();
   });
 
-  test('a person with several migrations chooses one; the last one comes first', async () => {
+  test('a person with several migrations chooses one, and the last one used is listed first', async () => {
     const page = await signIn(current.browser, current);
     current.portal.session = null;
     current.portal.view = { ...current.portal.view, migrationId: 'lark' };

@@ -120,7 +120,7 @@ describeWithChromium("supplying in the portal's page", () => {
     });
   });
 
-  test('sends no credential of a company that the manifest does not have, and says so before', async () => {
+  test('sends no credential of a company that is not in the manifest, and says so beforehand', async () => {
     const page = await open();
     await choose(page, 'credentials.csv', csvOf(1).replace('K-1,', 'N-777,'));
     await page.getByText('1 credential cannot be sent, because the manifest has no company').waitFor();
@@ -172,7 +172,7 @@ describeWithChromium("supplying in the portal's page", () => {
     expect(current.portal.sent.map(({ path }) => path)).toEqual(['/api/session']);
   });
 
-  test('takes the time of the file to the second, because minutes decide whether a credential counts', async () => {
+  test('uses the time of the file to the second, because a minute can decide whether a credential is accepted', async () => {
     const page = await open();
     await choose(page, 'credentials.csv', 'reference,accessToken,refreshToken,realmId\nK-1,at-MARKER,rt-MARKER,9130');
     await page.getByText('✓ 1 credential can be sent.').waitFor();
