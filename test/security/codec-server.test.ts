@@ -290,7 +290,7 @@ test('responds with 422 to a payload that was encrypted under an unknown key, an
 });
 
 test('limits the calls of each reader', async () => {
-  // All calls belong to the same minute, however long they take.
+  // All calls are counted in the same minute, however long they take.
   jest.spyOn(Date, 'now').mockReturnValue(Date.now());
   const server = await serve();
   const bearer = await token();

@@ -38,14 +38,14 @@ const ROWS = 10;
 const TOKEN = /"token-[0-9a-f]{40}"/;
 const [OLD_KEY, NEW_KEY] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 
-/** A new credential for the company. All have the same length. */
+/** Returns a new credential for the company. All credentials have the same length. */
 const credentialOf = ({ reference }: { readonly reference: string }): SuppliedCredential => ({
   reference,
   fields: new Secret({ accessToken: `token-${randomBytes(20).toString('hex')}` }),
   obtainedAt: OBTAINED_AT,
 });
 
-test('leaves nothing that the master key and everything else in the home folder can open', async () => {
+test('leaves nothing that can be opened with the master key and everything else in the home folder', async () => {
   const secretsBefore = new Map<string, Buffer>();
   const migrationIds = await runMigrations((secret, content) => secretsBefore.set(secret, content));
   const files = filesBelow(folder);
@@ -88,7 +88,7 @@ async function runMigrations(saveSecret: (name: string, content: Buffer) => void
   const server = { dataFolder: path.join(folder, 'postgres'), ephemeral: false, port: 0, log: () => undefined };
   const postgres = await startPostgres(server);
   const db = await openDatabase({ url: postgres.url });
-  /** Does now the work that autovacuum and the checkpointer do at a time of their own choice. */
+  /** Does the work that autovacuum and the checkpointer would do at some time. */
   const maintain = async (): Promise<void> => {
     await sql`analyze`.execute(db);
     await sql`checkpoint`.execute(db);

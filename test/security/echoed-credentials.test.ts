@@ -120,7 +120,7 @@ describe('results and errors of the HTTP client', () => {
     expectNoCredentialIn([text, JSON.stringify(result), String(result), ...lines].join('\n'));
   });
 
-  test("contain the organization's id even if it is a part of the token", async () => {
+  test("contain the organization's id even if the token contains it, too", async () => {
     const body = { id: CORRELATION_ID, status: 'Linked', connectionInfo: { organizationId: 'acme-4711-books' } };
     service.answer((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });

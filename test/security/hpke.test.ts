@@ -1,4 +1,4 @@
-/** HPKE against the vector of RFC 9180 for our suite, and in both directions against `@hpke/core`. */
+/** HPKE compared with the test vector of RFC 9180 for our suite, and in both directions with `@hpke/core`. */
 import { createHash, ECDH, randomBytes, type webcrypto } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
 import fc from 'fast-check';
@@ -34,8 +34,8 @@ const VECTOR = {
   pt: hex('4265617574792069732074727574682c20747275746820626561757479'),
 };
 /**
- * Digest of the ciphertexts of the first 1,000 messages of that vector, with inputs from SHAKE128. From Go's crypto/hpke
- * (testdata/rfc9180.json, encryptions_accumulated).
+ * Digest of the ciphertexts of the first 1,000 messages for this vector, with inputs from SHAKE128. Taken from Go's
+ * crypto/hpke (testdata/rfc9180.json, encryptions_accumulated).
  */
 const ACCUMULATED = '8d3263541fc1695b6e88ff3a1208577c';
 
@@ -80,11 +80,11 @@ async function encryptInputsOfGo() {
   return messages;
 }
 
-describe('beside @hpke/core', () => {
+describe('compared with @hpke/core', () => {
   const message = fc.record({ plaintext: fc.uint8Array({ maxLength: 2_000 }), aad: fc.uint8Array({ maxLength: 60 }) });
   const messages = fc.array(message, { minLength: 1, maxLength: 4 });
 
-  test('what the library encrypts is decrypted, in any order', async () => {
+  test('messages that the library encrypts are decrypted, in any order', async () => {
     const recipientPublicKey = await library.kem.deserializePublicKey(copy(KEYS.publicKey));
     await fc.assert(
       fc.asyncProperty(messages, async (all) => {
@@ -99,7 +99,7 @@ describe('beside @hpke/core', () => {
     );
   });
 
-  test('the library decrypts what is encrypted', async () => {
+  test('the library decrypts messages that we encrypt', async () => {
     await fc.assert(
       fc.asyncProperty(messages, async (all) => {
         const keys = createKeyPair();
@@ -126,7 +126,7 @@ describe('a message', () => {
 
   test.each<[string, () => Buffer]>([
     ['with another sequence number', () => recipientOf(encapsulated).decrypt(1, ciphertext, ROW)],
-    ['bound to something else', () => recipientOf(encapsulated).decrypt(0, ciphertext, Buffer.from('acme/8'))],
+    ['with other associated data', () => recipientOf(encapsulated).decrypt(0, ciphertext, Buffer.from('acme/8'))],
     ['with another info', () => createRecipients(KEYS.privateKey, PLAINTEXT)(encapsulated).decrypt(0, ciphertext, ROW)],
     ['of another encapsulation', () => recipientOf(VECTOR.enc).decrypt(0, ciphertext, ROW)],
     ['without its tag', () => recipientOf(encapsulated).decrypt(0, ciphertext.subarray(0, -16), ROW)],
@@ -160,7 +160,7 @@ test.each<[string, Buffer]>([
 });
 
 test('private keys have 32 bytes, and belong to their public keys', () => {
-  // One key in 256 has a leading zero, which Node leaves out.
+  // One key in 256 begins with a zero byte, which Node omits.
   for (let count = 0; count < 3_000; count += 1) {
     const { publicKey, privateKey } = createKeyPair();
     expect(privateKey).toHaveLength(32);

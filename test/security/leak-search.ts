@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Prefix of all markers of a run. A file that does not contain the prefix is not searched for the individual markers.
+ * Prefix of all markers of a run. A file without the prefix is not searched for individual markers.
  */
 const MARKER_PREFIX = `mark${letters(8)}`;
 

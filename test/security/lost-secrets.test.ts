@@ -1,4 +1,4 @@
-/** A migration whose vault secret is lost says what to do, and continues with credentials that are supplied again. */
+/** If a vault secret is lost, the migration says what to do, and continues once its credentials are supplied again. */
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Migration keys: a client seals with them offline, so a key that somebody has replaced must be noticed first. */
+/** Migration keys: a client seals with them offline, so a replaced key must be detected before that. */
 import { randomBytes } from 'node:crypto';
 import {
   assertSignedBy,
@@ -51,7 +51,7 @@ test.each<[string, () => MigrationKey]>([
   expect(() => assertSignedBy(parseMigrationKey(formatMigrationKey(make())), FINGERPRINT)).toThrow(MigrationKeyInvalid);
 });
 
-test('every changed character of the text is noticed', () => {
+test('every changed character of the text is detected', () => {
   const text = formatMigrationKey(keyOf());
   for (let index = 0; index < text.length - 1; index += 1) {
     const altered = text.slice(0, index) + (text[index] === 'A' ? 'B' : 'A') + text.slice(index + 1);

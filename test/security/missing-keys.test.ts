@@ -109,7 +109,7 @@ describe('ferry without the payload key of a migration', () => {
   });
 });
 
-test('continues a migration when a worker gets the missing payload key, and applies a decision once', async () => {
+test('continues a migration when a worker gets the missing payload key, and applies each decision once', async () => {
   await replaceWorker({});
   const migration = await startTestMigration(orchestrator, 'lost-worker', ['sbx-ok-1']);
   await migration.until(({ preflight }) => preflight !== null);
@@ -136,7 +136,7 @@ test('continues a migration when a worker gets the missing payload key, and appl
     (await why()).startsWith('the worker cannot continue: A payload was encrypted under payload key'),
   );
 
-  // As long as the tasks fail: the second round is in the pause between two retries.
+  // The cause is shown for as long as the tasks fail, even (in the second round) between two retries.
   const both = { TOKENFERRY_PAYLOAD_KEY: `${PAYLOAD_KEY},${OTHER_KEY}` };
   const cause = 'A payload was encrypted under payload key';
   for (let round = 1; round <= 2; round += 1) {

@@ -1,7 +1,7 @@
 /**
  * Supplies credentials and a client secret, which are unique markers, in the portal's own page in Chromium, and with
- * `ferry seal` and `ferry --portal`. Then searches everything that the portal handled and that anything has written: the
- * bytes of every connection to the portal, Temporal's and Postgres's data with its write-ahead log, and all logs.
+ * `ferry seal` and `ferry --portal`. Then searches everything that the portal handled and everything that was written: the
+ * bytes of every connection to the portal, Temporal's data, Postgres's data with its write-ahead log, and all logs.
  */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,9 +36,9 @@ import { applyDecision, CLIENT, SUPPORT } from './marked-migrations';
 const chromium = findChromium();
 const testWithChromium = chromium === undefined ? test.skip : test;
 
-/** Everything that is written, but not the client's own files. */
+/** The folder for everything that is written, except the client's own files. */
 let folder: string;
-/** The client's machine. */
+/** The home folder on the client's machine. */
 let home: string;
 beforeAll(() => {
   [folder, home] = [createTemporaryFolder(), createTemporaryFolder()];
@@ -70,7 +70,7 @@ const fileOf = (rows: readonly number[]): string =>
   ].join('\n');
 
 testWithChromium(
-  'nothing that the portal handles or that anything writes contains a credential or a secret that was supplied in it',
+  'nothing that the portal handles, and nothing that is written, contains a credential or secret that was supplied in it',
   async () => {
     await supplyEverything();
     const written = filesBelow(folder);
@@ -151,7 +151,7 @@ async function supplyEverything(): Promise<void> {
   await serviceDatabase.drop();
 }
 
-/** Starts a migration whose client can supply its application. */
+/** Starts a migration, and returns once the client can supply the application. */
 async function startedMigration(ferry: LedgerClient): Promise<string> {
   const platform = findPlatform('quickbooks-online');
   if (!platform) throw new Error('the platform table has no quickbooks-online');
@@ -166,7 +166,7 @@ async function startedMigration(ferry: LedgerClient): Promise<string> {
   return id;
 }
 
-/** Takes the migration from the supply of its application to that of its credentials. */
+/** Takes the migration from its supplied application to the point where credentials can be supplied. */
 async function takeToCredentials(ferry: LedgerClient, id: string): Promise<void> {
   await waitForProgress(
     ferry,
@@ -242,7 +242,7 @@ async function supplySealed(ferry: LedgerClient, migrationId: string, { publicUr
   await run(publicUrl, 'credentials', `${file}.sealed`);
 }
 
-/** Passes connections on, and writes all of their bytes to files. */
+/** Forwards connections, and writes all of their bytes to files. */
 async function startRecorder() {
   let target = 0;
   let connections = 0;

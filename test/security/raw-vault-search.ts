@@ -8,7 +8,7 @@ export interface Attack {
   readonly files: readonly string[];
   /** The master keys, as in their file. */
   readonly masterKeys: string;
-  /** Buffers that may contain a vault secret: every run of 32 bytes is tried. */
+  /** Buffers that may contain a vault secret. Every sequence of 32 bytes is tried. */
   readonly secrets: readonly Buffer[];
   readonly migrationIds: readonly string[];
   readonly references: readonly string[];

@@ -50,7 +50,7 @@ describe('sealing a credential', () => {
     }
   });
 
-  test('opens the boxes of many groups in any order, each without the others', () => {
+  test('opens each box of many groups without the other boxes, in any order', () => {
     const groups = Array.from({ length: 150 }, () => createSealer(key.publicKey));
     const boxes = [0, 1, 2].flatMap((turn) =>
       groups.map((sealInGroup, group) => {

@@ -142,7 +142,7 @@ async function runMigrations(): Promise<readonly string[]> {
   await serviceClient.close();
   await proxy.close();
   await service.close();
-  // The copy includes the files that SQLite has next to its database while Temporal is running.
+  // The copy includes the files that SQLite keeps next to its database while Temporal is running.
   cpSync(path.join(folder, 'temporal'), path.join(folder, 'temporal-running'), { recursive: true });
   await temporal.stop();
   await postgres.stop();

@@ -41,7 +41,7 @@ test('makes its files readable only by their owner, and their names do not conta
 
 test('overwrites a secret before it removes it', async () => {
   const { id, secret } = await createVaultSecretFolder(folder).create(M);
-  // A hard link keeps the overwritten content readable after the file was removed.
+  // Through a hard link, the overwritten content can be read after the file was removed.
   const [file = ''] = secretFiles();
   const secondName = path.join(root, 'second-name');
   linkSync(file, secondName);

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { createTestDatabase } from '../support/database';
 
-test('a test database has the built-in locale, and is gone after it is dropped', async () => {
+test('a test database has the built-in locale, and can be dropped', async () => {
   const database = await createTestDatabase();
   const client = new Client({ connectionString: database.url });
   await client.connect();

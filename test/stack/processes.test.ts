@@ -1,4 +1,4 @@
-/** The service and the codec server as processes of a deployment: waiting, health, logs and end. */
+/** The service and the codec server as processes of a deployment: waiting, health, logs and shutdown. */
 import { randomBytes } from 'node:crypto';
 import { startRelay, type Relay } from '../cli/terminal/tcp-relay';
 import { until } from '../support/conditions';

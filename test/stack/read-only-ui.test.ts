@@ -37,7 +37,7 @@ async function startRun(): Promise<string> {
   return firstExecutionRunId;
 }
 
-/** Sends a request without what `fetch` changes: the path and the header Host. */
+/** Sends the path and the Host header exactly as given; `fetch` would change them. */
 function send(method: string, path: string, headers: Record<string, string> = {}): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(ui.url, { method, path, headers }, (response) => {
@@ -60,7 +60,7 @@ test('the link of a migration leads to the page of its current run', async () =>
   expect([missing.status, await missing.text()]).toEqual([404, 'There is no migration other.xero.\n']);
 });
 
-test('the read-only UI serves the pages and reads of Temporal’s UI, and hides the buttons', async () => {
+test('the read-only UI serves the pages and read requests of Temporal’s UI, and hides the buttons', async () => {
   expect(await (await fetch(`${ui.url}/`)).text()).toContain('<!doctype html>');
   const long = await fetch(`${ui.url}/render?content=${'*'.repeat(60_000)}`);
   expect([long.status, (await long.text()).includes('workflow-actions')]).toEqual([200, false]);
@@ -72,7 +72,7 @@ test('the read-only UI serves the pages and reads of Temporal’s UI, and hides 
   expect(original).toMatchObject({ DisableWriteActions: false });
   expect(settings).toMatchObject({ DisableWriteActions: true, WorkflowCancelDisabled: true });
   expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(original)));
-  // No setting that disables an action is forgotten when Temporal adds one.
+  // Checks all settings that disable an action, because Temporal may add one.
   const disabled = Object.entries(settings).filter(([name]) => /(?<!Counts)Disabled$|^Disable/.test(name));
   expect(disabled.filter(([, value]) => value !== true)).toEqual([]);
 });
@@ -101,9 +101,9 @@ test.each([
   expect([status.name, runId]).toEqual(['RUNNING', run]);
 });
 
-test('a query is forwarded, but never as another method', async () => {
+test('a query is forwarded, but not with another method', async () => {
   await startRun();
-  // Temporal's UI answers 400 itself, because the header of its token against forged requests is missing.
+  // Temporal's UI itself answers 400, because the header with its CSRF token is missing.
   const query = `${WORKFLOW}/query/__temporal_workflow_metadata`;
   expect(await send('POST', query)).toBe(400);
   expect(await send('POST', query, { 'x-http-method-override': 'DELETE' })).toBe(400);
@@ -117,7 +117,7 @@ test.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'a b'])(
 test('the page can be opened with localhost', async () =>
   expect(await send('GET', '/', { host: 'localhost:1' })).toBe(200));
 
-test('a request says what to do while Temporal is restarted', async () => {
+test('while Temporal is being restarted, the response says what to do', async () => {
   const alone = await startReadOnlyUi({ uiUrl: 'http://127.0.0.1:1', namespace: 'default', port: 0 });
   for (const path of ['/', `/m/${ID}`, '/api/v1/settings']) {
     const answer = await fetch(`${alone.url}${path}`);

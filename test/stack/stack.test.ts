@@ -52,7 +52,7 @@ test('two stacks run at once on different ports, and stopping one removes only i
   expect((await fetch(other.temporalUiUrl)).status).toBe(200);
 });
 
-test('a running stack writes private files by which commands find it', async () => {
+test('a running stack writes private files with which commands find it', async () => {
   const stack = await start();
   const { config } = stack;
   const env = { TOKENFERRY_HOME: config.home, TEMPORAL_CONFIG_FILE: '/nonexistent' };

@@ -53,7 +53,7 @@ test('a supervisor stops its program and removes the temporary folder if the par
   await until(() => !existsSync(folder));
 });
 
-test('the program has a process id of its own, by which it can be killed', async () => {
+test('the program has its own process id, with which it can be killed', async () => {
   const program = start(shell('exec sleep 600'));
   const pid = await startedPid();
   expect(await program.pid).toBe(pid);
@@ -96,7 +96,7 @@ test('a program that ended before it was kept running is reported', async () => 
   expect(ends).toEqual([{ reason: 'exit code 3', isRestarted: false }]);
 });
 
-test('a Node program is ready when it sends a message, and never if it ends before', async () => {
+test('a Node program is ready when it sends a message, and never becomes ready if it ends before that', async () => {
   const node = (script: string) => ({
     ...shell(''),
     command: process.execPath,

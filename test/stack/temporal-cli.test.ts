@@ -66,7 +66,7 @@ describe('acquireTemporalCli', () => {
     expect(await acquire()).toBe(downloaded);
   });
 
-  test('finds a built command in the cache the next time', async () => {
+  test('finds a command that was built before in the cache', async () => {
     const built = await acquire(undefined, create(USABLE));
     expect(await acquire(failWith('not cached'), failWith('not cached'))).toBe(built);
   });

@@ -1,4 +1,4 @@
-/** TypeScript believes what `sql<Row>` says about a statement, so this test compares the names in both. */
+/** TypeScript does not check `sql<Row>`, so this test checks that the statement contains the names of the row's fields. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -18,7 +18,7 @@ interface Statement {
   readonly text: string;
 }
 
-/** Returns the text of a statement with that of the constants and functions that it contains. */
+/** Returns the text of a statement, and the text of the constants and functions that it uses. */
 function textOf(node: ts.Node, seen = new Set<ts.Node>()): string {
   const used: string[] = [];
   const visit = (each: ts.Node): void => {
@@ -39,7 +39,7 @@ function textOf(node: ts.Node, seen = new Set<ts.Node>()): string {
   return [node.getText(), ...used].join('\n');
 }
 
-/** Leaves out the properties of dates and arrays, which are the types of expressions within a statement. */
+/** Returns false for optional properties, and for properties of dates and arrays, the types of parts of a statement. */
 function isRequiredAndOurs(property: ts.Symbol): boolean {
   const isOurs = property.declarations?.some((each) => !each.getSourceFile().fileName.includes('/node_modules/'));
   return isOurs === true && !(property.flags & ts.SymbolFlags.Optional);
@@ -69,7 +69,7 @@ const statements = program
   .filter(({ fileName }) => files.includes(fileName))
   .flatMap(statementsOf);
 
-test('every field of a row is selected by its statement', () => {
+test('every statement contains the names of all fields of its rows', () => {
   expect(statements.filter(({ fields }) => fields.length > 0).length).toBeGreaterThan(30);
   const missing = statements.flatMap(({ place, fields, text }) =>
     fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(text)).map((field) => `${place}: ${field}`),

@@ -11,7 +11,7 @@ export type Fault =
   | 'fails'
   /** The operation succeeds, but the worker sees a failure. */
   | 'loses the answer'
-  /** The last two faults apply only to calls to the service. */
+  /** This fault and the next one apply only to calls to the service. */
   | 'is answered 500'
   | 'is not answered';
 
@@ -25,7 +25,7 @@ export interface CrashableWorker {
   readonly points: readonly string[];
   /** The credentials that the service received, in order, and whether it accepted them. */
   readonly crossings: readonly { readonly token: string; readonly accepted: boolean }[];
-  /** Replaces a worker that has died, at a time when the service no longer knows the idempotency keys. */
+  /** Replaces a worker that has died. The service no longer knows the idempotency keys of the old worker. */
   restart(): void;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 const FACTOR = Number(process.env['TOKENFERRY_TEST_INPUTS'] ?? 1);
 const SEED = Number(process.env['TOKENFERRY_TEST_SEED'] ?? 18);
 
-/** In characters. An input can be a file of megabytes. */
+/** The maximum length of a report in characters, because an input can be a file of several megabytes. */
 const MAX_REPORT = 4_000;
 
 /** Counts the inputs of one test file, and prints the total when its tests have ended. */
@@ -45,7 +45,7 @@ export function fuzzer(name: string): Fuzzer {
       const details = await fc.check(property, {
         seed: SEED,
         examples: corpus.map((input): [typeof input] => [input]),
-        // The examples count as runs.
+        // fast-check counts the examples as runs.
         numRuns: corpus.length + Math.round(generated * FACTOR),
       });
       if (!details.failed) return;
@@ -134,7 +134,7 @@ export const NASTY_TEXTS: readonly string[] = [
   ...['x'.repeat(257), 'y'.repeat(10_000), 'Z̗̝'.repeat(300), '('.repeat(300), '\\'.repeat(301), '"'.repeat(301)],
 ];
 
-/** Any text: nasty ones, letters, any code points, and any UTF-16 code units, among them unpaired surrogates. */
+/** Any text: nasty texts, letters, any code points, and any UTF-16 code units, among them unpaired surrogates. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...NASTY_TEXTS),
   fc.string({ maxLength: 12 }),
@@ -143,7 +143,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(fc.constantFrom(...NASTY_TEXTS), fc.string({ maxLength: 4 })).map((parts) => parts.join('')),
 );
 
-/** Numbers as JSON can write them, of which JavaScript and Postgres cannot hold all. */
+/** Numbers in JSON, some of which JavaScript or Postgres cannot store. */
 const JSON_NUMBERS = [
   '-0',
   '1e999',
@@ -187,7 +187,7 @@ export const anyJson: fc.Arbitrary<string> = fc.oneof(
   anyText.map((text) => JSON.stringify(text)),
 );
 
-/** Text that is almost JSON: a cut, a character too many, or no JSON at all. */
+/** Text that is not JSON: JSON that was cut off or has an additional character, and any other text. */
 export const brokenJson: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(anyJson, fc.nat(40)).map(([json, cut]) => json.slice(0, -1 - cut)),
   fc.tuple(anyJson, fc.constantFrom(',', '}', ']', '\u0000', '\uFEFF', 'x')).map((parts) => parts.join('')),

@@ -5,7 +5,7 @@ import { testNamespaces, type JestRun } from './namespaces';
 import { TEMPORAL_CLI } from './servers';
 import { offerServers } from './shared-servers';
 
-/** Prepares a run: the build, the `temporal` command and the shared servers, which start when a test asks for them. */
+/** Prepares a run: the build, the `temporal` command, and the shared servers, which start when a test needs them. */
 export default async function globalSetup({ maxWorkers }: JestRun): Promise<void> {
   // This variable is set if `npm test` has prepared the build and the command. Otherwise jest was started directly.
   if (process.env[TEMPORAL_CLI] === undefined) {

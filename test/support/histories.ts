@@ -18,7 +18,7 @@ const FOLDER = path.join(__dirname, '../workflows/histories');
 const CLEARED_FIELDS = new Set(['identity', 'stackTrace']);
 
 /**
- * Larger histories are not saved: they contain floods of messages, and another such history would prove nothing new.
+ * Larger histories are not saved: they contain floods of messages, and saving more of them would prove nothing new.
  */
 const MAX_BYTES = 1_000_000;
 

@@ -34,7 +34,7 @@ export interface Ledger {
   readonly db: Database;
   readonly url: string;
   readonly keys: KeyProvider;
-  /** The folder of the vaults' secrets. */
+  /** The folder of vault secrets. */
   readonly secrets: string;
   close(): Promise<void>;
 }
@@ -188,7 +188,7 @@ export async function readRow(db: Database, id: string, row: number) {
     .executeTakeFirstOrThrow();
 }
 
-/** Records a send intent for each of these rows, each to a connection of its own. Returns the rows that are owned. */
+/** Records a send intent for each of these rows, with different connections. Returns the rows that `owner` owns. */
 export function sendIntents(db: Database, owner: LeaseOwner, rows: readonly number[]): Promise<ReadonlySet<number>> {
   return recordSendIntents(
     db,

@@ -1,4 +1,4 @@
-/** The environment of test files: Node's own context, instead of a sandbox of jest. See native-runtime.js. */
+/** The environment of test files: Node's own context instead of a sandbox of jest. See native-runtime.js. */
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 

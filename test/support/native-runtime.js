@@ -11,7 +11,7 @@ const { default: Runtime } = require('jest-runtime');
 
 const ROOT = path.join(__dirname, '../..') + path.sep;
 const PACKAGES = path.join(ROOT, 'node_modules') + path.sep;
-/** Stays loaded, because Temporal's runtime can be installed only once per process. */
+/** This module stays loaded, because Temporal's runtime can be installed only once per process. */
 const LOADED_ONCE = path.join(ROOT, 'worker/runtime.ts');
 
 /** The compiled files of this project. A script that runs again reuses the bytecode of its functions. */

@@ -1,5 +1,5 @@
 /**
- * Opens a resource before the tests of a file, and closes it after them. Its properties can only be read while tests
+ * Opens a resource before the tests of a file, and closes it after them. Its properties can be read only while tests
  * are running.
  */
 export function useOpened<T extends { close(): Promise<void> }>(open: () => Promise<T>): Omit<T, 'close'> {

@@ -91,8 +91,8 @@ export async function startOrchestrator(
     serviceDatabaseUrl: serviceDatabase.url,
     config,
     env: {
-      // A folder that does not exist, so that commands do not use the keys of the user who runs the tests. It is not
-      // shared, because a test can create a key in it.
+      // A folder that does not exist, so that commands do not use the keys of the user who runs the tests. Test files
+      // do not share it, because a test can create a key in it.
       TOKENFERRY_HOME: path.join(vaultSecrets, 'no-home'),
       TEMPORAL_ADDRESS: address,
       TEMPORAL_NAMESPACE: namespace,

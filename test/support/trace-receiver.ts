@@ -1,4 +1,4 @@
-/** Receives traces as a collector of OpenTelemetry does: JSON over HTTP (OTLP). */
+/** Receives traces as an OpenTelemetry collector does: JSON over HTTP (OTLP). */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ interface ReceivedSpan {
 export interface TraceReceiver {
   readonly url: string;
   spans(): readonly ReceivedSpan[];
-  /** Returns a span and all spans that led to it, the first one first, as `service: name`. */
+  /** Returns all ancestors of a span from the root on, and the span itself, as `service: name`. */
   chainTo(span: ReceivedSpan): readonly string[];
   /** Everything that has arrived, as text. */
   text(): string;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 
 /** A worker or a portal that runs in its own process. */
 export interface WorkerProcess {
-  /** Kills the process, as a power failure would: it cannot finish anything or notify anybody. */
+  /** Kills the process as a power failure would: it cannot finish anything or notify other processes. */
   kill(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** When a worker counts as stuck, and when its workflow tasks count as failing. */
+/** When a worker reports its pollers as stuck, and its workflow tasks as failing. */
 import { TaskWatch, type TaskCounters } from '../../worker/health';
 
 const MINUTE_MS = 60_000;
@@ -8,7 +8,7 @@ const counters = (changes: Partial<TaskCounters> = {}): TaskCounters => ({
 });
 
 describe('the pollers', () => {
-  it('are stuck three minutes after the last answer, and work again after the next', () => {
+  it('are reported as stuck three minutes after the last poll has ended, until the next one ends', () => {
     const watch = new TaskWatch(0);
     watch.observe(counters({ polls: 21 }), true, MINUTE_MS);
     watch.observe(counters({ polls: 22 }), true, 2 * MINUTE_MS);
@@ -19,7 +19,7 @@ describe('the pollers', () => {
     expect(watch.pollersStuck(6 * MINUTE_MS)).toBeNull();
   });
 
-  it('are not stuck during an outage of Temporal, or soon after it', () => {
+  it('are not reported as stuck during an outage of Temporal, or soon after it', () => {
     const watch = new TaskWatch(0);
     for (let minute = 1; minute <= 60; minute += 1) watch.observe(counters(), false, minute * MINUTE_MS);
     watch.observe(counters(), true, 61 * MINUTE_MS);
@@ -28,7 +28,7 @@ describe('the pollers', () => {
 });
 
 describe('the workflow tasks', () => {
-  it('fail from the third failure in a row, until one is completed', () => {
+  it('are reported as failing after three failures in a row, until a task is completed', () => {
     const watch = new TaskWatch(0);
     watch.observe(counters({ failedWorkflowTasks: 2 }), true, 1);
     expect(watch.tasksFail(1)).toBeNull();
@@ -38,14 +38,14 @@ describe('the workflow tasks', () => {
     expect(watch.tasksFail(3)).toBeNull();
   });
 
-  it('do not fail if others are completed between the failures', () => {
+  it('are not reported as failing if other tasks are completed between the failures', () => {
     const watch = new TaskWatch(0);
     for (let task = 1; task <= 10; task += 1)
       watch.observe(counters({ failedWorkflowTasks: task, completedWorkflowTasks: task }), true, task);
     expect(watch.tasksFail(10)).toBeNull();
   });
 
-  it('no longer count as failing when none has failed for 15 minutes', () => {
+  it('are no longer reported as failing if no task has failed for 15 minutes', () => {
     const watch = new TaskWatch(0);
     watch.observe(counters({ failedWorkflowTasks: 3 }), true, 0);
     expect(watch.tasksFail(15 * MINUTE_MS)).not.toBeNull();

@@ -1,4 +1,4 @@
-/** The worker as a separate process: its start during an outage, its log, its health, and its end. */
+/** The worker as a separate process: its start during an outage, its log, its health, and its shutdown. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -56,7 +56,7 @@ describe.each([
   { down: 'Postgres', why: 'cannot be used: connect ECONNREFUSED', relay: () => ledger },
   { down: 'Temporal', why: 'cannot be reached', relay: () => temporal },
 ])('a worker that starts while $down is down', ({ why, relay }) => {
-  it('waits, says so as JSON, is alive but not ready, and goes on by itself', async () => {
+  it('waits, logs this as JSON, is alive but not ready, and continues automatically', async () => {
     await relay().cut();
     worker = startJsonProcess(MAIN, variables());
     expect(await worker.untilLogged(why)).toMatchObject({
@@ -103,7 +103,7 @@ test('a worker that loses Postgres and Temporal is not ready until they answer a
   await until(async () => (await healthOf('ready')).httpStatus === 200);
 });
 
-test('a worker whose workflow tasks all fail is not ready until one is completed', async () => {
+test('a worker whose workflow tasks all fail is not ready until a task is completed', async () => {
   const { workflow } = orchestrator.ferry.temporal;
   worker = startJsonProcess(MAIN, variables());
   await until(async () => (await healthOf('ready')).httpStatus === 200);
@@ -130,7 +130,7 @@ test.each([
   { cause: 'a missing database', changes: { DATABASE_URL: '/no-such-database' }, why: 'does not exist' },
   { cause: 'a wrong namespace', changes: { TEMPORAL_NAMESPACE: 'no-such-namespace' }, why: 'no-such-namespace' },
   { cause: 'a port in use', changes: { TOKENFERRY_HEALTH_ADDRESS: 'temporal' }, why: 'EADDRINUSE' },
-])('a worker with $cause ends, and its last line, as JSON, is the reason', async ({ changes, why }) => {
+])('a worker with $cause ends, and its last line contains the reason as JSON', async ({ changes, why }) => {
   const { DATABASE_URL: url = '' } = variables();
   const changed = Object.fromEntries(
     Object.entries(changes).map(([name, value]) => {

@@ -26,7 +26,7 @@ function valueOf(text: string, sample: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
 }
 
-test('a scrape shows a migration while it is moved, and afterwards', async () => {
+test('a scrape shows a migration while its companies are being moved, and afterwards', async () => {
   worker = startJsonProcess(['worker/main.js'], {
     ...orchestrator.env,
     TOKENFERRY_HEALTH_ADDRESS: '127.0.0.1:0',
@@ -58,7 +58,7 @@ test('a scrape shows a migration while it is moved, and afterwards', async () =>
   expect(text).toMatch(/^temporal_request_total\{.*operation="RespondWorkflowTaskCompleted".*\} [1-9]/m);
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
 
-  // Every sample of ours is one of the documented metrics, and has only its labels.
+  // Every sample whose name begins with tokenferry_ is a documented metric, and has only the documented labels.
   const ours = text.split('\n').filter((line) => line.startsWith('tokenferry_'));
   for (const line of ours) {
     const [, sample = '', labels = ''] = /^(\w+)(?:\{(.*)\})? /.exec(line) ?? [];
@@ -88,7 +88,7 @@ test('one worker at a time reports the ledger, and another takes over when it en
   await second.destroy();
 });
 
-test('answers of a proxy cannot add values of labels', async () => {
+test('the answers of a proxy cannot add label values', async () => {
   const metrics = new WorkerMetrics();
   for (let status = 200; status < 600; status += 1)
     metrics.onAnswer({ isAuthorization: false, outcome: status, durationMs: 1 });

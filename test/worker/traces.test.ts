@@ -1,4 +1,4 @@
-/** Traces from the command to the service, across processes; and workers with and without tracing that take turns. */
+/** Traces from the command to the service, across processes, with workers that run by turns with and without tracing. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { startTraceReceiver, type TraceReceiver } from '../support/trace-receive
 import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../workflows/running-migration';
 
 const SERVICE_KEY = Buffer.alloc(32, 'k').toString('base64');
-/** Texts that must not be exported, beside the keys. */
+/** Texts that must not be exported, in addition to the keys. */
 const REASON = 'The reason says hidden-in-the-reason';
 const PERSON = 'Hidden Person';
 
@@ -83,7 +83,7 @@ test('one trace leads from the command through workflow and activity to the serv
 
   const [moved] = spanNamed('tokenferry-service', /^POST .companies$/);
   if (!moved) throw new Error('the service has not continued the trace');
-  // A worker that does not answer the update within 2 seconds gets a signal, too.
+  // If a worker does not answer the update within 2 seconds, it gets a signal, too.
   expect(receiver.chainTo(moved)).toEqual([
     'ferry: decide resume',
     expect.stringMatching(/^ferry: (update|signal) resume$/),
@@ -107,7 +107,7 @@ test('one trace leads from the command through workflow and activity to the serv
   });
 });
 
-test('a slice has a trace of its own, and log lines of its retries have its ids', async () => {
+test('a slice has its own trace, and log lines of its retries have the ids of this trace', async () => {
   const correlationId = randomUUID();
   const headers = { 'content-type': 'application/json', 'x-correlation-id': correlationId };
   proxy.on('GET', /^.companies.+connections/, [(response) => void response.writeHead(503, headers).end('{}')]);
@@ -175,7 +175,7 @@ describe('without an endpoint', () => {
   ])('%s loads nothing of OpenTelemetry', async (_, start) => {
     await (await start()).end();
     expect(loaded().length).toBeGreaterThan(0);
-    // prom-client, which counts the metrics, loads the interfaces of OpenTelemetry.
+    // prom-client, which keeps the metrics, loads the API of OpenTelemetry.
     expect(loaded().filter((file) => /open-telemetry\.js|@opentelemetry.(?!api\b)/.test(file))).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { TRACE_SINKS } from '../../worker/traces';
 
 const converter = createWorkerDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
 const { payloadConverterPath = '', failureConverterPath = '' } = converter;
-/** Decodes without the context, because a replay runs in an invented namespace and payloads are bound to their own. */
+/** Decodes without the context, because a replay uses an invented namespace, but payloads are bound to the real one. */
 const dataConverter = {
   ...converter,
   payloadCodecs: (converter.payloadCodecs ?? []).map((codec): PayloadCodec => ({

@@ -1,4 +1,4 @@
-/** Resets of a migration's workflow: the one that docs/runbook.md describes, and one to the very beginning. */
+/** Resets of a migration's workflow: the reset that docs/runbook.md describes, and a reset to the very beginning. */
 import { randomUUID } from 'node:crypto';
 import { readTrail } from '../../store';
 import type { RunningWorker } from '../../worker';
@@ -33,7 +33,7 @@ afterAll(async () => {
 const startWorker = (): Promise<RunningWorker> =>
   orchestrator.startWorker({ service: { url: between.url, apiKey: orchestrator.config.service.apiKey } });
 
-/** Resets a workflow to the end of its first task (0) or of its last one (-1). */
+/** Resets a workflow to the end of its first workflow task (0) or of its last workflow task (-1). */
 async function reset(workflowId: string, task: 0 | -1, resetReapplyType: number): Promise<void> {
   const { workflow, workflowService, options } = orchestrator.ferry.temporal;
   const { events } = await workflow.getHandle(workflowId).fetchHistory();

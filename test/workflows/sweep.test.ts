@@ -114,7 +114,7 @@ test('closing a migration is not started again while it is in progress, but is s
   await untilClosed(id);
 });
 
-// The worker might be connected to the wrong server.
+// A migration can be unknown because the worker is connected to the wrong server.
 test('a migration that Temporal does not know stays open', async () => {
   const id = await startWithCredential('swept-unknown');
   const { namespace } = orchestrator.config.temporal;

@@ -10,13 +10,13 @@ import { sampleReport, withLongWords, writeSamplePage } from './sample-report';
 
 interface Layout {
   readonly scrollWidth: number;
-  /** The texts whose boxes are too narrow for them, so that they overlap what is beside them. */
+  /** The texts that are too wide for their boxes, so that they overlap neighbouring texts. */
   readonly tooWide: readonly string[];
   /** The texts in charts, with their size on the screen in pixels. */
   readonly texts: readonly { text: string; size: number; isCut: boolean; touches: readonly string[] }[];
 }
 
-/** Runs in the page. */
+/** A script for the page, which returns its layout. */
 const LAYOUT = `({
   scrollWidth: document.documentElement.scrollWidth,
   tooWide: [...document.querySelectorAll('td, th, p, li, dd')]

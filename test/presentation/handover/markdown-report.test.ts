@@ -154,7 +154,7 @@ describe('the head of the report', () => {
     [{}, '- **Send each company that must reconnect its link** (1): its owner'],
     [{ ending: 'completed' }, '- **Delete your copies of the credentials**: exports'],
     [{}, '| duration |  | 2.5 h |'],
-  ])('contains, with %j: %s', (changes, text) => {
+  ])('contains, with the changes %j: %s', (changes, text) => {
     expect(reportHead({ ...HEAD, ...changes })).toContain(text);
   });
 
@@ -192,7 +192,7 @@ describe('the head of the report', () => {
     expect(reportHead({ ...HEAD, planned: outside })).toContain('| first move began | 20 Nov 22:45 | 20 Nov 23:00 |');
   });
 
-  test('shows how many companies may be switched back on, before and after the end', () => {
+  test('shows for how many companies syncing may be switched back on, before and after the migration has ended', () => {
     expect(reportHead(HEAD)).toContain('- **Never** (4)');
     expect(reportHead(HEAD)).toContain('- **Ask first** (1)');
     expect(reportHead(HEAD)).toContain(
@@ -203,7 +203,7 @@ describe('the head of the report', () => {
     );
   });
 
-  test('asks for the same companies in its actions as in its tables after the end', () => {
+  test('after the migration has ended, names the same companies in its actions as in its tables', () => {
     const ended = { ...HEAD, ending: 'completed', counts: { ...NO_COUNTS, total: 60, moved: 56, skipped: 4 } } as const;
     const figures = { ...HEAD.figures, crossed: 59, crossingUnknown: 0, movable: 0, mustReconnect: 0 };
     const head = reportHead({ ...ended, figures: { ...figures, leftOutAtService: 3 } });
@@ -218,7 +218,7 @@ describe('the head of the report', () => {
     expect(reportHead({ ...all, figures })).not.toContain('left out after their access');
   });
 
-  test('promises out-of-date companies no switch that the tables forbid, and no link that they do not have', () => {
+  test('about out-of-date companies, promises nothing that the tables forbid, and no links that do not exist', () => {
     const counts = { ...NO_COUNTS, total: 60, moved: 56, skipped: 4 };
     const figures = { ...HEAD.figures, crossed: 59, mustReconnect: 0 };
     const text = (changes: Partial<ReportHead>) => outOfDateText({ ...HEAD, ending: 'completed', counts, ...changes });
@@ -278,7 +278,7 @@ describe('the head of the report', () => {
     expect(ended).not.toContain('ferry application');
   });
 
-  test('asks in self-service for a new secret only if one can have been shared', () => {
+  test('in self-service, asks for a new secret only if the old secret may have been shared', () => {
     const moved = [
       { application: { clientId: 'found', environment: 'production' }, companies: 1, references: ['C-1'] },
     ];

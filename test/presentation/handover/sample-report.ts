@@ -1,4 +1,4 @@
-/** Handover reports with any number of companies, and with the lengths of names and texts that real ones have. */
+/** Handover reports with any number of companies, and with names and texts of realistic lengths. */
 import { writeFileSync } from 'node:fs';
 import type { HandoverReport } from '../../../client';
 import { reportPieces } from '../../../client/report-formats';

@@ -1,4 +1,4 @@
-/** The decisions that the portal offers to the client: those that make sense, and none that would be refused. */
+/** The decisions that the portal offers to the client: all useful ones, and none that would be refused. */
 import fc from 'fast-check';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
@@ -208,7 +208,7 @@ test.each([0, 2])(
     expect(unconfirmed[0]).toBe('*confirmSyncDisabled');
     expect(unconfirmed).not.toContain('*credentialsSupplied');
     expect(unconfirmed.includes('credentialsSupplied')).toBe(others > 0);
-    // Once it is confirmed, its credential is asked for.
+    // Once the company has been confirmed, the client is asked for its credential.
     const confirmed = { ...state, counts: counts({ total: 9, waiting: 9, withoutCredential: others + 1 }) };
     expect(namesAt(confirmed)).toContain('*credentialsSupplied');
   },
@@ -247,7 +247,7 @@ test('a sign-off says what was moved and what was not', () => {
   });
 });
 
-test('a sign-off says when it was last checked whether companies have reconnected', () => {
+test('a sign-off says when companies were last checked for reconnections', () => {
   const reconnections = { asked: 0, answered: 0, checkedAt: AT };
   const [signOff] = actionsAt(last({ total: 2, moved: 1, failed: 1, mustReconnect: 1 }, { reconnections }));
   expect(signOff?.facts).toContain(

@@ -45,7 +45,7 @@ test('tells the client what to do, why and by when', () => {
   });
 });
 
-test('what remains for later comes next, and a first company without a confirmation is confirmed first', () => {
+test('later tasks are shown under "next", and an unconfirmed first company must be confirmed before it is moved', () => {
   const moving = stateAt('complete-migration', {
     counts: counts({ total: 60, moved: 41, waiting: 19, unconfirmed: 5 }),
   });
@@ -89,7 +89,7 @@ test('the task is due when the window closes', () => {
   ]);
 });
 
-test('nothing is to be done while support has to act', () => {
+test('the client has nothing to do while support has to act', () => {
   const view = viewOf(stateAt('migrate-first-company', { firstCompany: firstCompany() }));
   expect(view.task).toBeNull();
   expect(view.headline).toBe(
@@ -122,7 +122,7 @@ test('names no other client', () => {
   expect(view.details.problems).toEqual(['another client uses a different application']);
 });
 
-test('a text that people wrote stays one line without control characters', () => {
+test('a text that people wrote is shown on one line, without control characters', () => {
   const reason = 'line one\nline two \u202e<b>bold</b>';
   const state = stateAt('schedule', { pause: { reason, by: 'Sam', stopReason: null, at: AT } });
   const { notices, state: overall } = viewOf(state);
@@ -130,7 +130,7 @@ test('a text that people wrote stays one line without control characters', () =>
   expect(notices[0]).toBe('Paused by Sam since 2026-03-02 09:00 UTC: line one line two <b>bold</b>');
 });
 
-test('a migration that has ended offers no decision and has no key, and says what is left to do', () => {
+test('a migration that has ended offers no decision and has no key, and says what remains to be done', () => {
   const view = viewOf(
     stateAt('complete-migration', { closed: 'cancelled', counts: counts({ total: 3, moved: 1, waiting: 2 }) }),
   );
@@ -147,7 +147,7 @@ test('a credential file has the fields of the platform', () => {
   ]);
 });
 
-test('does not change from second to second while companies are moving', () => {
+test('does not change every second while companies are moving', () => {
   const state = stateAt('complete-migration', {
     counts: counts({ moved: 10, waiting: 50, importing: 2 }),
     firstCompany: firstCompany(),
@@ -170,7 +170,7 @@ const SELF_SERVICE: readonly (readonly [string, Partial<MigrationState>])[] = [
   ['it has ended', { closed: 'completed', counts: counts({ total: 4, failed: 1, moved: 3 }) }],
 ];
 
-test.each(SELF_SERVICE)('names nothing that self-service does not have: %s', (_, changes) => {
+test.each(SELF_SERVICE)('does not mention anything that self-service does not have: %s', (_, changes) => {
   for (const step of ['supply-details', 'complete-migration'] as const) {
     const state = stateAt(step, { route: 'self-service', preflight: preflight(), ...changes });
     const { steps, actions, ...view } = viewOf(state);
@@ -185,7 +185,7 @@ test.each(SELF_SERVICE)('names nothing that self-service does not have: %s', (_,
   }
 });
 
-test('self-service says that the decision about the last company ends it', () => {
+test('in self-service, the view says that the decision about the last company ends the migration', () => {
   const changes = { counts: counts({ total: 4, failed: 2, moved: 2 }) };
   const view = viewOf(stateAt('complete-migration', { route: 'self-service', ...changes }));
   const ends = /the migration ends by itself, and the stored credentials are destroyed\.$/;

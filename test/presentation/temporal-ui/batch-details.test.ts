@@ -16,14 +16,14 @@ test('the page of a batch run shows its window, the counts and the time of the c
   expect(text).toMatch(/Counted at \d{4}-/);
 });
 
-test('the page shows neither times nor counts without windows and before the first count', () => {
+test('the page shows no times without windows, and no counts before the first count', () => {
   const text = batchDetails({ ...run, window: null, counts: null, at: AT });
   expect(text).toContain('companies are moved at any time');
   expect(text).toContain('# The companies are about to move.');
   expect(text).not.toContain('Counted');
 });
 
-test('the page says what an outage waits for, without the error of the call', () => {
+test('during an outage, the page says what the run is waiting for, without the error of the call', () => {
   const outage = { why: 'PUT /companies: answered 503', since: AT, until: '2026-03-07T20:05:00.000Z' };
   const textOf = (source?: 'service' | 'platform') =>
     batchDetails({ ...run, window, counts: null, at: AT, outage: { ...outage, ...(source && { source }) } });

@@ -131,7 +131,7 @@ test('the page of a cancelled migration says who cancelled it and why, and which
   expect(lines.find((line) => line.startsWith('3.'))).toContain('not reached');
 });
 
-test('the page of a paused migration shows the reason of the person who paused it apart from what to do', () => {
+test('the page of a paused migration shows the reason of the person who paused it separately from what to do', () => {
   const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: AT };
   const lines = detailsAt(stateAt('schedule', { pause })).split('\n');
   expect(lines).toContain(`**Paused:** by Sam since ${momentText(AT)}: lunch`);
@@ -167,7 +167,7 @@ test.each<[string, Partial<MigrationState>, string]>([
     'companies that were not moved stays out of date until you switch them back on in your own application, if the handover report allows it, or until their end customers reconnect',
   ],
 ])(
-  'after the end, the page says what may be switched back on and whose data is out of date: %s',
+  'after the migration has ended, the page says what may be switched back on and whose data is out of date: %s',
   (_, changes, text) => {
     expect(detailsAt(stateAt('complete-migration', { ...estimated, ...changes }))).toContain(text);
   },
@@ -254,7 +254,7 @@ test('the page lists the problems with the supplied details, at most ten', () =>
 
 const at = (iso: string, state: MigrationState): string => currentDetails(progressOf(plan, state), { now: iso });
 
-test('the page shows the start and the end only while they are to come', () => {
+test('the page shows the start and the end only while they are in the future', () => {
   const state = stateAt('update-application', estimated);
   const before = at(LATER, state);
   expect(before).toContain('**Plan:** starts at 2026-03-07 20:00 UTC and ends between 2026-03-07 20:01 UTC and ');
@@ -269,7 +269,7 @@ test('the page shows the start and the end only while they are to come', () => {
   expect(after).toContain('**Start:** as soon as everything is ready, proposed by Sam (support)');
 });
 
-test('while companies move, the page says how much time is left, and when that was', () => {
+test('while companies move, the page says how much time remains, and when that was estimated', () => {
   const moving = stateAt('complete-migration', {
     ...{ ...estimated, counts: counts({ total: 60, moved: 20, waiting: 40 }) },
     throughput: { moved: 20, withinMs: 120_000 },

@@ -19,7 +19,7 @@ test('the summary says who decided what, and that a decision was refused', () =>
   expect(decisionsSummary([recordOf(unreadable, false)])).toBe('refused: an unreadable message');
 });
 
-test('the summary of several decisions gives the first one and the number of the others', () => {
+test('the summary of several decisions describes the first one, and gives the number of the others', () => {
   const pause: Decision = { kind: 'pause', decisionId: 'd-2', role: 'support', by: 'Sam' };
   expect(decisionsSummary([recordOf(approval), recordOf(pause), recordOf(pause)])).toBe(
     'Cleo (client): approve schedule (and 2 more)',
@@ -48,7 +48,7 @@ test("the summary is within Temporal's limit of 200 bytes, whatever people wrote
   }
 });
 
-test('the summary of a notice says to whom it goes, or what has happened', () => {
+test('the summary of a notice says to whom it is sent, or what has happened', () => {
   expect(noticeSummary('reminder', ['client', 'support'])).toBe('Send a notice: reminder to client and support');
   expect(noticeSummary('escalation', ['client'])).toBe('Send a notice: client did not act for a long time');
   expect(noticeSummary('stopped', ['support'])).toBe('Send a notice: the migration has stopped');

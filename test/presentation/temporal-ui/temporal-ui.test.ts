@@ -22,7 +22,7 @@ const SLOW = 'Company 6';
 
 const STEP_6 = 'complete-migration';
 
-/** The buttons that Temporal's UI shows people who may write. */
+/** The buttons that Temporal's UI shows to people who may write. */
 const ACTIONS = /Request Cancellation|More Actions|Start Workflow/;
 
 let ui: TemporalUi;
@@ -56,7 +56,7 @@ uiTest('the page of a migration shows what to do, since when and how, and answer
   for (const question of ['Who to call:', 'What may be switched back on:', 'How long data is out of date:']) {
     expect(text).toContain(question);
   }
-  // The last line is complete. Without padding, the UI would cut it off.
+  // The last line must be complete. Without padding, the UI would cut it off.
   expect(text).toMatch(
     /How long data is out of date: for each company, from the moment syncing is disabled until it has been moved/,
   );

@@ -32,7 +32,7 @@ export interface TemporalUi {
 const WIDTH = 1_280;
 const HEIGHT = 1_000;
 const SHOWN_WITHIN_MS = 60_000;
-/** A busy worker can answer after the UI has stopped waiting. The test then reloads the page. */
+/** How long a page waits for its content. A busy worker can answer later, and then the test reloads the page. */
 const ANSWERED_WITHIN_MS = 5_000;
 
 const STILL_FETCHING = (status: object) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } });

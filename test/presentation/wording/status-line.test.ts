@@ -57,7 +57,7 @@ const MANAGED: readonly Row[] = [
     'Support has asked you to change the details that you supplied.',
   ],
   [
-    'only deferred companies besides those of a later wave',
+    'only deferred companies, apart from companies of a later wave',
     stateAt('complete-migration', {
       counts: counts({ total: 10, waiting: 5, deferred: 1, unconfirmed: 4, unconfirmedInNextWave: 3, moved: 5 }),
     }),
@@ -180,7 +180,7 @@ const MANAGED: readonly Row[] = [
     '41 of 60 companies have moved, 14 to go. Nothing for you to do now. Later, turn off syncing for 3 companies of the next wave, confirm it, and supply credentials.',
   ],
   [
-    'paused by itself, with companies that lack credentials',
+    'automatically paused, with companies that lack credentials',
     step6(
       { total: 60, moved: 41, failed: 3, waiting: 16, withoutCredential: 3 },
       { pause: { reason: 'a', by: null, stopReason: 'too-many-failures', at: AT } },
@@ -208,7 +208,7 @@ const MANAGED: readonly Row[] = [
     `60 companies are waiting because of a technical problem; next attempt 2026-03-03 00:10 UTC; no company has moved.${FREE}`,
   ],
   [
-    'outage whose next attempt is over',
+    'outage whose next attempt is in the past',
     step6({ total: 60, moved: 59, waiting: 1 }, { outage: { ...outage, until: AT, source: 'platform' } }),
     `1 company is waiting for QuickBooks Online; all others have moved.${FREE}`,
   ],
@@ -263,7 +263,7 @@ const MANAGED: readonly Row[] = [
     'Completed: all 60 companies have moved. Please do what the handover report asks of you.',
   ],
   [
-    'completed, without those that were given up',
+    'completed, without the companies that were given up on',
     step6({ total: 60, moved: 50, failed: 3, skipped: 7 }, { closed: 'completed' }),
     'Completed: 50 of 60 companies have moved. Please do what the handover report asks of you.',
   ],
@@ -376,6 +376,6 @@ test.each(ALL)(
   },
 );
 
-test('the table has a state of every step', () => {
+test('the table contains a state of every step', () => {
   expect(new Set(MANAGED.map(([, { step }]) => step))).toEqual(new Set(STEPS));
 });

@@ -149,7 +149,7 @@ describe('a token family', () => {
     expect(await claimRows(await createMovableMigration(ledger, twoFamilies()))).toEqual([1, 2, 5]);
   });
 
-  test('has its next company claimed when none of its companies is importing', async () => {
+  test('allows its next company to be claimed when none of its companies is importing', async () => {
     const migration = await createMovableMigration(ledger, twoFamilies());
     expect(await claimRows(migration)).toEqual([1, 2, 5]);
     expect(await claimRows(migration)).toEqual([]);

@@ -24,7 +24,7 @@ describe('confirmations', () => {
     expect(times).toEqual([new Date(at), null, new Date(at)]);
   });
 
-  test('can be checked for references that the manifest lacks', async () => {
+  test('can be checked for references that are not in the manifest', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
     expect(await findUnknownReferences(ledger.db, id, ['c1', 'c7', 'c2'])).toEqual(['c7']);
   });

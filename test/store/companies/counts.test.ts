@@ -58,7 +58,7 @@ test('counts companies by state, and waiting companies by what they lack', async
   });
 });
 
-test('counts the deferred companies that have all they need', async () => {
+test('counts companies as deferred only if they were tried twice and have everything they need', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(4));
   const deferred = { failure_text: 'the platform does not answer', tries: 2 };
   await updateRow(ledger.db, id, 1, deferred);
@@ -99,14 +99,14 @@ test('changes the digest of exceptions when a failure changes', async () => {
   expect(refused).not.toBe(incomplete);
 });
 
-test('counts a credential from before the confirmation if the platform does not rotate tokens', async () => {
+test('accepts a credential from before the confirmation if the platform does not rotate tokens', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1), { rotating: false });
   const stale = new Date(Date.parse(CONFIRMED_AT) - 1);
   await ledger.db.updateTable('credentials').set({ obtained_at: stale }).where('migration_id', '=', id).execute();
   expect(await countCompanies(ledger.db, id)).toMatchObject({ waiting: 1, withoutCredential: 0 });
 });
 
-test('makes a claimable company due now and a deferred company due at its next try', async () => {
+test('reports a claimable company as due now, and a deferred company as due at its next try', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(2));
   expect(await remaining(id)).toMatchObject({ paused: false, nextClaimInMs: 0 });
   for (const row of [1, 2]) await updateRow(ledger.db, id, row, { not_before: msFromNow(row * 30_000) });
@@ -115,7 +115,7 @@ test('makes a claimable company due now and a deferred company due at its next t
   expect(nextClaimInMs).toBeLessThanOrEqual(30_000);
 });
 
-test('makes a company due now if its next try is years ahead', async () => {
+test('reports a company as due now if its next try is years ahead', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   await updateRow(ledger.db, id, 1, { not_before: new Date('2036-11-19') });
   expect(await remaining(id)).toMatchObject({ nextClaimInMs: 0 });
@@ -137,7 +137,7 @@ test('reports no remaining work if no company can be claimed, reclaimed or check
   });
 });
 
-test('makes an importing company due for reclaiming when its lease expires or a newer attempt begins', async () => {
+test('reports an importing company as due for reclaiming when its lease expires or a newer attempt begins', async () => {
   const { id, owner } = await createMovableMigration(ledger, manifestRows(1));
   await claimCompanies(ledger.db, owner, 1, null);
   await updateRow(ledger.db, id, 1, { lease_ends_at: msFromNow(40_000) });

@@ -85,7 +85,7 @@ test('a company that was deferred twice is an exception, which can be retried no
   expect((await readRow(ledger.db, id, 3)).state).toBe('skipped');
 });
 
-test('a company whose next try is many minutes away can be retried after its first try', async () => {
+test('a company can be retried after its first try if its next try is many minutes away', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   await updateRow(ledger.db, id, 1, { failure_text: 'busy', tries: 1, not_before: msFromNow(3_600_000) });
   expect(await retryCompanies(ledger.db, id, 'all')).toBe(1);
@@ -101,7 +101,7 @@ test('counts failures until they are accepted, and counts new failures after a r
   await acceptFailures(ledger.db, id);
   expect(await countFailures(ledger.db, id)).toEqual({ failed: 0, tried: 4 });
 
-  // A skipped company does not offset a new failure.
+  // A failed company that is then skipped does not cancel out a new failure.
   await leaveOutCompanies(ledger.db, { migrationId: id, companies: ['c1'], as: 'skip', by: 'Sam', reason: 'sold' });
   await updateRow(ledger.db, id, 5, { state: 'failed', failure: 'incomplete' });
   expect(await countFailures(ledger.db, id)).toMatchObject({ failed: 1 });

@@ -47,7 +47,7 @@ async function createSent(leaseMs: number): Promise<MovableMigration> {
 
 const reclaim = async ({ owner }: MovableMigration) => reclaimSent(ledger.db, await beginSlice(ledger.db, owner), 5);
 
-test('a credential that was sent counts as sent in every later claim, until it is replaced', async () => {
+test('a credential that was sent is returned as sent by every later claim, until it is replaced', async () => {
   const migration = await createSent(LEASE_MS);
   const { db } = ledger;
   await recordImports(db, migration.owner, [{ row: 1, refs: {}, to: 'outcome-unknown', text: 'lost' }]);
@@ -119,7 +119,7 @@ test.each<[string, (migration: MovableMigration) => Promise<unknown>]>([
   expect(await reclaimSent(ledger.db, newer, 5)).toEqual([]);
 });
 
-test('numbers the attempts of a slice, and lets only the newest attempt claim', async () => {
+test('numbers the attempts of a slice, and lets only the newest attempt claim companies', async () => {
   const { owner } = await createMovableMigration(ledger, manifestRows(1));
   const second = await beginSlice(ledger.db, owner);
   const third = await beginSlice(ledger.db, owner);

@@ -40,7 +40,7 @@ test('counts the companies of the lowest waiting wave, without those held back, 
   });
 });
 
-test('passes over lower waves of which no company can be moved, and names their companies', async () => {
+test('skips lower waves in which no company can be moved, and names their companies', async () => {
   const { id } = await createMovableMigration(
     ledger,
     manifestRows(4, (row) => ({ wave: [1, 2, 3, null][row - 1] ?? null })),
@@ -55,7 +55,7 @@ test('passes over lower waves of which no company can be moved, and names their 
   expect(await next()).toMatchObject({ wave: 1, companies: 1, withoutCredential: 1, leftBehind: 0 });
 });
 
-test('counts a credential from before the confirmation if the platform does not rotate tokens', async () => {
+test('accepts a credential from before the confirmation if the platform does not rotate tokens', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1), { rotating: false });
   await updateRow(ledger.db, id, 1, { confirmed_at: new Date(Date.parse(CONFIRMED_AT) + 86_400_000) });
   expect((await readNextCompanies(ledger.db, id)).next).toMatchObject({ companies: 1, withoutCredential: 0 });

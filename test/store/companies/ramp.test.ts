@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-/** Returns a migration of six companies. The limits ask for a ramp of two. */
+/** Returns a migration of six companies, with a ramp of two. */
 async function migrationWithRamp(prepare: (migration: MovableMigration) => Promise<void> = async () => undefined) {
   const migration = await createMovableMigration(ledger, manifestRows(6));
   const { db } = ledger;
@@ -40,14 +40,14 @@ test('a ramp that is empty because no company was ready takes the first companie
   expect(await claimable()).toEqual([3, 4]);
 });
 
-test('a ramp whose companies were all left out takes others', async () => {
+test('a ramp whose companies were all left out takes other companies', async () => {
   const { id, claimable } = await migrationWithRamp();
   await leaveOut(id, 'c1', 'c2');
   expect(await advanceRamp(ledger.db, id)).toBe(4);
   expect(await claimable()).toEqual([3, 4]);
 });
 
-test('a ramp ends once a company has got through and the others were left out', async () => {
+test('a ramp ends once one company has been moved and the others were left out', async () => {
   const { id, claimable } = await migrationWithRamp();
   await updateRow(ledger.db, id, 1, { state: 'moved' });
   await leaveOut(id, 'c2');

@@ -17,7 +17,7 @@ test('claims companies only from the opening of a window until its closing', asy
   const until = Date.now() + 2_100;
   while (Date.now() < until) {
     await claimCompanies(ledger.db, owner, 1, null);
-    // Limits the rate, so that some companies are left when the window closes.
+    // Limits the rate, so that some companies are still unclaimed when the window closes.
     await delay(1);
   }
 

@@ -99,7 +99,7 @@ test.each<[string, object]>([
   expect(await readRow(ledger.db, id, 1)).toMatchObject({ name: 'Company 1', held_back: null });
 });
 
-test('corrects the expected number of a company with fewer records than expected, and nothing else of it', async () => {
+test('corrects only the expected number of a company with fewer records than expected', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   await updateRow(ledger.db, id, 1, { state: 'failed', failure: 'incomplete' });
   await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'refused' });

@@ -24,7 +24,7 @@ async function openedMigration(changes: Partial<SuppliedMigration>): Promise<Sup
 }
 
 let moment = Date.now();
-/** Returns the time of the next event. No two events have the same time. */
+/** Returns the time of the next event, which no other event has. */
 function nextMoment(): string {
   moment += 1_000;
   return new Date(moment).toISOString();
@@ -45,7 +45,7 @@ const others = async (migration: SuppliedMigration) =>
     clientId,
   ]);
 
-test('reads the application that was supplied last, and nothing of a refused decision', async () => {
+test('reads the application that was supplied last, and ignores refused decisions', async () => {
   const migration = await openedMigration(PLATFORM());
   expect((await readApplications(ledger.db, migration)).supplied).toBeNull();
   await decide(migration.id, supplied('first'));
@@ -68,7 +68,7 @@ test('reads the applications of other open migrations on the same platform and i
   expect(await others(migration)).toEqual([]);
 });
 
-test('an application found at the service counts once the details have been accepted', async () => {
+test('an application found at the service is included once the details have been accepted', async () => {
   const platform = PLATFORM();
   const [migration, other] = [await openedMigration(platform), await openedMigration(platform)];
   await recordApplication(ledger.db, other.id, app('found'));
@@ -77,7 +77,7 @@ test('an application found at the service counts once the details have been acce
   expect(await others(migration)).toEqual([[other.id, 'found']]);
 });
 
-test('an application found by a self-service migration counts without an approval', async () => {
+test('an application found by a self-service migration is included without an approval', async () => {
   const platform = PLATFORM();
   const migration = await openedMigration(platform);
   const other = await openedMigration({ ...platform, route: 'self-service' });
@@ -111,7 +111,7 @@ test('companies belong to the application that was registered when the service a
   expect(await read()).toEqual({ moved: [first, second], replaced: [second], registered: app('found') });
 });
 
-test("the application of another client's later migration replaces this one's, and is not named", async () => {
+test("an application that another client's migration has supplied later replaces this migration's, and is not named", async () => {
   const platform = PLATFORM();
   const migration = await openedMigration({ ...platform, client: 'acme' });
   const other = await openedMigration({ ...platform, client: 'bee' });

@@ -52,7 +52,7 @@ test('shows the companies of the session only, with what the client may see', as
   });
 });
 
-test('reads pages in the order of the manifest, of at most 500 companies', async () => {
+test('reads pages of at most 500 companies, in the order of the manifest', async () => {
   const migration = suppliedMigration();
   await supplyMigration(ledger.db, migration, manifestRows(600));
   const session = await openSession(migration.id);
@@ -92,7 +92,7 @@ test('filters by the same states, exceptions and credentials as the ledger does'
   const exceptions: number[] = [];
   for await (const { row } of readCompanies(ledger.db, id, { exceptions: true })) exceptions.push(row);
   expect(await rowsOf(session, { exceptions: true })).toEqual(exceptions);
-  // The numbers in show, list and desk are those of the list.
+  // The numbers that show, list and desk print match this list.
   expect(countExceptions(await countCompanies(ledger.db, id))).toBe(exceptions.length);
   expect(await readOverviews(ledger.db, [id])).toMatchObject([{ exceptions: exceptions.length }]);
   expect(all.find(({ row }) => row === more + 4)).toMatchObject({ credential: 'too-early' });
@@ -108,7 +108,7 @@ test('filters by the same states, exceptions and credentials as the ledger does'
   expect(new Set(withLinks)).toEqual(new Set(['failed', 'outcome-unknown']));
 });
 
-test('searches for text in names and references, in any case, and takes no wildcards', async () => {
+test('searches for text in names and references, ignoring case, and treats wildcards as plain text', async () => {
   const names = ['100% Bramble', 'Under_score', 'back\\slash', "O'Brien", 'Élan', 'plain'];
   const migration = suppliedMigration();
   await supplyMigration(
@@ -171,7 +171,7 @@ test('answers quickly for 100,000 companies', async () => {
   expect(times.filter(([, ms]) => ms > 2_000)).toEqual([]);
 });
 
-test('after the end, no company is deferred', async () => {
+test('after the migration has ended, no company is deferred', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   await updateRow(ledger.db, id, 1, { failure_text: 'busy', tries: 2, not_before: new Date() });
   const session = await openSession(id);

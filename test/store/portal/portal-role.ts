@@ -9,14 +9,14 @@ export const HOUR_MS = 3_600_000;
 
 export type PortalLedger = Pick<Ledger, 'db' | 'url'>;
 
-/** Creates a database role for the portal, and connects with it. Names differ, because roles belong to all databases. */
+/** Creates a database role for the portal, and connects with it. Its name is unique, because all databases share roles. */
 export async function connectAsPortal({ db, url }: PortalLedger): Promise<Client> {
   const asPortal = new URL(url);
   asPortal.username = `portal_${randomBytes(6).toString('hex')}`;
   asPortal.password = "it's a password";
   await grantPortalRole(db, new Secret(asPortal.href));
   const client = new Client({ connectionString: asPortal.href });
-  client.on('error', () => undefined); // The database is dropped while it is connected.
+  client.on('error', () => undefined); // The database is dropped while this client is connected.
   await client.connect();
   return client;
 }

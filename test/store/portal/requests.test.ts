@@ -72,7 +72,7 @@ describe('a request', () => {
     expect(await take()).toHaveLength(20);
   });
 
-  test('is taken after the earlier ones of the same person, also of another invitation, have been answered', async () => {
+  test('is taken after earlier requests of the same person, even with another invitation, have been answered', async () => {
     const { migrationId, session } = await openSession();
     const tablet = await redeem(portal, (await invite(ledger.db, migrationId)).token);
     const colleague = await redeem(portal, (await invite(ledger.db, migrationId, { person: 'Clara' })).token);
@@ -92,7 +92,7 @@ describe('a request', () => {
     }
   });
 
-  test('that has ended three workers is taken without its body, so that reading it cannot end another', async () => {
+  test('that has crashed three workers is taken without its body, so that reading it cannot crash another', async () => {
     const { session } = await openSession();
     await submit(session, 'decide', { decision: { decisionId: 'one' } });
     await submit((await openSession()).session);
@@ -209,7 +209,7 @@ describe('an invitation can have', () => {
     expect(await submit(session, 'credentials', body)).toBe('refused');
   });
 
-  test('5,000 requests a day, and the reports of the latest ones', async () => {
+  test('5,000 requests a day, and the content of only the latest reports', async () => {
     const { migrationId, invitation, session } = await openSession();
     await sql`
       insert into portal_requests (id, invitation_id, migration_id, kind, bytes, answer, answered_at)
@@ -279,9 +279,9 @@ describe('a view', () => {
     await writePortalView(ledger.db, migrationId, { headline: 'moving' });
     expect(await call(portal, 'view', session)).toMatchObject([{ view: { headline: 'moving' }, is_current: true }]);
     expect(await call(portal, 'view', foreign)).toMatchObject([{ view: null }]);
-    expect(await watched({ limit: 1 })).toHaveLength(1); // the foreign one
+    expect(await watched({ limit: 1 })).toHaveLength(1); // the view of the other migration
 
-    expect(await watched()).toEqual([]); // not old enough
+    expect(await watched()).toEqual([]); // the view is not old enough
     expect(await watched({ olderThanMs: 0 })).toEqual([migrationId]);
     await sql`update portal_views set written_at = now() - interval '1 hour', taken_at = null`.execute(ledger.db);
     expect(await call(portal, 'view', session)).toMatchObject([{ is_current: false }]);
@@ -321,7 +321,7 @@ describe('a view', () => {
     expect(await watched({ namespace: 'theirs' })).toEqual([migrationId]);
   });
 
-  test('that has ended three workers is taken again only after ten minutes, until it is written', async () => {
+  test('that has crashed three workers is taken again only after ten minutes, until it is written', async () => {
     const { migrationId, session } = await openSession();
     await call(portal, 'view', session);
     const takenAfter = async (time: string) => {
@@ -329,7 +329,7 @@ describe('a view', () => {
       return (await watched()).length;
     };
     expect(await takenAfter('0')).toBe(1);
-    await postponePortalView(ledger.db, migrationId); // the worker has come back
+    await postponePortalView(ledger.db, migrationId); // the worker has survived
     for (let ended = 0; ended < 3; ended += 1) expect(await takenAfter('11 seconds')).toBe(1);
     expect(await takenAfter('11 seconds')).toBe(0);
     expect(await takenAfter('10 minutes')).toBe(1);
@@ -339,7 +339,7 @@ describe('a view', () => {
     expect(await takenAfter('11 seconds')).toBe(1);
   });
 
-  test('does not make 50 sessions wait for one that is marking it as watched', async () => {
+  test('does not make 50 sessions wait for a session that is marking it as watched', async () => {
     const { migrationId, session } = await openSession();
     await call(portal, 'view', session);
     await sql`update portal_views set watched_at = now() - interval '1 minute'`.execute(ledger.db);

@@ -46,7 +46,7 @@ test('the role has no rights on any table, view or sequence of the ledger', asyn
   expect(rights).toEqual([]);
 });
 
-test('the role can call the functions of the portal, and no other function of ours', async () => {
+test('the role can call the functions of the portal, and no other function of the ledger', async () => {
   const { rows } = await portal.query<{ name: string }>(`
     select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname like 'tokenferry%' and has_schema_privilege(n.oid, 'usage')
@@ -61,14 +61,14 @@ test('the role can call the functions of the portal, and no other function of ou
   await expect(portal.query('create schema mine')).rejects.toThrow(DENIED);
 });
 
-test('everyone else can call none of them', async () => {
+test('no other role can call the functions of the portal', async () => {
   const { rows } = await sql`
     select p.proname from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
     where p.pronamespace = 'tokenferry_portal'::regnamespace and a.grantee = 0`.execute(ledger.db);
   expect(rows).toEqual([]);
 });
 
-test('every function has a fixed search path, so the caller cannot put its own tables in front', async () => {
+test('every function has a fixed search path, so the caller cannot substitute its own tables', async () => {
   const { rows } = await sql<{ settings: readonly string[]; definer: boolean }>`
     select proconfig as settings, prosecdef as definer from pg_proc
     where pronamespace = 'tokenferry_portal'::regnamespace`.execute(ledger.db);
@@ -81,7 +81,7 @@ test('every function has a fixed search path, so the caller cannot put its own t
   expect(await valueOf(portal, 'live_sessions', [Buffer.alloc(32)])).toEqual([]);
 });
 
-test('the role without a session reads and changes nothing', async () => {
+test('without a session, the role can read and change nothing', async () => {
   const guesses = [null, Buffer.alloc(0), Buffer.alloc(32), randomBytes(32)];
   for (const guess of guesses) {
     for (const statement of [
@@ -108,7 +108,7 @@ describe('granting the role', () => {
   };
   const newName = () => `Portal "${randomBytes(4).toString('hex')}'`;
 
-  test('creates it once, also if several processes do it at the same time', async () => {
+  test('creates the role once, even if several processes create it at the same time', async () => {
     const name = newName();
     const created = await Promise.all([1, 2, 3].map(() => grantPortalRole(ledger.db, urlOf(name))));
     expect(created.filter(({ isNew }) => isNew)).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('granting the role', () => {
     await expect(wrong).rejects.not.toThrow(/another/);
   });
 
-  test('refuses a role that has rights on tables, such as the one of DATABASE_URL', async () => {
+  test('refuses a role that has rights on tables, such as the role in DATABASE_URL', async () => {
     await expect(grantPortalRole(ledger.db, urlOf(new URL(ledger.url).username))).rejects.toThrow(PortalRoleRefused);
     const name = newName();
     await grantPortalRole(ledger.db, urlOf(name));
@@ -138,7 +138,7 @@ describe('granting the role', () => {
     await sql`revoke select on companies from public`.execute(ledger.db);
   });
 
-  test('says what an administrator has to do if it may not create roles', async () => {
+  test('says what an administrator has to do if the connection may not create roles', async () => {
     const owner = `owner_${randomBytes(4).toString('hex')}`;
     await ledger.db.executeQuery(CompiledQuery.raw(`create role ${owner} login password 'p'`));
     await ledger.db.executeQuery(CompiledQuery.raw(`create database ${owner} owner ${owner}`));

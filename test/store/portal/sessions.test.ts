@@ -27,7 +27,7 @@ async function createMigration(): Promise<string> {
 
 const newSession = () => hashPortalToken(createPortalToken());
 
-test('an invitation becomes a session of its person, role and migration', async () => {
+test('an invitation becomes a session with its person, role and migration', async () => {
   const migrationId = await createMigration();
   const { id, token } = await invite(ledger.db, migrationId);
   const session = newSession();
@@ -54,7 +54,7 @@ test('the database contains neither tokens nor sessions, only their hashes', asy
   expect(everything).not.toContain(Buffer.from(token).toString('hex'));
 });
 
-test('of ten browsers that use one link at once, one gets a session', async () => {
+test('if ten browsers use one link at once, only one gets a session', async () => {
   const { token } = await invite(ledger.db, await createMigration());
   const clients = await Promise.all(Array.from({ length: 10 }, () => connectAsPortal(ledger)));
   const results = await Promise.all(
@@ -140,7 +140,7 @@ test.each<[string, (session: Buffer, invitation: string) => Promise<unknown>]>([
   });
 });
 
-test('a session in use does not become idle', async () => {
+test('a session that is used does not expire as idle', async () => {
   const { token } = await invite(ledger.db, await createMigration());
   const session = await redeem(portal, token);
   const usedAt = async () => (await listInvitations(ledger.db, null))[0]?.lastUsedAt?.getTime() ?? 0;

@@ -1,4 +1,4 @@
-/** What the portal's database role can do to sign people in, and what a worker does with it. */
+/** The sign-ins that the portal's database role can request, and how a worker answers them. */
 import { sql } from 'kysely';
 import type { Client } from 'pg';
 import { createPortalToken, hashPortalToken } from '../../../security';
@@ -32,7 +32,7 @@ async function registered(changes: { readonly isConfirmed?: boolean } = {}) {
   return { key, invitation, migrationId: migration.id, first };
 }
 
-/** Stores a request as a portal under the control of an attacker can. Returns the hash of its session. */
+/** Stores a request as an attacker who controls the portal can. Returns the hash of its session, and the result. */
 async function request(key: Key, migrationId: string, proof: object | string = {}): Promise<[Buffer, unknown]> {
   const { token, signedAt, signature } = signedSignIn(key, migrationId);
   const session = hashPortalToken(token);
@@ -40,7 +40,7 @@ async function request(key: Key, migrationId: string, proof: object | string = {
   return [session, await valueOf(portal, 'request_sign_in', session, migrationId, key.publicKey, content, HOUR_MS)];
 }
 
-test('a worker creates the session of a person who has signed for it', async () => {
+test('a worker creates a session for a person who has signed the request', async () => {
   const { key, invitation, migrationId } = await registered();
   const [session, result] = await request(key, migrationId);
   expect(result).toBe('stored');
@@ -82,7 +82,7 @@ test.each([-6 * MINUTE_MS, 6 * MINUTE_MS])('a worker refuses a signature of %d m
   expect(await valueOf(portal, 'sign_in_outcome', session)).toBe('refused');
 });
 
-test('a worker refuses a key that is not confirmed, and an invitation that is revoked meanwhile', async () => {
+test('a worker refuses a key that is not confirmed, and an invitation that has been revoked in the meantime', async () => {
   const unconfirmed = await registered({ isConfirmed: false });
   const [first] = await request(unconfirmed.key, unconfirmed.migrationId);
   const revoked = await registered();
@@ -165,7 +165,7 @@ test('requests are limited per key and in total, until they expire or are answer
   expect((await request(other.key, other.migrationId))[1]).toBe('busy');
 });
 
-test('of requests at the same moment, no more are stored than the limit', async () => {
+test('of requests at the same moment, no more are stored than the limit allows', async () => {
   const { key, migrationId } = await registered();
   const clients = await Promise.all(Array.from({ length: 10 }, () => connectAsPortal(ledger)));
   const results = await Promise.all(
@@ -177,7 +177,7 @@ test('of requests at the same moment, no more are stored than the limit', async 
   await Promise.all(clients.map((client) => client.end()));
 });
 
-test('an invitation has at most ten sessions: another one ends the oldest', async () => {
+test('an invitation has at most ten sessions: a new session ends the oldest one', async () => {
   const { key, migrationId, first } = await registered();
   for (let count = 0; count < 10; count += 1) {
     expect(await call(portal, 'session', first)).toHaveLength(1);

@@ -114,7 +114,7 @@ const keyColumns = async (id: string) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 
-test('makes the keys that the older master key wrapped useless in copies of the database', async () => {
+test('makes keys in copies of the database useless that the older master key wrapped', async () => {
   const id = await createSealedUnderOld();
   const copy = await keyColumns(id);
   await rotateVaults(db, withKeys(NEW, OLD));
@@ -133,7 +133,7 @@ test('erases the secrets that an interrupted rotation has left', async () => {
 });
 
 describe('a vault whose secret is lost', () => {
-  test('is reported by a rotation, which continues with the others', async () => {
+  test('is reported by a rotation, which continues with the other vaults', async () => {
     const lost = await createSealedUnderOld();
     for (const name of secretFiles()) rmSync(`${ledger.secrets}/${name}`);
     const kept = await createSealedUnderOld();
@@ -192,14 +192,13 @@ test('a worker with another folder neither opens nor destroys a vault, and says 
   expect(await renewVault(db, elsewhere, await createSealedUnderOld(), { folderLost: true })).toBe(1);
   rmSync(other, { recursive: true });
 
-  // A copy of the folder counts as the same folder, because it has the same `folder.id`. So a folder can be moved to
-  // other storage.
+  // A folder can be moved to other storage, because a copy with the same `folder.id` is treated as the same folder.
   cpSync(ledger.secrets, other, { recursive: true });
   expect(await openAccessToken(elsewhere, id)).toBe('access-1');
   rmSync(other, { recursive: true });
 });
 
-test('signs the key of a vault that an earlier version created, but not one that somebody has replaced', async () => {
+test('signs the key of a vault that an earlier version created, but not a key that somebody has replaced', async () => {
   const id = await createSealedUnderOld();
   const keys = withKeys(OLD);
   const fingerprint = providerFingerprint(keys.providerPublicKey);

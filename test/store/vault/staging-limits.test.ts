@@ -1,4 +1,4 @@
-/** How much people can stage for decisions that they never make, and how long it is kept. */
+/** How much people can stage for decisions that they have not made, and how long it is kept. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../../store';
@@ -38,7 +38,7 @@ async function stagedFor(id: string): Promise<readonly string[]> {
 test('a person who stages too many credentials loses what they have staged for other decisions, and nobody else does', async () => {
   const { db } = ledger;
   const id = await openMigration(500);
-  // 500 companies: 18 MB for each person, 36 MB for all.
+  // With 500 companies, the limits are 18 MB for each person and 36 MB for all people.
   const box = 15_000;
   await stage(db, id, 500, box, 'Clara', 'c');
   await stage(db, id, 500, box, 'Cleo', 'a');
@@ -46,7 +46,7 @@ test('a person who stages too many credentials loses what they have staged for o
   expect(await stagedFor(id)).toEqual(['a Cleo 500', 'b Cleo 500', 'c Clara 500']);
   await stage(db, id, 500, box, 'Cleo', 'd');
   expect(await stagedFor(id)).toEqual(['c Clara 500', 'd Cleo 500']);
-  // The same again changes nothing, because a request can be carried out twice.
+  // Staging the same credentials again changes nothing, because a request can be carried out twice.
   await stage(db, id, 500, box, 'Cleo', 'd');
   expect(await stagedFor(id)).toEqual(['c Clara 500', 'd Cleo 500']);
 });
@@ -75,7 +75,7 @@ test('a manifest that is too large is not stored completely', async () => {
   const stagePart = (part: number, by: string, decision: string) =>
     stageManifest(db, id, { decisionId: decision, part, rows }, by);
   for (let part = 0; part < 20; part += 1) await stagePart(part, 'Cleo', decisionId);
-  // A part that is sent again does not count twice.
+  // A part that is sent again is not counted twice.
   await stagePart(19, 'Cleo', decisionId);
   await expect(
     (async () => {
@@ -87,7 +87,7 @@ test('a manifest that is too large is not stored completely', async () => {
   expect(sizes[0]?.bytes).toBeLessThan(64 * MB);
 });
 
-test('what no decision has followed is deleted after a day', async () => {
+test('staged data is deleted after a day if no decision has followed', async () => {
   const { db } = ledger;
   const id = await openMigration(2);
   const application = { clientId: 'x', environment: 'production', sealed: Buffer.from('box') } as const;

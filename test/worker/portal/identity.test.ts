@@ -1,4 +1,4 @@
-/** What a worker checks in an ID token, also if the portal is under the control of an attacker. */
+/** What a worker checks in an ID token, even if an attacker controls the portal. */
 import { SignJWT } from 'jose';
 import type { Client } from 'pg';
 import { identityNonce } from '../../../domain/migration/identity-sign-in';
@@ -68,7 +68,7 @@ test('creates the session of a person whose account was invited', async () => {
 
 const now = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 
-/** An ID token that is signed with what everybody knows. */
+/** Returns an ID token that is signed with publicly known data. */
 const forged = (payload: object): Promise<string> =>
   new SignJWT({ iss: provider.url, aud: CLIENT_ID, iat: now(0), exp: now(300), ...payload })
     .setProtectedHeader({ alg: 'HS256', kid: 'key-1' })
@@ -88,14 +88,17 @@ test.each<[string, (attempt: Attempt) => unknown]>([
   ['an ID token without a nonce', () => issued({})],
   ['an ID token for another application', ({ nonce }) => issued({ nonce, aud: 'another' })],
   ['an ID token for several applications', ({ nonce }) => issued({ nonce, aud: [CLIENT_ID, 'another'] })],
-  ['an ID token that another application got', ({ nonce }) => issued({ nonce, azp: 'another' })],
+  ['an ID token that was issued to another application', ({ nonce }) => issued({ nonce, azp: 'another' })],
   ['an ID token of another issuer', ({ nonce }) => issued({ nonce, iss: 'https://evil.example' })],
   ['an ID token that has expired', ({ nonce }) => issued({ nonce, iat: now(-300), exp: now(-60) })],
   ['an ID token that was issued long ago', ({ nonce }) => issued({ nonce, iat: now(-900), exp: now(900) })],
   ['an ID token without a time', ({ nonce }) => issued({ nonce, iat: undefined })],
   ['an address that is not verified', ({ nonce }) => issued({ nonce, email_verified: false })],
-  ['an address that may be verified', ({ nonce }) => issued({ nonce, email_verified: 'false' })],
-  ['another address than the portal has said', ({ nonce }) => issued({ nonce, email: 'eve@acme.example' })],
+  ['an address whose verification is not stated clearly', ({ nonce }) => issued({ nonce, email_verified: 'false' })],
+  [
+    'an address other than the one that the portal has sent',
+    ({ nonce }) => issued({ nonce, email: 'eve@acme.example' }),
+  ],
   [
     'a key that is not published',
     ({ nonce }) => Object.assign(provider, { signsWithOtherKey: true }).issue({ ...CLEO, nonce }),
@@ -115,14 +118,14 @@ const issued = (payload: object): Promise<string> => provider.issue({ ...CLEO, .
 const issuedFor = (migrationId: string, publicKey: string, session: Buffer): Promise<string> =>
   issued({ nonce: identityNonce({ migrationId, publicKey, sessionHash: session.toString('hex') }) });
 
-test('an ID token is not a signature, and a key does not sign in an account', async () => {
+test('an ID token is not accepted as a signature, nor a signature as an ID token', async () => {
   const attempt = await invited();
   expect(
     await valueOf(portal, 'request_sign_in', attempt.session, attempt.migrationId, attempt.publicKey, '{}', HOUR_MS),
   ).toBe('refused');
 });
 
-test('a worker without an identity provider refuses', async () => {
+test('a worker without an identity provider refuses the sign-in', async () => {
   const attempt = await invited();
   await request(attempt, await issued({ nonce: attempt.nonce }));
   await answerSignIns(ledger.db);
@@ -153,7 +156,7 @@ test('the role stores nothing for an account that was not invited', async () => 
   expect(await request(attempt, 'x')).toBe('refused');
 });
 
-test('of two first sign-ins at the same moment, one registers its key, and both are signed in', async () => {
+test('of two first sign-ins at the same moment, only one registers its key, but both succeed', async () => {
   const first = await invited();
   const second = attemptAt(first.migrationId);
   for (const attempt of [first, second]) await request(attempt, await issued({ nonce: attempt.nonce }));

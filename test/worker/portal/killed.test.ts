@@ -1,6 +1,6 @@
 /**
  * The portal and the worker are killed at each point of a supply. The client sends each request again until it has an
- * answer, as the page does. Nothing is lost, nothing is doubled, and the page shows the result after it is loaded again.
+ * answer, as the page does. Nothing is lost or applied twice, and the page shows the result after it is loaded again.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,7 +26,7 @@ import { signedDecision } from './portal-requests';
 
 const CLEO = parseSigningKey(new Secret(createSigningKey('Cleo')));
 const COMPANIES = 3;
-/** Statements wait at this lock while the test holds it. */
+/** The key of an advisory lock. Statements wait for the lock while the test holds it. */
 const LOCK = 4711;
 
 let orchestrator: Orchestrator;
@@ -68,7 +68,7 @@ const restartWorker = async (): Promise<void> => {
   worker = await startWorkerProcess(orchestrator.env);
 };
 
-/** Ends the statements that wait at the lock, as if the database had lost them with the process. */
+/** Ends the statements that wait for the lock, as if the database had lost them with the process. */
 async function terminateBlocked(): Promise<void> {
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -215,7 +215,7 @@ const POINTS: readonly [name: string, at: '/api/credentials' | '/api/decisions',
 ];
 
 test.each(POINTS)(
-  '%s: nothing is lost or doubled',
+  '%s: nothing is lost or applied twice',
   async (_, at, trigger, who) => {
     const { db } = orchestrator.ferry;
     const person = await startWithPerson();
@@ -264,7 +264,7 @@ test.each(POINTS)(
   180_000,
 );
 
-test('a request that ends three workers is answered by the fourth, which carries out the next one', async () => {
+test('a request that crashes three workers is answered by the fourth, which carries out the next request', async () => {
   const person = await startWithPerson();
   const { credentials } = await sealedSupply(person);
   const pass = await stopAt('insert on staged_credentials for each row');

@@ -17,7 +17,7 @@ export interface Guest {
   readonly migrationId: string;
 }
 
-/** @param key null for a viewer; support has confirmed it */
+/** @param key a key that support has confirmed; null for a viewer */
 export async function invited(
   db: Database,
   migrationId: string,
@@ -36,7 +36,7 @@ export async function invited(
   return { db, invitation: id, migrationId };
 }
 
-/** Returns a decision as the browser sends it. The fields replace those of the person. */
+/** Returns a decision as the browser sends it. `fields` replace the person's fields. */
 export function signedDecision(key: SigningKey, migrationId: string, message: DecisionMessage, fields: object) {
   const content = {
     ...{ decisionId: randomUUID(), role: 'client' as const, by: key.by, signedAt: new Date().toISOString() },

@@ -156,7 +156,7 @@ test('a person decides and supplies nothing before support has confirmed the key
   expect(await recordedKinds(migration.id)).toEqual([]);
 });
 
-test('companies whose credentials came sealed through the portal are moved', async () => {
+test('companies are moved with credentials that were supplied sealed through the portal', async () => {
   const { db, migration, guest } = await startWithGuest(['sbx-ok-1.sealed', 'sbx-ok-1.sealed-2']);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   await ask(guest, 'decide', decision(migration, 'proposeTime', { startAt: new Date().toISOString() }));
@@ -223,7 +223,7 @@ const hashed = ({ reference, obtainedAt, sealed }: { reference: string; obtained
   ...{ reference, obtainedAt, boxHash: hashOfBox(Buffer.from(sealed, 'base64')) },
 });
 
-test('a portal that exchanges credentials after the signature achieves nothing, and the audit trail says so', async () => {
+test('if the portal replaces credentials after the signature, they are refused, and the audit trail shows this', async () => {
   const { db, migration, guest } = await startWithGuest(['sbx-ok-1.exchanged']);
   await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
   const { publicKey } = await readMigrationKey(db, migration.id);
@@ -253,7 +253,7 @@ test('a portal that exchanges credentials after the signature achieves nothing, 
 /** The application that is registered for all tests. */
 const APPLICATION = { clientId: 'the-clients-own', environment: 'production' } as const;
 
-test('a client secret that came sealed through the portal is registered', async () => {
+test('a client secret that was supplied sealed through the portal is registered', async () => {
   const { db, migration, guest } = await startWithGuest();
   const { publicKey } = await readMigrationKey(db, migration.id);
   const keyFingerprint = fingerprintOf(publicKey);
@@ -284,7 +284,7 @@ test('a client secret that came sealed through the portal is registered', async 
   expect(preflight?.application).toEqual({ ...APPLICATION, suppliedBy: 'Cleo' });
 });
 
-test('a worker that dies before it answers leaves a decision that counts once', async () => {
+test('if a worker dies before it answers, the decision is applied once', async () => {
   const { db, migration, guest } = await startWithGuest();
   const cancel = decision(migration, 'cancel', { reason: 'a test' });
   const id = randomUUID();
@@ -340,7 +340,7 @@ test('two workers carry out the decisions of a person in the order in which they
   await second.stop();
 });
 
-test('a request that has ended three workers is answered, the next one is carried out, and doctor says so', async () => {
+test('a request that has crashed three workers is answered, the next one is carried out, and doctor reports it', async () => {
   const { db, migration, guest } = await startWithGuest();
   const done = decision(migration, 'pause', { reason: 'a worker ended after it' });
   expect(await ask(guest, 'decide', done)).toMatchObject({ outcome: 'applied' });
@@ -364,7 +364,7 @@ test('a request that has ended three workers is answered, the next one is carrie
   await db.deleteFrom('portal_requests').where('is_given_up', '=', true).execute();
 });
 
-test('a request that always fails is answered in the end, and holds up only the same person', async () => {
+test('a request that always fails is finally answered, and holds up only requests of the same person', async () => {
   const { db, migration, guest } = await startWithGuest();
   const colleague = await invited(db, migration.id, 'Clara', CLARA);
   const decisionId = randomUUID();
@@ -397,7 +397,7 @@ test('a request that always fails is answered in the end, and holds up only the 
   await sql`drop trigger poison on sealed_applications`.execute(db);
 });
 
-test('after the end, the page and the report are still written, even without the workflow', async () => {
+test('after the migration has ended, the page and the report are still written, even without the workflow', async () => {
   const { db, migration } = await startWithGuest();
   const viewer = await invited(db, migration.id, 'Vera', null);
   await migration.send('cancel', { reason: 'no longer needed', ...CLIENT });

@@ -8,7 +8,7 @@ import { startTestMigration, SUPPORT } from '../running-migration';
 
 /** Two migrations with this many slices occupy more slots than the default of Temporal's SDK, 100. */
 const SLICES = 64;
-/** Most of the slices that the SDK's default would let run at the same time. */
+/** Nearly as many slices as the SDK's default would let run at the same time. */
 const BUSY_SLICES = 90;
 
 let orchestrator: Orchestrator;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** A credential whose sync takes longer than the test, because the organization has so many invoices. */
+/** A credential whose organization has so many invoices that its sync takes longer than the test. */
 const LONG_SYNC = 'sbx-ok-3000';
 
 test('a company that gets a new credential while another company is syncing is moved at once', async () => {

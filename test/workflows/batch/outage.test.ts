@@ -165,7 +165,7 @@ test('at most two groups of companies are tried before a long Retry-After ends',
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(WAIT_S * 1_000);
 });
 
-test('companies whose sync cannot be read are checked again when the service responds', async () => {
+test('companies whose sync status cannot be read are checked again when the service responds', async () => {
   const migration = await withFirstCompanyMoved('dropped', 'sbx-ok-80');
   await migration.approve();
   const { db } = orchestrator.ferry;

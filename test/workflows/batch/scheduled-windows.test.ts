@@ -96,7 +96,7 @@ test('a trigger outside the windows begins no move, and reports when the next wi
   expect(await batchRuns(migration.id)).toBe(0);
 });
 
-test('windows that are agreed during a long sync open for the other companies', async () => {
+test('windows that are agreed while a long sync is running open for the other companies', async () => {
   const tokens = ['sbx-ok-1.agreed-1', 'sbx-ok-3000.agreed-2', 'sbx-revoked.agreed-3'];
   const migration = await startTestMigration(orchestrator, 'agreed', tokens);
   await migration.readyToMove();

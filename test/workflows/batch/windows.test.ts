@@ -52,7 +52,7 @@ test.each([
   ['it has been paused', 'pause', { reason: 'lunch', ...SUPPORT }, 3],
   ['it has been paused during the ramp', 'pause', { reason: 'lunch', ...SUPPORT }, 5],
 ] as const)(
-  'stragglers of a ramp are verified although the migration can begin no more moves because %s',
+  'stragglers of a ramp are verified even if the migration can begin no more moves because %s',
   async (_, message, sent, ramp) => {
     const client = `straggler-${message}-${ramp}`;
     const { ferry } = orchestrator;

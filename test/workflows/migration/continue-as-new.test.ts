@@ -26,8 +26,8 @@ beforeAll(async () => {
     namespaces: [ownNamespace()],
     dynamicConfig: {
       'limit.historyCount.suggestContinueAsNew': EVENTS,
-      // By default, a run that follows a run of less than a second waits before it starts. So short a run occurs only
-      // with the limit above.
+      // By default, the server delays a run if the previous one lasted less than a second. Runs are so short only
+      // because of the limit above.
       'history.workflowIdReuseMinimalInterval': 0,
     },
   });

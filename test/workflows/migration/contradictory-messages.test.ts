@@ -34,7 +34,7 @@ async function sendTogether(
   ...sent: readonly Sent[]
 ): Promise<readonly (readonly [boolean, string])[]> {
   const handle = orchestrator.ferry.temporal.workflow.getHandle(id);
-  // An activity that loses its worker would be retried only minutes later.
+  // An activity whose worker is stopped would be retried only minutes later.
   await until(async () => ((await handle.describe()).raw.pendingActivities ?? []).length === 0);
   await worker.stop();
   for (const [index, [message, fields]] of sent.entries()) {
@@ -104,7 +104,7 @@ test('the last of several pauses and resumes takes effect', async () => {
   expect(paused).toBe(true);
 });
 
-/** Returns a migration in step 5 whose first company has been moved and whose second one is waiting. */
+/** Returns a migration in step 5 whose first company has been moved and whose second company is waiting. */
 async function withFirstCompanyMoved(client: string): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`, `sbx-ok-1.${client}2`]);
   await migration.readyToMove();

@@ -99,7 +99,7 @@ test("only the migration's Schedule can open a window", async () => {
   expect(await failureOf('openWindow', { migrationId: migration.id })).toMatch(/only the Schedule of attacked/);
 });
 
-/** Runs a worker of the attacker, whose workflow calls any activity of the real workers. */
+/** Runs a worker of the attacker. Its workflow can call any activity of the real workers. */
 async function withEvilWorker(
   attack: (call: (activity: string, input: object, workflowId: string) => Promise<string>) => Promise<void>,
 ): Promise<void> {
@@ -170,7 +170,7 @@ test("a worker that has taken over a migration's workflow cannot record an unsig
 });
 
 test('counts in a signal are ignored', async () => {
-  // Asks the workflow itself, because a client with the ledger replaces the workflow's counts.
+  // Queries the workflow itself, because a client with access to the ledger replaces the workflow's counts.
   const handle = workflows().getHandle(migration.id);
   const { counts } = await handle.query(progressQuery);
   await handle.signal('batchProgress', { ...counts, moved: 3, waiting: 0 });

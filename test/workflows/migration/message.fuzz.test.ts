@@ -45,7 +45,7 @@ interface Input {
   readonly as: 'signal' | 'update' | 'query';
   readonly name: string;
   readonly payloads: readonly Payload[];
-  /** A header of Temporal's, which workflows can read. */
+  /** Temporal's header, which workflows can read. */
   readonly header: Readonly<Record<string, Payload>>;
 }
 
@@ -68,7 +68,7 @@ const ENCODINGS = [
   ...['JSON/PLAIN', '__proto__', 'constructor', 'binary/encrypted-altered'],
 ];
 
-/** Each entry is a message that made a workflow task or the recording of a decision fail, or could have. */
+/** Messages that made a workflow task or the recording of a decision fail, or could have. */
 const CORPUS: readonly Input[] = [
   // A decision that is well-formed except for a field that is too deep to be written as JSON, signed or not.
   ...DEEP.flatMap((deep) =>
@@ -83,7 +83,7 @@ const CORPUS: readonly Input[] = [
   signal('pause', json(`{${SENDER},"extra":${DEEPEST}}`)),
   update('pause', json(`{${SENDER},"extra":${DEEPEST}}`)),
   signal('pause', json(`{${SENDER},${SIGNATURE},"extra":"${LONG}"}`)),
-  // The state kept these as they were sent.
+  // The state stored these unchanged.
   signal('windowOpened', json(`{"opensAt":"${LONG}","closesAt":"x"}`)),
   signal('windowOpened', json(`{"opensAt":"2026-03-07T20:00Z","closesAt":"2026-03-07T21:00Z","x":${DEEP[5]}}`)),
   signal('outage', json(`{"why":"${LONG}","since":"x","until":"y"}`)),

@@ -105,14 +105,14 @@ test('a credential that is supplied while its company is moving is refused', asy
   expect([puts('sbx-ok-1.l2"'), puts('sbx-ok-1.newer')]).toEqual([1, 0]);
 });
 
-test('a cancellation that only the ledger refuses does not end a migration whose slice is being finished', async () => {
+test('a cancellation that only the ledger refuses does not end a migration while a slice is running', async () => {
   const migration = await withFirstCompanyMoved('refused', ['sbx-ok-1.r1', 'sbx-ok-1.r2', 'sbx-ok-1.r3']);
   const { arrives, release } = holdAuthorization('sbx-ok-1.r2"');
   await approve(migration);
   await arrives;
   const { db } = orchestrator.ferry;
   const ofMigration = db.updateTable('migrations').where('id', '=', migration.id);
-  // The ledger accepts no unsigned decision any more, but the workflow does.
+  // The ledger no longer accepts unsigned decisions, but the workflow does.
   await ofMigration.set({ decision_rules: sql`jsonb_set(decision_rules, '{approvers}', '[]')` }).execute();
   expect(await migration.send('cancel', { reason: 'a mistake', ...SUPPORT })).toMatch(/^refused/);
   await ofMigration.set({ decision_rules: sql`jsonb_set(decision_rules, '{approvers}', 'null')` }).execute();
@@ -165,7 +165,7 @@ test('a changed application secret pauses the migration without failing a compan
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
   await migration.until(({ counts: { moved } }) => moved === 3);
   expect(await counts(migration)).toMatchObject({ moved: 3, failed: 0, outcomeUnknown: 0 });
-  // The other migrations of this file have other clients, to which this application does not belong.
+  // The application does not belong to the clients of the other migrations in this file.
   expect(await migration.send('cancel', { ...SUPPORT, reason: 'the application belongs to this client' })).toBe(
     'applied',
   );
@@ -179,7 +179,7 @@ test('a rejection that is sent after a sign-off is applied after it', async () =
   const { temporal, db } = orchestrator.ferry;
   const { workflow } = temporal;
   const signOff = { step: 'complete-migration', ...SUPPORT };
-  // The rejection arrives while the sign-off still waits for the counts.
+  // The rejection arrives while the sign-off is still waiting for the counts.
   const handle = workflow.getHandle(migration.id);
   await handle.signal('approve', { decisionId: SIGN_OFF, ...signOff });
   await handle.signal('reject', { decisionId: REJECTION, ...signOff, reason: 'not yet' });
@@ -197,7 +197,7 @@ test.each(['update', 'signal'] as const)(
     const migration = await withFirstCompanyMoved(`old-counts-${by}`, [`sbx-ok-1.o1${by}`, `sbx-inaccessible.o2${by}`]);
     await approve(migration);
     await until(async () => (await company(migration, 'R-2'))?.tries === 1, 20_000);
-    // The migration does not learn of this.
+    // The migration's workflow is not informed of this change.
     await updateRow(orchestrator.ferry.db, migration.id, 2, { state: 'excluded' });
     const signOff = { step: 'complete-migration', ...SUPPORT };
     if (by === 'update') expect(await migration.send('approve', signOff)).toBe('applied');

@@ -1,4 +1,4 @@
-/** No worker is running when a window opens. Work that starts late must still keep to the windows. */
+/** No worker is running when a window opens. Work that starts late must still respect the windows. */
 import { readWindowSchedule, setSchedulePaused } from '../../../client';
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { WindowOpening } from '../../../domain/planning/windows';

@@ -24,9 +24,9 @@ import { startTestMigration, SUPPORT, type TestMigration } from '../running-migr
 const DEPLOYMENT = 'tokenferry';
 const NAMESPACE = SEPARATE_NAMESPACES.versions;
 
-/** The present build. */
+/** The current build. */
 const PRESENT = readFileSync(path.join(__dirname, '../../../dist/workflow-bundle.js'), 'utf8');
-/** A changed build. A migration that the present build has started can continue on it; a batch run cannot. */
+/** A changed build. It can continue a migration that the current build has started, but not a batch run. */
 const CHANGED = withMoreActivities(PRESENT);
 /** A build that cannot continue any migration. */
 const BROKEN = withCode(
@@ -53,7 +53,7 @@ async function deploy(code: string): Promise<RunningWorker> {
   return worker;
 }
 
-/** Runs the documented command. Returns false if Temporal does not know the build yet, because it has not polled. */
+/** Runs the documented command. Returns false if Temporal does not know the build yet, because no worker has polled. */
 function makeCurrent(code: string): boolean {
   const version = ['--deployment-name', DEPLOYMENT, '--build-id', buildIdOf(code)];
   const target = ['--address', orchestrator.config.temporal.address, '--namespace', NAMESPACE, '--yes'];
@@ -104,11 +104,11 @@ async function doctor(): Promise<Record<string, string>> {
 
 const isReached = ({ counts }: Progress): boolean => counts.moved === 40;
 
-test('a batch run ends on the build that began it, while its migration moves to the new build', async () => {
+test('a batch run ends on the build that began it, while its migration continues on the new build', async () => {
   const present = await deploy(PRESENT);
   const migration = await inTheMiddleOfABatch('rolled-out');
   await deploy(CHANGED);
-  // Its batch run still needs the older build.
+  // The batch run still needs the older build.
   expect((await doctor())['worker versions']).toMatch(
     new RegExp(`${buildIdOf(CHANGED)} is current; .*: ${buildIdOf(PRESENT)}$`),
   );
