@@ -14,7 +14,7 @@ import { SAM, CLEO, SIGNED, steps1To3 } from '../support/signed-decisions';
 
 const rig = useImportRig();
 
-/** Returns the statements that the work sends to the ledger, except the search for dead attempts, which runs at times. */
+/** Returns the statements that the work sends to the ledger, except the occasional search for dead attempts. */
 async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
   const ledger = new URL(rig.ledger.url).pathname.slice(1);
   const query = jest.spyOn(Client.prototype, 'query');

@@ -1,4 +1,4 @@
-/** Workflows under fixed ids: the effect in the ledger counts, not the result of a workflow that happens to have the id. */
+/** Workflows under fixed ids: the effect in the ledger counts, not the result of whichever workflow has the id. */
 import type { Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { WithoutEffect, WorkflowIdOccupied } from '../../client';

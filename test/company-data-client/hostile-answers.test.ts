@@ -1,4 +1,4 @@
-/** Responses with any status, headers and body. A call returns usable values or throws a typed error; the next one works. */
+/** Responses with any status, headers and body. A call returns usable values or throws a typed error. */
 import fc from 'fast-check';
 import { type CompanyDataClient, CompanyDataError } from '../../company-data-client';
 import { recordPageSchema } from '../../company-data-client/schemas';

@@ -117,7 +117,7 @@ function parsed(file: string): ts.SourceFile {
   return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 }
 
-/** Returns the sentences in a file, except sentences about applied decisions, with "…" in place of inserted values. */
+/** Returns the sentences in a file, except those about applied decisions, with "…" in place of inserted values. */
 function sentencesIn(file: string): readonly string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
@@ -139,7 +139,7 @@ function textOf(node: ts.Node): string | undefined {
   return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…').trim();
 }
 
-/** Returns the codes of the preflight's findings: the first argument of every call of `errorFinding` and `warningFinding`. */
+/** Returns the codes of the preflight's findings, the first arguments of calls of `errorFinding` and `warningFinding`. */
 function findingCodes(...files: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {

@@ -71,7 +71,7 @@ export class TestIdentityProvider {
     Object.assign(this, { account: CLEO, claims: {}, answer: {}, signsWithOtherKey: false, isDown: false });
   }
 
-  /** Signs in with the account, as a browser at this address does. Returns the query with which it is sent to the portal. */
+  /** Signs in as a browser at this address does. Returns the query with which the browser is sent to the portal. */
   async signIn(address: string): Promise<string> {
     const answer = await fetch(address, { redirect: 'manual' });
     return new URL(answer.headers.get('location') ?? '').search;

@@ -1,7 +1,7 @@
 /**
  * Supplies credentials and a client secret, which are unique markers, in the portal's own page in Chromium, and with
- * `ferry seal` and `ferry --portal`. Then searches everything that the portal handled and everything that was written: the
- * bytes of every connection to the portal, Temporal's data, Postgres's data with its write-ahead log, and all logs.
+ * `ferry seal` and `ferry --portal`. Then searches everything that the portal handled and everything that was written:
+ * the bytes of every connection to the portal, Temporal's data, Postgres's data with its write-ahead log, and all logs.
  */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

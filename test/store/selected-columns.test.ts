@@ -1,4 +1,4 @@
-/** TypeScript does not check `sql<Row>`, so this test checks that the statement contains the names of the row's fields. */
+/** TypeScript does not check `sql<Row>`, so this test looks for the names of the row's fields in the statement. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';

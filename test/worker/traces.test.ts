@@ -1,4 +1,4 @@
-/** Traces from the command to the service, across processes, with workers that run by turns with and without tracing. */
+/** Traces from the command to the service, across processes, with workers that take turns, with and without tracing. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
 /**
  * Fuzzes the service's responses: any bytes, status, headers and body, truncated anywhere. A call of the HTTP client
- * ends before its time-out, with a value or with an error of the client. If the import and the verification of a company
- * get such responses, the company reaches a final state once the service responds properly again, or a state that a
- * person can resolve. See test/support/fuzz.ts for longer runs.
+ * ends before its time-out, with a value or with an error of the client. A company whose import and verification get
+ * such responses reaches a final state once the service responds properly again, or a state that a person can resolve.
+ * See test/support/fuzz.ts for longer runs.
  */
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** A service that was restored to an older state has lost companies. No company gets stuck, and no token is used twice. */
+/** A service that was restored to an older state has lost companies. None gets stuck, and no token is used twice. */
 import { randomUUID } from 'node:crypto';
 import { retryCompanies, retryWithNewCredential, stageCredentials, stopClaims } from '../../../store';
 import { acceptStaged } from '../../../store';

@@ -71,7 +71,7 @@ const CORPUS: readonly Input[] = [
   asFile(`${','.repeat(100_000)}\n${','.repeat(100_000)}`),
   asFile(`${HEADER}\n${'\n'.repeat(200_000)}`),
   asFile(gzipSync(csv(row({})))),
-  // Each blank line once created an error with a stack trace, and each piece of spaces was joined to all earlier pieces.
+  // Each blank line once made an error with a stack trace, and each piece of blanks was joined to all earlier pieces.
   asFile('\n'.repeat(1024 * 1024)),
   asFile(`${' '.repeat(32 * 1024 * 1024)}[]`, 'companies.json'),
   asFile(csv(row({}), row({ reference: '__proto__', realmId: '18', refreshToken: 'constructor' }))),

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** Creates a migration. Its first company has a credential that is too early, and the others up to `lacking` have none. */
+/** Creates a migration whose first company has a credential that is too early, and whose next ones have none. */
 async function withoutCredentials(companies: number, lacking: number): Promise<MovableMigration> {
   const { db } = orchestrator.ferry;
   const migration = await createMovableMigration({ db, keys: ledger.keys }, manifestRows(companies));

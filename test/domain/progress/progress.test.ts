@@ -27,7 +27,7 @@ const rest = (changes: Parameters<typeof counts>[0]): MigrationState =>
 
 const amendment: DecisionDraft = { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 };
 
-/** Returns the state after support has rejected the details, `later` was decided, and the details were checked again. */
+/** Returns the state after support has rejected the details, `later` was decided, and the details were rechecked. */
 const rejected = (changes: Partial<MigrationState> = {}, ...later: readonly DecisionDraft[]): MigrationState => ({
   ...decideAll(stateAt('supply-details', changes), reject('supply-details', 'support'), ...later),
   preflight: preflight(),

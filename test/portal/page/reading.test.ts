@@ -1,4 +1,4 @@
-/** How the portal's page treats its readers: nothing moves under the pointer, dialogs name companies, prints are readable. */
+/** How readable the portal's page is: nothing moves under the pointer, dialogs name companies, prints are readable. */
 import type { Page } from 'playwright-core';
 import { describeWithChromium, signIn, usePage } from './browser-page';
 import { CONFIRM_SYNC, sampleView } from './sample-view';

@@ -61,7 +61,7 @@ test('the role can call the functions of the portal, and no other function of th
   await expect(portal.query('create schema mine')).rejects.toThrow(DENIED);
 });
 
-test('no other role can call the functions of the portal', async () => {
+test('the functions of the portal are not granted to PUBLIC', async () => {
   const { rows } = await sql`
     select p.proname from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
     where p.pronamespace = 'tokenferry_portal'::regnamespace and a.grantee = 0`.execute(ledger.db);

@@ -118,7 +118,7 @@ const issued = (payload: object): Promise<string> => provider.issue({ ...CLEO, .
 const issuedFor = (migrationId: string, publicKey: string, session: Buffer): Promise<string> =>
   issued({ nonce: identityNonce({ migrationId, publicKey, sessionHash: session.toString('hex') }) });
 
-test('an ID token is not accepted as a signature, nor a signature as an ID token', async () => {
+test('an invitation for an account does not permit signing in with a key', async () => {
   const attempt = await invited();
   expect(
     await valueOf(portal, 'request_sign_in', attempt.session, attempt.migrationId, attempt.publicKey, '{}', HOUR_MS),
