@@ -139,7 +139,7 @@ function textOf(node: ts.Node): string | undefined {
   return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…').trim();
 }
 
-/** Returns the codes of the preflight's findings, the first arguments of calls of `errorFinding` and `warningFinding`. */
+/** Returns the codes of the preflight's findings, the first arguments of `errorFinding` and `warningFinding`. */
 function findingCodes(...files: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
