@@ -51,18 +51,18 @@ export const SignInAgainSchema = z.strictObject({
 });
 export type SignInAgain = z.infer<typeof SignInAgainSchema>;
 
-/** Begins to sign in at the identity provider, to a migration to which the person was invited that way. */
-export const StartIdentitySchema = z.strictObject({
+/** Starts a sign-in at the identity provider, for a migration to which the person was invited by account. */
+export const StartIdentitySignInSchema = z.strictObject({
   migrationId: z.string().min(1).max(200),
-  /** The key of the browser. The first sign-in of a client registers it. */
+  /** The browser's key. A client's first sign-in registers it. */
   publicKey: hex(64),
 });
 
-/** Where the person signs in: an address of the identity provider. */
-export const IdentityStartedSchema = z.object({ address: z.url() });
+/** The address of the identity provider at which the person signs in. */
+export const IdentitySignInStartedSchema = z.object({ address: z.url() });
 
-/** Ends signing in: the query with which the identity provider has sent the browser back. */
-export const FinishIdentitySchema = z.strictObject({ query: z.string().min(1).max(6_000) });
+/** Completes a sign-in. `query`: the query string with which the identity provider sent the browser to the portal. */
+export const FinishIdentitySignInSchema = z.strictObject({ query: z.string().min(1).max(6_000) });
 
 const StepView = z.object({
   step: z.string(),
@@ -88,10 +88,10 @@ const ActionView = z.object({
   title: z.string(),
   /** What the decision is about, one fact per line. */
   facts: z.array(z.string()),
-  /** What happens next; said before the confirmation. */
+  /** What happens next; shown before the person confirms the decision. */
   consequence: z.string(),
   isIrreversible: z.boolean(),
-  /** The decision of somebody else that this one undoes, in a clause; absent if it undoes none. */
+  /** Somebody else's decision that this one undoes, worded as a clause of a sentence; absent if it undoes none. */
   overrides: z.string().optional(),
   /** True if the migration is waiting for this decision. False for decisions that are merely possible. */
   isExpected: z.boolean(),
@@ -113,9 +113,9 @@ export const MigrationViewSchema = z.object({
   headline: z.string(),
   /** What the client has to do now; null if nothing. */
   task: z.object({ what: z.string(), why: z.string(), since: moment.nullable(), by: moment.nullable() }).nullable(),
-  /** What comes after that; null after the end. */
+  /** What comes after that; null once the migration has ended. */
   next: z.string().nullable(),
-  /** Who paused the migration or reopened a step, and why; deadlines; outages. */
+  /** Who ended or paused the migration or reopened a step, and why; when moves begin; the deadline; a running check. */
   notices: z.array(z.string()),
   steps: z.array(StepView),
   start: z.object({ at: moment, by: z.string(), role: z.string(), isAgreed: z.boolean() }).nullable(),
@@ -151,11 +151,11 @@ export const MigrationViewSchema = z.object({
   application: z
     .object({ clientId: z.string(), environment: z.string(), suppliedBy: z.string().nullable() })
     .nullable(),
-  /** The callback URL that the client adds to its application; null if the service has not said it yet. */
+  /** The callback URL that the client adds to its application; null if the service has not returned it yet. */
   callbackUrl: z.string().nullable(),
   /** The fields of a credential on this platform, in the order of the columns of a credential file. */
   credentialFields: z.array(z.object({ name: z.string(), isRequired: z.boolean() })),
-  /** True if the platform replaces refresh tokens, so that only credentials from after the confirmation count. */
+  /** True if the platform replaces refresh tokens, so only credentials obtained after the confirmation count. */
   isRotating: z.boolean(),
   /** The signed migration key (`tokenferry-key-1...`); null if the vault is not open. */
   migrationKey: z.string().nullable(),
@@ -173,7 +173,7 @@ export const MigrationAnswerSchema = z.object({
 
 /** A company, as the client sees it. */
 export const CompanySchema = z.object({
-  /** The row in the manifest; pass the last one as `after` for the next page. */
+  /** The row in the manifest; to read the next page, pass the last row as `after`. */
   row: z.number().int(),
   reference: z.string(),
   name: z.string(),
@@ -184,7 +184,7 @@ export const CompanySchema = z.object({
   movedAt: moment.nullable(),
   /** Why it was not moved or is delayed, in words; null if nothing is wrong. */
   problem: z.string().nullable(),
-  /** The decisions that can resolve it: `retry`, `relink`, `replace-credential`, `skip`, `exclude`. */
+  /** What can resolve it, the most promising first: see `Remedy` in domain/companies/remedies.ts. */
   remedies: z.array(z.string()),
   /** The page on which the company's owner reconnects; null if there is none or it is not needed. */
   linkUrl: z.string().nullable(),
@@ -216,7 +216,7 @@ export const SignedDecisionSchema = z.looseObject({
 
 export const DecideSchema = z.strictObject({ message: z.string().min(1).max(50), decision: SignedDecisionSchema });
 
-/** A box of `ferry seal` (version 3), base64. */
+/** Content sealed as by `ferry seal` (version 3), base64. */
 const box = z.base64().min(1).max(20_000);
 
 /** The largest number of credentials in one request. */
@@ -225,13 +225,13 @@ export const MAX_SEALED_PER_REQUEST = 1_000;
 /**
  * A part of the sealed credentials that one decision supplies. Send all parts with the same `decisionId`, then the
  * decision `credentialsSupplied` or `replaceCredential` with that id. The decision contains `sealedDigest`, the digest of
- * the credentials that were stored (see `domain/supply/sealed-digest.ts`), so that no other boxes count.
+ * the credentials that were stored (see `domain/supply/sealed-digest.ts`), so that no other credentials count.
  */
 export const SealedCredentialsSchema = z.strictObject({
   decisionId: z.uuid(),
   /** True for `replaceCredential`. */
   replaces: z.boolean(),
-  /** The fingerprint of the migration key, because boxes for a key that is no longer in use cannot be opened. */
+  /** The fingerprint of the migration key, because content that was sealed with a replaced key cannot be opened. */
   keyFingerprint: z.string().max(100),
   credentials: z
     .array(z.strictObject({ reference, obtainedAt: z.iso.datetime({ precision: 3 }), sealed: box }))
@@ -251,7 +251,7 @@ export const SealedApplicationSchema = z.strictObject({
   decision: SignedDecisionSchema,
 });
 
-/** The largest number of rows in one part of a manifest, and of parts. */
+/** The largest number of rows in one part of a manifest, and the largest number of parts. */
 const MAX_ROWS_PER_PART = 1_000;
 const MAX_MANIFEST_PARTS = 100;
 
@@ -314,7 +314,7 @@ export const RequestAnswerSchema = z.object({
 });
 export type RequestAnswer = z.infer<typeof RequestAnswerSchema>;
 
-/** `waiting`: no worker has carried out the request yet; ask again with its id. */
+/** `answer` is null until a worker has carried out the request; ask again with its id. */
 export const RequestStatusSchema = z.object({ id: z.uuid(), answer: RequestAnswerSchema.nullable() });
 
 export const ErrorSchema = z.object({ error: z.string(), advice: z.string().optional() });

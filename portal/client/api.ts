@@ -4,7 +4,7 @@ import type {
   CompaniesSchema,
   CompanySchema,
   ErrorSchema,
-  IdentityStartedSchema,
+  IdentitySignInStartedSchema,
   MigrationAnswerSchema,
   MigrationView,
   PortalSession,
@@ -44,7 +44,7 @@ export class ApiError extends Error {
     super(message, options);
   }
 
-  /** True if the same request may succeed later: the network, or a server that is starting or busy. */
+  /** True if the same request may succeed later, because the network failed or a server is starting or busy. */
   get isTemporary(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 502;
   }
@@ -53,7 +53,7 @@ export class ApiError extends Error {
 export interface PortalAddress {
   /** The portal's origin; empty for the origin of the page. */
   readonly origin: string;
-  /** Headers of every request: the session's token, or what identifies the page. */
+  /** Headers of every request: the session's token, or the header that identifies the page. */
   readonly headers: Readonly<Record<string, string>>;
   /** Returns the message about a request that could not be sent. */
   readonly unreachable: (cause: unknown) => string;
@@ -84,7 +84,8 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
     if (response.ok) return response;
     const answer: unknown = await response.json().catch(() => null);
     const { error, advice } = (answer ?? {}) as Partial<z.infer<typeof ErrorSchema>>;
-    const what = response.status >= 500 ? 'The portal does not work at the moment.' : 'The portal refused this.';
+    const what =
+      response.status >= 500 ? 'The portal is not working at the moment.' : 'The portal refused the request.';
     throw new ApiError(response.status, error ?? what, advice);
   }
 
@@ -115,7 +116,7 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
    * Sends a request to the workers and waits for its answer. Repeats it after a lost connection: the portal and the
    * workers recognize it by its id, so it is carried out once.
    *
-   * @param onWait is told why it takes longer
+   * @param onWait called with the reason whenever the request takes longer
    */
   async function submit(
     path: SubmitPath,
@@ -138,7 +139,7 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
     endSession: (): Promise<void> => call('DELETE', '/api/session'),
     redeem: (invitation: string, publicKey: string, as: 'cookie' | 'token'): Promise<NewSession> =>
       call('POST', '/api/session', { invitation, publicKey, as }),
-    startIdentity: (migrationId: string, publicKey: string): Promise<z.infer<typeof IdentityStartedSchema>> =>
+    startIdentity: (migrationId: string, publicKey: string): Promise<z.infer<typeof IdentitySignInStartedSchema>> =>
       call('POST', '/api/session/identity', { migrationId, publicKey }),
     finishIdentity: (query: string): Promise<PortalSession> => call('POST', '/api/session/identity/answer', { query }),
     signInAgain: (proof: SignInAgain): Promise<NewSession> => call('POST', '/api/session/renewal', proof),

@@ -2,7 +2,7 @@
 import { bytesToSign } from '../../domain/migration/signatures';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/parse-decision';
-import { counted } from '../../domain/text/sentences';
+import { outOf } from '../../domain/text/sentences';
 import type { PortalSession, RequestAnswer } from '../contract';
 
 /** The person's key (Ed25519). */
@@ -38,10 +38,10 @@ export async function signDecision(
 }
 
 /**
- * Sends a decision; one about more companies than fit into a message in several parts. Stops at the first refusal.
+ * Sends a decision, in several parts if it has more companies than fit into one message. Stops at the first refusal.
  *
  * @param send signs and sends one part
- * @param onProgress is told the share that has been sent, 0 to 1
+ * @param onProgress called with the share that has been sent, 0 to 1
  */
 export async function sendInParts(
   { message, fields }: Pick<DecisionFields, 'message'> & Required<Pick<DecisionFields, 'fields'>>,
@@ -55,7 +55,7 @@ export async function sendInParts(
     const part = companies.slice(start, start + MAX_COMPANIES_PER_MESSAGE) as readonly string[];
     const answer = await send({ message, fields: { ...fields, companies: part } });
     if (answer.outcome !== 'applied')
-      return { ...answer, text: `${counted(start, 'company')} of ${companies.length} sent, then: ${answer.text}` };
+      return { ...answer, text: `${outOf(start, companies.length, 'company')} sent, then: ${answer.text}` };
     texts.add(answer.text);
     onProgress((start + part.length) / companies.length);
   }

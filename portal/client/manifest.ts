@@ -5,18 +5,18 @@ import { counted } from '../../domain/text/sentences';
 import type { RequestAnswer } from '../contract';
 import type { DecisionFields } from './decisions';
 
-/** As many rows as one request may have. */
+/** The largest number of rows in one request. */
 const PART = 1_000;
 
-/** Returns the digest of all rows, which the decision about them names. */
+/** Returns the digest of all rows, which the decision about them contains. */
 export async function manifestDigest(rows: readonly ManifestRow[]): Promise<string> {
   const bytes = new TextEncoder().encode(rows.map(digestedRow).join(''));
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** How the parts are sent. */
-export interface ManifestLine {
+/** The functions that send the parts and the decision, and show the progress. */
+export interface ManifestTransport {
   readonly submit: (path: '/api/manifest', body: unknown) => Promise<RequestAnswer>;
   /** Signs and sends a decision. */
   readonly decide: (decision: DecisionFields) => Promise<RequestAnswer>;
@@ -30,12 +30,12 @@ export interface ManifestLine {
  * stored once.
  *
  * @param rows at least one
- * @param fields of the decision, beside those that name the manifest
+ * @param fields further fields of the decision, in addition to those that identify the manifest
  */
 export async function supplyManifest(
   rows: readonly ManifestRow[],
   fields: Readonly<Record<string, unknown>>,
-  { submit, decide, say, progress }: ManifestLine,
+  { submit, decide, say, progress }: ManifestTransport,
 ): Promise<RequestAnswer> {
   const decisionId = crypto.randomUUID();
   for (let start = 0; start < rows.length; start += PART) {

@@ -1,6 +1,6 @@
 /**
- * What can be done about a company, by whom. The page and `ferry --portal` take their advice from here: advice to the
- * client exists only for decisions that it can make now, so that each has a button or a command.
+ * What can be done about a company, and by whom. The page and `ferry --portal` take their advice from here. They advise
+ * the client only to make decisions that it can make now, so that each piece of advice has a button or a command.
  */
 import type { Remedy } from '../../domain/companies/remedies';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
@@ -11,7 +11,7 @@ import type { Action } from './api';
 interface Help {
   /** The client's decision; null if there is none. */
   readonly message: DecisionMessage | null;
-  /** The text of the button; null: the one of the decision. */
+  /** The text of the button; null for the decision's own title. */
   readonly title: string | null;
   /** Follows "You can". */
   readonly client: string;
@@ -89,7 +89,7 @@ export function otherHelp(
 const known = (remedies: readonly string[]): readonly Remedy[] =>
   remedies.filter((remedy): remedy is Remedy => Object.hasOwn(HELP, remedy));
 
-/** Returns what a list without exceptions says: a company that only lacks a credential is in the other list. */
+/** Returns the text for an empty list of exceptions. Companies that only lack a credential are in the other list. */
 export function noExceptionsText({ withoutCredential }: MigrationView['counts']): string {
   const lacking = counted(withoutCredential, 'confirmed company');
   return withoutCredential === 0

@@ -18,8 +18,8 @@ export interface Supply<Credential> {
 
 type Label = Pick<HashedCredential, 'reference' | 'obtainedAt'>;
 
-/** How the parts are sealed and sent. */
-export interface SupplyLine<Credential> {
+/** The functions that seal and send the parts and the decisions, and show the progress. */
+export interface SupplyTransport<Credential> {
   readonly keyFingerprint: string;
   /** Returns a function that seals one credential for the migration key. */
   readonly createSealer: () => Promise<(credential: Credential) => Uint8Array | Promise<Uint8Array>>;
@@ -33,7 +33,7 @@ export interface SupplyLine<Credential> {
 
 /**
  * Seals and sends credentials, then the decision about them. The decision contains the digest of the credentials that
- * were stored, so that the ledger refuses it if the portal has exchanged one.
+ * were stored, so that the ledger refuses it if the portal has replaced one.
  *
  * `credentialsSupplied` is one decision about all parts. `replaceCredential` names its companies, so each part has its
  * own decision. A part that was sent twice, because the connection was lost, is stored once.
@@ -42,7 +42,7 @@ export interface SupplyLine<Credential> {
  */
 export async function supplyInParts<Credential extends Label>(
   { message, credentials, fields }: Supply<Credential>,
-  { keyFingerprint, createSealer, submit, decide, say, progress }: SupplyLine<Credential>,
+  { keyFingerprint, createSealer, submit, decide, say, progress }: SupplyTransport<Credential>,
 ): Promise<RequestAnswer> {
   const replaces = message === 'replaceCredential';
   const refused: { readonly reference: string; readonly why: string }[] = [];

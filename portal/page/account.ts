@@ -1,4 +1,4 @@
-/** Signing in with an account at an identity provider, for people whose invitation says so. */
+/** Signs people in with an account at an identity provider, if their invitation is for an account. */
 import { finishIdentity, readSession, startIdentity } from './api';
 import { problemText } from './dialog';
 import { button, el } from './elements';
@@ -9,10 +9,10 @@ import { canSign, createKey, digestOf, pendingKey } from './keys';
 const RETURN_PATH = '/sign-in';
 
 /**
- * Returns the answer of the identity provider if the browser comes from there, and removes it from the address, because
- * it works once.
+ * Returns the identity provider's answer if the browser comes from there, otherwise null. Removes the answer from the
+ * address, because it works only once.
  */
-export function takeAnswer(): string | null {
+export function takeIdentityAnswer(): string | null {
   if (location.pathname !== RETURN_PATH) return null;
   const { search } = location;
   history.replaceState(null, '', '/');
@@ -31,11 +31,11 @@ export async function showAccountInvitation(
   const go = accountButton(migrationId, provider, problem);
   showMessage(
     'Welcome to your migration',
-    el('p', {}, 'You have been invited to follow and decide the migration of your connections.'),
+    el('p', {}, 'You have been invited to follow the migration of your connections and to make decisions about it.'),
     el(
       'ul',
       { class: 'points' },
-      el('li', {}, 'Sign in with the account to whose email address the invitation was sent.'),
+      el('li', {}, 'Sign in with the account whose email address received the invitation.'),
       el('li', {}, 'Your browser creates a key that signs your decisions. Nobody can copy it, not even this website.'),
       el('li', {}, 'Use a device that only you use.'),
     ),
@@ -66,14 +66,14 @@ export function accountButton(migrationId: string, provider: string | null, prob
   }
 }
 
-/** Returns a new key, or one of an earlier attempt that signed nobody in. */
+/** Returns the key of an earlier attempt that did not complete the sign-in, or else a new key. */
 async function keyFor(migrationId: string, provider: string | null) {
   const invitation = `account ${migrationId}`;
   const pending = await pendingKey(await digestOf(invitation));
   return pending ?? createKey(invitation, provider, true);
 }
 
-/** Ends signing in with the answer of the identity provider. */
+/** Completes the sign-in with the identity provider's answer. */
 export async function finishSignIn(answer: string, onSignedIn: () => void): Promise<void> {
   showMessage('Your migration', el('p', {}, 'Signing in…'));
   try {

@@ -7,7 +7,7 @@ import { signerOf } from './keys';
 
 export interface App {
   readonly session: PortalSession;
-  /** Null if this browser cannot sign for the person: a viewer, or another browser than the one of the invitation. */
+  /** Null if this browser cannot sign: the person is a viewer, or used the invitation in another browser. */
   readonly key: Awaited<ReturnType<typeof findKey>>;
   readonly view: () => MigrationView;
   /** Reads the migration and the companies again, after a decision. */

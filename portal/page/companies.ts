@@ -23,12 +23,12 @@ export interface CompanyList {
 export interface ListOptions {
   readonly app: App;
   readonly container: HTMLElement;
-  /** What stands above the list. */
+  /** The elements above the list. */
   readonly head: readonly Child[];
   readonly filter: () => CompanyFilter;
-  /** What the list says if it is empty. */
+  /** Returns the text for an empty list. */
   readonly empty: () => string;
-  /** Called with the number of companies whenever the list shows others. */
+  /** Called with the number of companies whenever all rows are shown anew. */
   readonly onShow?: (count: number) => void;
 }
 
@@ -89,8 +89,8 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
   }
 
   /**
-   * Shows the current rows. If a person is using the list, rows must not move, so it changes only those whose height
-   * stays the same, and offers to show the others.
+   * Shows the current rows. While a person is using the list, rows must not move, so only rows whose height stays the
+   * same are changed, and a button offers to update the list.
    */
   async function update(): Promise<void> {
     const mine = generation;
@@ -118,7 +118,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     if (focused) document.getElementById(focused)?.focus();
   }
 
-  /** Rows of the other list count if a person has selected them, because new rows of one list can move the other. */
+  /** Also true if a row of the other list is selected, because new rows in one list can move the other list. */
   const isInUse = (): boolean =>
     list.contains(document.activeElement) || list.matches(':hover') || document.querySelector(SELECTED) !== null;
 
@@ -183,7 +183,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     selection.replaceChildren(
       el('p', {}, el('strong', {}, `${counted(companies.length, 'company')} selected`)),
       !canConfirm && decisions.length === 0
-        ? el('p', { class: 'hint' }, 'You have nothing to decide about all of them together.')
+        ? el('p', { class: 'hint' }, 'No decision applies to all of the selected companies.')
         : '',
       el(
         'div',
@@ -210,7 +210,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
 
 const SELECTED = '.companies input:checked';
 
-/** Two states of a company with the same layout differ only in short texts. */
+/** Returns the texts that determine the height of a company's row. All other texts are short. */
 const layoutOf = ({ problem, remedies, linkUrl }: Company): string =>
   JSON.stringify([problem, problem === null ? [] : remedies, linkUrl]);
 

@@ -48,11 +48,11 @@ export function createExceptions(app: App): CompanyList {
   const about = el(
     'p',
     { class: 'hint' },
-    'Each company says what went wrong and what can be done. If its owner must reconnect, send the owner the reconnect page. ',
+    'Each entry says what went wrong and what can be done. If the owner of a company must reconnect, send the owner the link to the reconnect page. ',
     el(
       'a',
       { class: 'download', href: '/api/reconnect-links.csv', download: true },
-      'Download all reconnect pages (CSV)',
+      'Download all reconnect links (CSV)',
     ),
   );
   const list = createCompanyList({

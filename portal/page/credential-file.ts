@@ -4,11 +4,11 @@ import { Duplicates } from '../../domain/supply/duplicates';
 import { FindingList } from '../../domain/supply/findings';
 import { parseCredential, type ParsedCredential } from '../../domain/supply/row-parser';
 import type { Platform } from '../../platforms/platforms';
-import { createMap, readRows } from './row-file';
+import { createNumberMap, readRows } from './row-file';
 
 export interface CheckedFile {
   readonly findings: FindingList;
-  /** Those without an error. */
+  /** The credentials without an error. */
   readonly credentials: readonly ParsedCredential[];
 }
 
@@ -16,7 +16,7 @@ export interface CheckedFile {
 export async function checkCredentials(file: File, platform: Platform, obtainedAt: Date): Promise<CheckedFile> {
   const findings = new FindingList();
   const credentials: ParsedCredential[] = [];
-  const duplicates = new Duplicates(platform.organizationField, createMap);
+  const duplicates = new Duplicates(platform.organizationField, createNumberMap);
   const times = { now: new Date() };
   for await (const reader of readRows(file, credentialColumns(platform), findings, obtainedAt)) {
     const credential = parseCredential(reader, platform, times);

@@ -1,4 +1,4 @@
-/** Supplies credentials from a file: it is checked, encrypted and sent by this page. */
+/** Supplies credentials from a file, which this page checks, encrypts and sends. */
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
@@ -17,7 +17,8 @@ export async function openCredentials(app: App, action: Action, selected: readon
   const input = fileInput();
   const obtainedAt = el('input', { id: 'obtained-at', type: 'datetime-local' });
   const result = el('div', { role: 'status' });
-  // The field shows minutes. Within the minute of the confirmation, the seconds decide whether a credential counts.
+  // The field shows only minutes. Unless a person enters a time, the file's exact time is used, because within the
+  // minute of the confirmation the seconds decide whether a credential counts.
   let isTimeEntered = false;
   let checked: CheckedFile['credentials'] | null = null;
 
@@ -69,7 +70,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
           el(
             'p',
             { class: 'hint' },
-            `Used for rows without obtainedAt. In your time zone, ${zoneText()}. If it is empty, the time when the file was last changed.`,
+            `Used for rows without obtainedAt. Enter it in your time zone, ${zoneText()}. If you leave it empty, the time when the file was last changed is used.`,
           ),
         ),
         result,
@@ -84,14 +85,14 @@ export async function openCredentials(app: App, action: Action, selected: readon
   });
 }
 
-/** Says that the key is the provider's, or why the page refuses to encrypt. */
+/** Shows who signed the encryption key, or why the page refuses to encrypt. */
 async function keyLine(app: App): Promise<Child> {
   try {
     const { signedBy } = await sealingKey(app);
     return el(
       'p',
       { class: 'hint' },
-      'The key that encrypts was signed by the provider in your invitation: ',
+      'The encryption key was signed by the provider that your invitation names: ',
       el('code', {}, signedBy),
       '. Compare it with the fingerprint that the provider publishes.',
     );
@@ -100,13 +101,13 @@ async function keyLine(app: App): Promise<Child> {
   }
 }
 
-/** Returns the references of the file that were not selected, because a decision names its companies. */
+/** Returns the references in the file that are not selected, because the decision is about selected companies only. */
 function unselected({ credentials }: CheckedFile, selected: readonly Company[]): readonly string[] {
   const references = new Set(selected.map(({ reference }) => reference));
   return credentials.map(({ reference }) => reference).filter((reference) => !references.has(reference));
 }
 
-/** Returns the references of the file that the migration does not have. Credentials with them would not be accepted. */
+/** Returns the references in the file that the migration does not have. Their credentials would not be accepted. */
 async function readUnknown({ credentials }: CheckedFile): Promise<readonly string[]> {
   const unknown = new Set(credentials.map(({ reference }) => reference));
   for await (const { reference } of eachCompany({})) {
@@ -138,7 +139,7 @@ function resultOf(
       el(
         'p',
         { class: 'problem' },
-        `${counted(unknown.length, 'credential')} cannot be sent, because the manifest has no company with this reference: ${named(unknown)}.`,
+        `${counted(unknown.length, 'credential')} cannot be sent, because the manifest has no company with ${unknown.length === 1 ? 'this reference' : 'these references'}: ${named(unknown)}.`,
       ),
     ...findingsList(findings),
   ];

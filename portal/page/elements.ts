@@ -25,14 +25,14 @@ export function button(text: string, onclick: () => void, attributes: Readonly<R
   return el('button', { type: 'button', ...attributes, onclick }, text);
 }
 
-/** Returns the element with this id of index.html. */
+/** Returns the element of index.html with this id. */
 export function byId(id: string): HTMLElement {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`there is no element #${id}`);
   return element;
 }
 
-/** Creates a link that opens in a new tab, or only its text if the address is not one of the web. */
+/** Creates a link that opens in a new tab, or only its text if the address does not begin with http: or https:. */
 export function externalLink(address: string, text = address): HTMLElement {
   return /^https?:\/\//i.test(address)
     ? el('a', { href: address, target: '_blank', rel: 'noopener noreferrer' }, text)
@@ -83,7 +83,7 @@ export function copyButton(text: string, label: string, what: string): HTMLButto
   return copy;
 }
 
-/** Has a screen reader say something. */
+/** Announces a text to people who use a screen reader. */
 export function announce(text: string): void {
   byId('announcer').textContent = text;
 }

@@ -48,8 +48,12 @@ export function limitsForm() {
         'fieldset',
         {},
         el('legend', { class: 'unseen' }, 'The limits'),
-        field('When companies may move', windows, `${WINDOW_HINT} Leave it empty to keep that, or write "any time".`),
-        field('Companies per minute, at most', pace, 'Leave it empty to keep that.'),
+        field(
+          'When companies may move',
+          windows,
+          `${WINDOW_HINT} Leave it empty to keep the current windows, or write "any time".`,
+        ),
+        field('Maximum companies per minute', pace, 'Leave it empty to keep the current limit.'),
       ),
     ],
     read: () => {
@@ -57,7 +61,7 @@ export function limitsForm() {
         ...windowsOf(windows.value),
         ...(pace.value.trim() === '' ? {} : { companiesPerMinute: Number(pace.value) }),
       };
-      if (Object.keys(limits).length === 0) throw new FormProblem('enter what should change');
+      if (Object.keys(limits).length === 0) throw new FormProblem('enter at least one change');
       const problem =
         'companiesPerMinute' in limits ? expectedLimit('companiesPerMinute', limits.companiesPerMinute) : null;
       if (problem !== null)
@@ -85,7 +89,7 @@ export function timeForm({ start, windows }: MigrationView) {
         field(
           'When companies may move (optional)',
           windowsInput,
-          `${WINDOW_HINT} Now: ${windows ?? 'at any time'}. Leave it empty to keep that, or write "any time".`,
+          `${WINDOW_HINT} Now: ${windows ?? 'at any time'}. Leave it empty to keep the current windows, or write "any time".`,
         ),
       ),
     ],
@@ -119,7 +123,7 @@ function windowsOf(text: string): { readonly windows?: readonly Window[] } {
 
 export function syncForm({ counts, waves }: MigrationView, selected: readonly Company[]) {
   const open = selected.filter(({ confirmedAt }) => confirmedAt === null);
-  // The data of a wave that is confirmed too early is out of date for longer than necessary.
+  // Preselect only the next wave. If a wave is confirmed too early, its data is out of date for longer than necessary.
   const [next] = open.length > 0 ? [] : waves;
   const wave = el(
     'select',
@@ -162,13 +166,13 @@ export function syncForm({ counts, waves }: MigrationView, selected: readonly Co
       for await (const company of eachCompany({}))
         if (String(company.wave) === wave.value && company.confirmedAt === null && company.state !== 'left-out')
           references.push(company.reference);
-      if (references.length === 0) throw new FormProblem('every company of this wave is confirmed already');
+      if (references.length === 0) throw new FormProblem('every company of this wave has already been confirmed');
       return { companies: references };
     },
   };
 }
 
-/** Names companies by their references, unless the dialog lists the selected ones. */
+/** Asks for the references of the companies, unless companies are selected. */
 export function referencesForm(selected: readonly Company[]) {
   if (selected.length > 0)
     return { elements: [], read: () => ({ companies: selected.map(({ reference }) => reference) }) };

@@ -60,10 +60,10 @@ export function showUnsupported(): void {
 /** Where the browser keeps the name of the migration that it has shown last. */
 const LAST_SHOWN = 'last-shown';
 
-/** Remembers which migration this browser shows, because a session of another one would replace it. */
+/** Remembers which migration this browser shows, because signing in to another migration replaces the session. */
 export const rememberMigration = (name: string): void => localStorage.setItem(LAST_SHOWN, name);
 
-/** Asks the person to continue, because mail programs open links as well, and an invitation works once. */
+/** Asks the person to continue before using the invitation, which works once, because mail programs open links, too. */
 export async function showInvitation({ token, provider }: Invitation, onRedeemed: () => void): Promise<void> {
   if (!(await canSign())) return showUnsupported();
   const other = localStorage.getItem(LAST_SHOWN);
@@ -71,7 +71,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
   const go = button('Continue', () => void accept(), { class: 'primary' });
   showMessage(
     'Welcome to your migration',
-    el('p', {}, 'You have been invited to follow and decide the migration of your connections.'),
+    el('p', {}, 'You have been invited to follow the migration of your connections and to make decisions about it.'),
     el(
       'ul',
       { class: 'points' },
@@ -83,7 +83,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
       el(
         'p',
         {},
-        `This browser was last used for ${other}. It shows one migration at a time: to keep that one open, use this link in another browser.`,
+        `This browser was last used for ${other}. It shows one migration at a time. To keep that migration open, use this link in another browser.`,
       ),
     el('div', { class: 'buttons' }, go),
     status,
@@ -111,7 +111,7 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
   }
 }
 
-/** The portal says whether the invitation was used, has expired or was revoked. */
+/** Shows the refusal. The portal does not say whether the invitation was used, has expired or was revoked. */
 function showRefused(error: ApiError): void {
   showMessage(
     'This invitation does not work',
@@ -130,7 +130,7 @@ export function unconfirmedKey(fingerprint: string, contact: string): readonly C
     el(
       'p',
       { class: 'hint' },
-      'Why: your decisions are signed with a key in this browser. The call proves that the key is yours, and that nobody else has used your invitation. You can decide and supply once support has confirmed it; until then, you can look at everything.',
+      'Why: your decisions are signed with a key in this browser. The call proves that the key is yours, and that nobody else has used your invitation. You can make decisions and supply data once support has confirmed your key. Until then, you can only read.',
     ),
   ];
 }

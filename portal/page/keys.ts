@@ -4,7 +4,7 @@
  */
 import type { Signer } from '../client/decisions';
 
-/** Whose key it is. Stored once the portal has accepted the key. */
+/** The owner of a key. Stored once the portal has accepted the key. */
 interface KeyOwner {
   readonly migrationId: string;
   readonly person: string;
@@ -16,7 +16,7 @@ export interface StoredKey {
   readonly privateKey: CryptoKey;
   /** The provider's fingerprint from the invitation; null if the link had none. */
   readonly provider: string | null;
-  /** SHA-256 of the invitation's token, or of the name of an account's migration; 64 hexadecimal digits. */
+  /** SHA-256 of the invitation's token, or of `account <migration>` for an account; 64 hexadecimal digits. */
   readonly invitation: string;
   /** True if the person signs in with an account. */
   readonly hasAccount: boolean;
@@ -62,12 +62,12 @@ export async function createKey(
   return key;
 }
 
-/** Returns null if the key was created in another browser, or this browser has deleted it. */
+/** Returns a stored key; null if it was created in another browser, or this browser has deleted it. */
 export async function findKey(publicKey: string): Promise<StoredKey | null> {
   return ((await inStore('readonly', (store) => store.get(publicKey))) as StoredKey | undefined) ?? null;
 }
 
-/** Records whose key it is, so that its owner can sign in again. */
+/** Records the owner of a key, so that the owner can sign in again. */
 export async function recordUse(key: StoredKey, { migrationId, person }: KeyOwner): Promise<void> {
   const used: OwnedKey = { ...key, owner: { migrationId, person }, usedAt: Date.now() };
   await inStore('readwrite', (store) => store.put(used));
@@ -76,12 +76,12 @@ export async function recordUse(key: StoredKey, { migrationId, person }: KeyOwne
 const allKeys = async (): Promise<readonly StoredKey[]> =>
   (await inStore('readonly', (store) => store.getAll())) as readonly StoredKey[];
 
-/** Returns a key that was created for the invitation and belongs to nobody yet. */
+/** Returns a key that was created for the invitation and has no owner yet; undefined if there is none. */
 export async function pendingKey(invitation: string): Promise<StoredKey | undefined> {
   return (await allKeys()).find((key) => key.invitation === invitation && key.owner === undefined);
 }
 
-/** Returns the keys with which a person can sign in again, the one that was used last first. */
+/** Returns the keys with which a person can sign in again, the most recently used first. */
 export async function ownedKeys(): Promise<readonly OwnedKey[]> {
   return (await allKeys())
     .filter((key): key is OwnedKey => key.owner !== undefined)

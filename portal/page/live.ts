@@ -5,20 +5,20 @@ import { byId } from './elements';
 
 interface Listeners {
   readonly onMigration: (answer: MigrationAnswer) => void;
-  /** Called from time to time while the connection works. @throws ApiError */
+  /** Checks the session: regularly, when the page becomes visible, and after the stream has ended. @throws ApiError */
   readonly onReturn: () => Promise<void>;
-  /** Returns whether the person waits for a change of the session, which is then checked more often. */
+  /** Returns whether the person is waiting for a change of the session, which is then checked more often. */
   readonly isWaiting: () => boolean;
   readonly onEnd: () => void;
 }
 
-/** The browser stops asking after an error status, so the page asks again after this time. */
+/** After an error status, the browser does not reconnect, so the page tries again after this time. */
 const AGAIN_AFTER_MS = 5_000;
-/** How often the page checks its session, and how often while the person waits until support has confirmed the key. */
+/** How often the page checks its session; the second applies while the person waits for support to confirm the key. */
 const CHECK_EVERY_MS = 30_000;
 const CHECK_OFTEN_MS = 3_000;
 
-/** Tabs share the cookie of the session: a tab that is opened has the others check theirs. */
+/** Tabs share the session's cookie, so a new tab uses this channel to make the other tabs check their session. */
 const CHANNEL = 'tokenferry';
 
 export function followEvents({ onMigration, onReturn, isWaiting, onEnd }: Listeners): void {

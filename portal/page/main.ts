@@ -3,7 +3,7 @@ import type { PortalSession } from '../contract';
 import { fingerprintOf } from '../../domain/text/fingerprints';
 import type { MigrationAnswer } from '../client/api';
 import { ApiError, insist } from '../client/api';
-import { finishSignIn, showAccountInvitation, takeAnswer } from './account';
+import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './account';
 import { endSession, readMigration, readSession } from './api';
 import { canDecide, isUnconfirmed, type App } from './app';
 import { createAllCompanies, createExceptions } from './company-sections';
@@ -29,14 +29,14 @@ import { timeText, zoneText } from './times';
 const LISTS_WITHIN_MS = 8_000;
 
 async function start(): Promise<void> {
-  const answer = takeAnswer();
+  const answer = takeIdentityAnswer();
   const invitation = takeInvitation();
   byId('zone').textContent = `Times are in your time zone, ${zoneText()}.`;
   // A link that is pasted into this tab changes only the fragment, so the browser does not load the page again.
   addEventListener('hashchange', () => /invitation=|sign-in=/.test(location.hash) && location.reload());
   if (answer !== null) return finishSignIn(answer, () => void open());
   if (invitation !== null && 'migrationId' in invitation) return showAccountInvitation(invitation, () => void open());
-  // A person can open the same link again: the key of this browser then replaces the invitation.
+  // A person can open the same link again. This browser's key is then used instead of the invitation.
   if (invitation !== null && !(await isUsedHere(invitation.token)))
     return showInvitation(invitation, () => void open());
   return open();
@@ -119,7 +119,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
   }
 
   let waiting: ReturnType<typeof setTimeout> | undefined;
-  /** Reads the lists again soon. All pages get the same event at once, so each waits for a time of its own. */
+  /** Reads the lists again soon. All pages get the same event at once, so each waits for a random time. */
   function updateLists(): void {
     if (document.hidden) return;
     waiting ??= setTimeout(
@@ -166,7 +166,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer): Pro
 const messagesOf = ({ view }: MigrationAnswer): string => view.actions.map(({ message }) => message).join();
 
 function showPerson({ person, role }: PortalSession): void {
-  byId('person').textContent = role === 'viewer' ? `${person} (may read)` : person;
+  byId('person').textContent = role === 'viewer' ? `${person} (read-only)` : person;
   const out = byId('sign-out');
   out.hidden = false;
   out.onclick = () =>

@@ -6,7 +6,7 @@ import { FindingList } from '../../domain/supply/findings';
 import { ManifestTotals, reportTotalFindings } from '../../domain/supply/manifest-totals';
 import { hasCredential, parseCompany } from '../../domain/supply/row-parser';
 import type { Platform } from '../../platforms/platforms';
-import { createMap, readRows } from './row-file';
+import { createNumberMap, readRows } from './row-file';
 
 export interface CheckedManifest {
   readonly findings: FindingList;
@@ -19,8 +19,8 @@ export interface CheckedManifest {
 export async function checkManifest(file: File, platform: Platform): Promise<CheckedManifest> {
   const findings = new FindingList();
   const rows: ManifestRow[] = [];
-  const duplicates = new Duplicates(platform.organizationField, createMap);
-  const totals = new ManifestTotals(createMap());
+  const duplicates = new Duplicates(platform.organizationField, createNumberMap);
+  const totals = new ManifestTotals(createNumberMap());
   let row = 0;
   let withCredential = 0;
   for await (const reader of readRows(file, manifestColumns(platform, 'managed'), findings)) {

@@ -1,4 +1,4 @@
-/** Supplies the manifest from a file: it is checked by this page, which shows what would be supplied. */
+/** Supplies the manifest from a file. This page checks the file and shows what would be supplied. */
 import { MAX_MANIFEST_COMPANIES } from '../../domain/migration/parse-decision';
 import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';

@@ -1,4 +1,4 @@
-/** The first view: what is happening, what the client has to do, and how far the migration is. */
+/** The first view: what is happening, what the client has to do, and the progress of the migration. */
 import type { MigrationView } from '../contract';
 import { counted } from '../../domain/text/sentences';
 import type { App } from './app';
@@ -66,7 +66,7 @@ const PARTS: readonly { readonly count: keyof Counts; readonly state: string; re
 ];
 
 export function renderProgress({ counts, end, start, windows, next }: MigrationView): readonly Child[] {
-  // After the end, nothing comes next, and no company moves any more.
+  // Once the migration has ended, `next` is null and no company moves any more.
   const isMoving = next !== null && counts.notMovedYet + counts.moving > 0;
   return [
     el('h2', { id: 'progress-title' }, 'Progress'),
@@ -205,7 +205,11 @@ export function renderOtherDecisions(app: App): readonly Child[] {
   if (others.length === 0) return [];
   return [
     el('h2', { id: 'decisions-title' }, 'Other decisions'),
-    el('p', { class: 'hint' }, 'You can decide these at any time. Each one is explained before you confirm it.'),
+    el(
+      'p',
+      { class: 'hint' },
+      'You can make these decisions at any time. Each one is explained before you confirm it.',
+    ),
     el('div', { class: 'buttons' }, ...others.map((action) => button(action.title, () => openAction(app, action)))),
   ];
 }

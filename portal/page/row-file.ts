@@ -12,9 +12,9 @@ import { noRows, openTable } from '../../domain/supply/table';
 const MAX_BYTES = 100 * 1024 * 1024;
 
 /**
- * Yields the rows of a file. An error that makes the file unreadable is added to the findings, and ends the reading.
+ * Yields the rows of a file. If an error makes the file unreadable, adds it to the findings and stops.
  *
- * @param modifiedAt the time that counts for rows without one
+ * @param modifiedAt the time to use for rows that do not have one
  */
 export async function* readRows(
   file: File,
@@ -75,7 +75,7 @@ async function* once(text: string): AsyncGenerator<string> {
   yield text;
 }
 
-export function createMap(): NumberMap {
+export function createNumberMap(): NumberMap {
   const numbers = new Map<string, number>();
   return {
     get: (key) => numbers.get(key) ?? 0,
@@ -87,7 +87,7 @@ export function createMap(): NumberMap {
   };
 }
 
-/** Parses the text at its end, because the file is in memory anyway. */
+/** Collects the text and parses it when it is complete, because the file is in memory anyway. */
 const createCsvParser: CsvParserFactory = (options) => {
   let text = '';
   return {

@@ -21,7 +21,7 @@ export interface SealingKey {
   /** Uncompressed P-256 point. */
   readonly publicKey: Uint8Array<ArrayBuffer>;
   readonly fingerprint: string;
-  /** Fingerprint of the provider key that has signed it. */
+  /** Fingerprint of the provider's key, which signed the migration key. */
   readonly signedBy: string;
 }
 
@@ -67,7 +67,7 @@ function parseKey(text: string): Readonly<Record<string, string>> & {
   }
 }
 
-/** Seals a text. `binding` must be given again to open the box. Returns the box. */
+/** Seals a text and returns the box. The box can be opened only with the same `binding`. */
 export type Sealer = (text: string, binding: readonly string[]) => Promise<Uint8Array>;
 
 /** Creates a sealer, whose boxes share one encapsulation. */

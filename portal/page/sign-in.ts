@@ -1,4 +1,4 @@
-/** Signing in again, without a new invitation: with the key that this browser has kept. */
+/** Signs a person in again without a new invitation, with the key that this browser has kept. */
 import { signInText } from '../../domain/migration/sign-in';
 import { insist } from '../client/api';
 import { accountButton } from './account';
@@ -10,7 +10,7 @@ import { digestOf, ownedKeys, signerOf, type OwnedKey } from './keys';
 
 /** Says that nobody is signed in, and offers the keys of this browser. */
 export async function showNoSession(): Promise<void> {
-  // A browser that does not keep keys has none.
+  // If the browser cannot store keys, it has none.
   const keys = await ownedKeys().catch(() => []);
   if (keys.length === 0)
     return showMessage(

@@ -13,7 +13,7 @@ export async function sealingKey({ key, view, session }: App): Promise<SealingKe
   if (migrationKey === null) throw new FormProblem('the migration does not accept credentials now');
   if (key === null || key.provider === null)
     throw new FormProblem(
-      "your invitation did not name the provider's fingerprint, so this page cannot check the key; ask for a new invitation",
+      "your invitation does not contain the provider's fingerprint, so this page cannot check the key; ask for a new invitation",
     );
   try {
     return await checkKey(migrationKey, session.migrationId, key.provider);

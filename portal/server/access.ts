@@ -3,8 +3,8 @@
  * say so cannot be added.
  *
  * Cross-site requests: a browser sends the cookie only with requests of the portal's own pages (`SameSite=Strict`).
- * Besides, a request that changes something needs a header that pages of other sites cannot send, and must come from an
- * origin of the portal if the browser names its origin.
+ * In addition, a request that changes something, unless it has a bearer token, needs a header that pages of other sites
+ * cannot send. If the browser names an origin, it must be an origin of the portal.
  */
 import type { FastifyRequest } from 'fastify';
 import type { Api } from './api';
@@ -44,10 +44,7 @@ export function authorize(app: Api, { db, limits, origins }: PortalContext): voi
     await countSession(request);
     if (isStream !== true) countInProgress(token.hash.toString('base64'), reply);
     if (access === 'client' && session.role !== 'client')
-      throw forbidden(
-        'Your invitation lets you read only.',
-        'Ask your contact for an invitation with the role client.',
-      );
+      throw forbidden('Your invitation is read-only.', 'Ask your contact for an invitation with the role client.');
   });
 }
 
@@ -62,12 +59,16 @@ function assertFromPage({ headers }: FastifyRequest, origins: ReadonlySet<string
 }
 
 /**
- * Asserts that a browser says that the request comes from a page of the portal. A session in a cookie is only for
- * browsers, and a page of another site must not sign a person in to a migration of somebody else.
+ * Asserts that the request says which page it comes from, as only browsers do; `assertFromPage` checks that page. A
+ * session in a cookie is only for browsers, and a page of another site must not sign a person in to somebody else's
+ * migration.
  *
  * @throws {PortalError} 403
  */
-export function assertSentByPage({ headers }: FastifyRequest): void {
+export function assertNamesOrigin({ headers }: FastifyRequest): void {
   if (headers.origin === undefined && headers['sec-fetch-site'] === undefined)
-    throw forbidden('The request does not say from which page it comes.', 'Programs ask for a token: "as": "token".');
+    throw forbidden(
+      'The request does not say from which page it comes.',
+      'A program must ask for a token: send "as": "token".',
+    );
 }

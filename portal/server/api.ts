@@ -35,9 +35,9 @@ export type Api = FastifyInstance<
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
-    /** True if the route accepts the large bodies of sealed credentials. */
+    /** True if the route accepts the large bodies of sealed credentials and of manifests. */
     isLargeBody?: boolean;
-    /** True if the answer can have many megabytes. */
+    /** True if the answer can be many megabytes long. */
     isLargeAnswer?: boolean;
     /** True if the answer is an event stream, which has limits of its own. */
     isStream?: boolean;

@@ -24,7 +24,7 @@ export interface AppOptions {
   readonly publicUrl: string;
   /** Certificate and key; absent if the portal serves HTTP. */
   readonly tls: Pick<ServerOptions, 'cert' | 'key'> | undefined;
-  /** The proxies whose `X-Forwarded-For` is believed; false for none. */
+  /** The proxies whose `X-Forwarded-For` is trusted; false for none. */
   readonly trustProxy: readonly string[] | false;
   /** True if only a proxy can reach the portal. */
   readonly behindProxy: boolean;

@@ -11,9 +11,9 @@ export interface PortalContext {
   readonly limits: PortalLimits;
   /** The origins of the portal's own pages. */
   readonly origins: ReadonlySet<string>;
-  /** Absent if people sign in with the link of their invitation only. */
+  /** Absent if people sign in only with the link of their invitation. */
   readonly identityProvider: IdentityProvider | undefined;
-  /** How long a session lasts at most, in milliseconds. */
+  /** Maximum lifetime of a session, in milliseconds. */
   readonly sessionLifetimeMs: number;
   /** How long a request waits for a worker's answer, in milliseconds. */
   readonly answerWaitMs: number;

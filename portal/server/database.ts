@@ -1,6 +1,6 @@
 /**
- * Calls the functions of the Postgres schema `tokenferry_portal`, which are all that the portal's database role can do.
- * Each function takes the hash of a session, and returns nothing for a session that has ended.
+ * Calls the functions of the Postgres schema `tokenferry_portal`, the only objects that the portal's database role can
+ * use. Functions about a migration take the hash of a session, and return nothing if the session has ended.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
@@ -29,7 +29,7 @@ export interface ViewRow {
   readonly isCurrent: boolean;
 }
 
-/** A view, if it is not the version that the caller knows. */
+/** The version of a view, with its content if the caller does not know this version. */
 export interface ChangedView {
   /** Null if the caller knows this version. */
   readonly view: MigrationView | null;
@@ -59,7 +59,7 @@ export interface CompanyRow {
   readonly credential: CredentialState | null;
   readonly movedAt: Date | null;
   readonly linkUrl: string | null;
-  /** True after the end of the migration, which accepts no more decisions. */
+  /** True if the migration has ended and accepts no more decisions. */
   readonly hasEnded: boolean;
 }
 
@@ -89,10 +89,10 @@ export interface SignInRequest {
   readonly lifetimeMs: number;
 }
 
-/** A statement that takes longer fails, so that a slow database does not collect requests. */
+/** A statement that takes longer fails, so that requests do not pile up while the database is slow. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A worker writes a view that is being read every 2 seconds, and looks for such views as often. */
+/** A younger view is returned at once. Every 2 seconds, workers look for views that are being read, and write them. */
 const RECENT_MS = 5_000;
 /** If no worker writes a newer view within this time, the old one is returned. */
 const WAIT_FOR_NEWER_MS = 6_000;
@@ -143,7 +143,7 @@ export class PortalDatabase {
     return rows[0]?.result ?? 'refused';
   }
 
-  /** Returns what a worker has answered to a request to sign in; null if none has answered yet. */
+  /** Returns a worker's answer to a request to sign in; null if no worker has answered yet. */
   async signInOutcome(sessionHash: Buffer): Promise<'signed-in' | 'unconfirmed' | 'refused' | null> {
     const { rows } = await sql<{ outcome: 'signed-in' | 'unconfirmed' | 'refused' | null }>`
       select tokenferry_portal.sign_in_outcome(${sessionHash}) as outcome`.execute(this.db);
@@ -167,8 +167,8 @@ export class PortalDatabase {
   }
 
   /**
-   * Returns the view of the session's migration; undefined if no worker has written one. Workers only write views that
-   * are being read, so this waits for a newer one if nobody has read the view yet, or for a while.
+   * Returns the view of the session's migration; undefined if no worker has written one. Workers write only views that
+   * are being read, so this waits for a new view if nobody has read it recently.
    */
   async view(hash: Buffer): Promise<ViewRow | undefined> {
     for (const until = Date.now() + WAIT_FOR_NEWER_MS; ; await delay(READ_AGAIN_AFTER_MS)) {

@@ -1,9 +1,10 @@
-/** Errors of the portal's API. An error tells its receiver what to do, and nothing about the portal's inside. */
+/** Errors of the portal's API. An error says what to do, and reveals nothing about the portal's internals. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
+import { counted } from '../../domain/text/sentences';
 import { isDatabaseOutage } from '../../postgres/outage';
 import type { ErrorSchema } from '../contract';
 
@@ -44,15 +45,21 @@ export const unusableInvitation = () =>
 
 export const notFound = () => new PortalError(404, 'There is nothing at this address.');
 
-/** The same answer for a request that does not exist, that somebody else has sent, or of another migration. */
+/** The same answer whether the request does not exist, was sent by somebody else, or belongs to another migration. */
 export const noSuchRequest = () =>
-  new PortalError(404, 'There is no such request.', 'Read the page to see whether it was carried out.');
+  new PortalError(
+    404,
+    'There is no answer to such a request.',
+    'Look at the migration to see whether the request was carried out.',
+  );
 
 export const tooMany = (message: string, retryAfterS: number) =>
-  new PortalError(429, message, `Try again in ${retryAfterS} seconds.`, { 'retry-after': String(retryAfterS) });
+  new PortalError(429, message, `Try again in ${counted(retryAfterS, 'second')}.`, {
+    'retry-after': String(retryAfterS),
+  });
 
 export const busy = (retryAfterS: number) =>
-  new PortalError(503, 'The portal is busy.', `Try again in ${retryAfterS} seconds.`, {
+  new PortalError(503, 'The portal is busy.', `Try again in ${counted(retryAfterS, 'second')}.`, {
     'retry-after': String(retryAfterS),
   });
 
@@ -61,7 +68,7 @@ export function sendError(failure: FastifyError | PortalError, request: FastifyR
   const error = failure instanceof PortalError ? failure : asPortalError(failure);
   if (error.statusCode >= 500 && !(failure instanceof PortalError))
     request.log.error({ err: forLog(failure), request: request.id }, 'a request failed');
-  // The rest of a body that nobody reads would keep the connection busy.
+  // The unread rest of the body would keep the connection busy.
   if (!request.raw.complete) void reply.header('connection', 'close');
   void reply
     .code(error.statusCode)

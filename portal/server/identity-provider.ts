@@ -1,7 +1,7 @@
 /**
- * Signing in at an identity provider with OpenID Connect: authorization code flow with PKCE, state and nonce. The
- * library checks the provider's answer and the ID token; a worker checks the ID token again, because the portal must not
- * be able to sign in a person who has not.
+ * Signs people in at an identity provider with OpenID Connect: authorization code flow with PKCE, state and nonce. The
+ * library checks the provider's answer and the ID token. A worker checks the ID token again, because the portal must
+ * not be able to sign in a person who has not signed in at the provider.
  */
 import type { Secret } from '../../security';
 import { identityIn, IdentityRefused, type Identity } from '../../security';
@@ -16,7 +16,7 @@ export interface OpenIdOptions {
   readonly clientSecret?: Secret | undefined;
 }
 
-/** What a browser keeps while its person signs in at the identity provider. */
+/** The values that a browser keeps while a person signs in at the identity provider. */
 export interface Checks {
   readonly state: string;
   /** The secret of PKCE, without which nobody can use the code. */
@@ -74,9 +74,9 @@ export class IdentityProvider {
   }
 
   /**
-   * Exchanges the code for an ID token, and returns whose account it is.
+   * Exchanges the code for an ID token, and returns the token and the account that it identifies.
    *
-   * @param query the query with which the provider has sent the browser back
+   * @param query the query string with which the provider redirected the browser to the portal
    * @throws {IdentityRefused} if the answer or the ID token is not valid, or the email address is not verified
    * @throws {IdentityProviderFailed}
    */
@@ -99,7 +99,7 @@ export class IdentityProvider {
     return this.portalUrl() + RETURN_PATH;
   }
 
-  /** Reads the provider's configuration, and again after an hour or a failure. */
+  /** Returns the provider's configuration, which is read again after an hour or a failure. */
   private discover(): Promise<Discovered> {
     if (this.discovered !== undefined && Date.now() < this.discoveredAt + DISCOVER_EVERY_MS) return this.discovered;
     const discovered = discover(this.options).catch((cause: unknown) => {
@@ -125,10 +125,10 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
   return { openid, configuration };
 }
 
-/** The answers of a provider with these codes are its own failures; others refuse this sign-in. */
+/** An answer with one of these codes reports a failure of the provider; any other code refuses this sign-in. */
 const PROVIDER_FAILURES = new Set(['server_error', 'temporarily_unavailable']);
 
-/** The library's codes for an answer that is not one of OpenID Connect. */
+/** The library's codes for a missing answer, or one that does not conform to OpenID Connect. */
 const NO_ANSWER = /TIMEOUT|ABORT|FORBIDDEN|NOT_CONFORM|NOT_JSON|PARSE_ERROR/;
 
 function asProviderError(openid: Library, error: unknown): never {

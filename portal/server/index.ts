@@ -37,15 +37,15 @@ export interface PortalOptions {
   readonly certificateCheckMs?: number;
   /** True if a proxy terminates TLS, and only the proxy can reach the portal. Default: false. */
   readonly behindProxy?: boolean;
-  /** The addresses of the proxies whose `X-Forwarded-For` is believed. Default: none. */
+  /** The addresses of the proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[];
-  /** The identity provider at which people can sign in. Default: they sign in with the link of their invitation only. */
+  /** The identity provider at which people can sign in. Default: they can use only the link of their invitation. */
   readonly openId?: OpenIdOptions | undefined;
   readonly log: Logger;
   /** The folder of the page. Default: the folder that the build creates. */
   readonly pageFolder?: string;
   readonly limits?: Partial<PortalLimits>;
-  /** How long a session lasts at most, in milliseconds. Default: 7 days. It ends after 3 days without use. */
+  /** Maximum lifetime of a session, in milliseconds. Default: 7 days. A session also ends after 3 days without use. */
   readonly sessionLifetimeMs?: number;
   /** How long a request waits for a worker's answer, in milliseconds. Default: 15 seconds. */
   readonly answerWaitMs?: number;
@@ -77,7 +77,7 @@ export async function startPortal(options: PortalOptions): Promise<Portal> {
   const views = new LiveViews(db, limits, log);
   const monitor = new HealthMonitor(SILENT); // the health checks of the process log the same problems
   const page = readPageFiles(options.pageFolder ?? path.join(__dirname, '..', 'page'));
-  if (!page.has('index.html')) log.warn('the page has not been built, so the portal serves its API only');
+  if (!page.has('index.html')) log.warn('the page has not been built, so the portal serves only its API');
   const problem = () => Object.values(monitor.states()).find(({ status }) => status === 'failing')?.why ?? null;
   const origins = new Set<string>();
   let url = '';

@@ -5,15 +5,15 @@ import rateLimit from '@fastify/rate-limit';
 import type { Api } from './api';
 import { badRequest, busy, TOO_SLOW, tooMany } from './errors';
 
-/** Limit on every body but those of sealed credentials and of manifests. */
+/** Limit on every body except those with sealed credentials or a part of a manifest. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** Limit on a body with sealed credentials. */
 export const MAX_CREDENTIALS_BYTES = 30 * 1024 * 1024;
-/** Limit on a body with a part of a manifest. 1,000 rows of the greatest length have 3 MB. */
+/** Limit on a body with a part of a manifest. 1,000 rows of the greatest length take 3 MB. */
 export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 /** Limit on the headers and the URL of a request, together. */
 export const MAX_HEADER_BYTES = 8 * 1024;
-/** A body must arrive at this rate at least, in bytes per check. */
+/** The minimum rate at which a body must arrive, in bytes per check. */
 const MIN_BYTES_PER_CHECK = 8 * 1024;
 const MAX_DEPTH = 32;
 
@@ -24,7 +24,7 @@ export interface PortalLimits {
   readonly requestsPerAddress: number;
   /** Requests per minute and session. */
   readonly requestsPerSession: number;
-  /** Requests per minute and address with the token of no current session. */
+  /** Requests per minute and address whose token belongs to no current session. */
   readonly refusalsPerAddress: number;
   /** Open event streams of the process, and of one session. */
   readonly streams: number;
@@ -33,9 +33,12 @@ export interface PortalLimits {
   readonly silenceMs: number;
   /** A browser that has read nothing of a view for this time loses its stream. In milliseconds. */
   readonly stalledMs: number;
-  /** Requests of one session that are in progress, without its event streams. */
+  /** Requests of one session that are in progress, not counting its event streams. */
   readonly requestsAtOnce: number;
-  /** Connections of the process, and of one address. Not of one address if a proxy is trusted, because it has them all. */
+  /**
+   * Connections of the process, and of one address. The limit per address does not apply behind a proxy, because all
+   * connections come from the proxy.
+   */
   readonly connections: number;
   readonly connectionsPerAddress: number;
   /** After this number of requests, a connection is closed. */
@@ -52,7 +55,7 @@ export interface PortalLimits {
   /** Time within which the headers, and the complete request, must arrive. In milliseconds. */
   readonly headersMs: number;
   readonly requestMs: number;
-  /** How often the rate is checked at which a body arrives. In milliseconds. */
+  /** How often the rate of an arriving body is checked. In milliseconds. */
   readonly bodyCheckMs: number;
   /** How long a connection without a request is kept. In milliseconds. */
   readonly keepAliveMs: number;
@@ -78,13 +81,13 @@ export const DEFAULT_LIMITS: PortalLimits = {
   headersMs: 10_000,
   requestMs: 60_000,
   bodyCheckMs: 10_000,
-  // Longer than the idle limit of common load balancers (60 s), so that they never use a connection that just closed.
+  // Longer than the idle limit of common load balancers (60 s), so that they never use a connection that was just closed.
   keepAliveMs: 65_000,
 };
 
 /** Limits the requests of each address, before anything else is done for them. */
 export async function limitRequests(app: Api, { requestsPerAddress }: PortalLimits): Promise<void> {
-  // Of the addresses and sessions, the least recently seen ones are forgotten when there are more than these.
+  // If there are more addresses or sessions than `cache`, the least recently seen ones are forgotten.
   await app.register(rateLimit, { global: false, timeWindow: '1 minute', cache: 20_000, ipv6Subnet: 64 });
   app.addHook('onRequest', limiter(app, requestsPerAddress));
 }
@@ -127,7 +130,7 @@ export function concurrencyLimiter(max: number, refusal: () => Error): (key: str
   };
 }
 
-/** Limits the large bodies and answers that are in memory at the same time, and ends the connections of those that arrive too slowly. */
+/** Limits the large bodies and answers in memory at one time, and ends connections whose body arrives too slowly. */
 export function limitBodies(app: Api, limits: PortalLimits): void {
   const { largeBodies, largeBodiesPerMigration, largeAnswers, largeAnswersPerMigration, bodyCheckMs } = limits;
   const countAll = concurrencyLimiter(largeBodies, () => busy(2));
@@ -147,7 +150,7 @@ export function limitBodies(app: Api, limits: PortalLimits): void {
   });
 }
 
-/** The time limit of the request alone would let a body take up a place for a minute with a byte a second. */
+/** Ends a slow request. With only the time limit of a request, a byte a second would take up a place for a minute. */
 function endIfSlow({ server }: Api, raw: IncomingMessage, everyMs: number): void {
   const { socket } = raw;
   let before = socket.bytesRead;

@@ -17,25 +17,25 @@ import { busy, tooMany } from './errors';
 import type { PortalLimits } from './limits';
 
 const POLL_EVERY_MS = 1_000;
-/** After this many polls, the sessions are checked, and a comment keeps the streams open that have been silent. */
+/** The sessions are checked once in this number of polls. */
 const POLLS_PER_SESSION_CHECK = 8;
 /** How many migrations are read at the same time. */
 const READS_AT_ONCE = 4;
 const COMMENT = Buffer.from(':\n\n');
-/** Browsers connect again after 2 to 6 seconds, not all at once, if the portal has been started again. */
+/** After a restart of the portal, browsers reconnect within 2 to 6 seconds, so that they do not all do so at once. */
 const [CONNECT_AGAIN_AFTER_MS, SPREAD_MS] = [2_000, 4_000];
 
 interface Stream {
   readonly hash: Buffer;
   readonly response: ServerResponse;
-  /** The id of the event that the browser has got, or is getting. */
+  /** The id of the last event that was sent to the browser; undefined if there is none. */
   sent: string | undefined;
   sentAt: number;
   /** Since when the socket's buffer has been full; null if it is not. In milliseconds. */
   fullSince: number | null;
 }
 
-/** An event, as all streams of a channel share it. */
+/** An event, which all streams of a channel share. */
 interface ViewEvent {
   readonly id: string;
   readonly bytes: Buffer;
@@ -71,7 +71,7 @@ export class LiveViews {
   assertOneMore(hash: Buffer): void {
     if (this.isClosed || this.count >= this.limits.streams) throw busy(10);
     if ((this.perSession.get(keyOf(hash)) ?? 0) >= this.limits.streamsPerSession)
-      throw tooMany('You have opened the portal too often.', 60);
+      throw tooMany('You have opened the portal in too many tabs or programs.', 60);
   }
 
   /**
@@ -142,7 +142,10 @@ export class LiveViews {
     await Promise.all(Array.from({ length: READS_AT_ONCE }, worker));
   }
 
-  /** Reads a view once, however many streams ask for it, with any session of the channel. The next poll uses another one if this session has ended. */
+  /**
+   * Reads a view once for all streams of the channel, with the session of one of them. If that session has ended, the
+   * next poll uses another session.
+   */
   private async read(channel: Channel): Promise<void> {
     const [stream] = channel.streams;
     if (stream === undefined || channel.isReading) return;
@@ -194,7 +197,7 @@ function update(channel: Channel, { view, version, writtenAt, isCurrent }: Chang
   if (view !== null) channel.view = JSON.stringify(view);
   channel.version = version;
   channel.isCurrent = isCurrent;
-  // The browser can have the last event of another migration, if the person has signed in to this one since.
+  // The browser's last event can be from another migration, if the person has signed in to this one since.
   const migration = createHash('sha256').update(channel.migrationId).digest('hex').slice(0, 12);
   const id = `${migration}-${version}-${isCurrent ? 'current' : 'old'}`;
   const data = `{"view":${channel.view},"writtenAt":"${writtenAt}","isCurrent":${isCurrent}}`;

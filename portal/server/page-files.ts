@@ -1,6 +1,6 @@
 /**
- * The page's files, in memory, each also compressed. They are few and small, and reading them once keeps requests away
- * from the file system.
+ * The page's files, in memory, each also compressed. They are few and small. Because they are read only once, requests
+ * do not access the file system.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 export interface PageFile {
   readonly type: string;
   readonly plain: Buffer;
-  /** Absent if it is not smaller than the file. */
+  /** Absent if compression does not make the file smaller, or the type is already compressed. */
   readonly br?: Buffer;
   readonly gzip?: Buffer;
   /** A hash of the content, for a strong ETag of each encoding. */

@@ -23,8 +23,9 @@ export interface RequestStatus {
 
 /**
  * Stores a request and waits for its answer. A repeated request is not stored again, because its id is derived from its
- * content: after a lost connection, a browser sends the same request and gets the same answer. The answer `failed` means
- * that nothing was done, so the request is then carried out again.
+ * content: after a lost connection, a browser sends the same request and gets the same answer. If that answer is
+ * `failed`, the request is carried out again. A decision that was applied nevertheless is not applied twice, because its
+ * id is the same.
  *
  * @param isCancelled returns true once nobody waits for the answer
  * @throws {PortalError} 429 if the invitation has too many requests
@@ -46,7 +47,7 @@ export async function submitAndWait(
     if (known == null) return { id, answer: await answerUntil(waitUntil, id) };
     if (known.outcome !== 'failed') return { id, answer: known };
   }
-  throw tooMany('You have sent too many requests that are not answered yet.', 30);
+  throw tooMany('Too many of your requests have not been answered yet.', 30);
 
   async function answerUntil(end: number, id: string): Promise<RequestAnswer | null> {
     for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_POLL_MS)) {

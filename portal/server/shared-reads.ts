@@ -9,15 +9,15 @@ export class SharedReads<T extends object> {
   private readonly running = new Map<string, Reading<T>>();
 
   /**
-   * @param key what is read; it contains the migration
-   * @param read reads it with the session of the caller; undefined if that session has ended meanwhile, so that the others
-   *   read it with their own
+   * @param key identifies what is read, including the migration
+   * @param read reads it with the session of the caller. It returns undefined if that session has ended meanwhile; each
+   *   waiting request then reads with its own session
    */
   async read(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     const entry = this.running.get(key);
     if (entry === undefined) return this.begin(key, read);
     const begin = (): Promise<T | undefined> => this.begin(key, read);
-    // If the read before it fails, only its own requests fail.
+    // If the current read fails, only the requests that share it fail.
     const found = await (entry.next ??= entry.current.then(begin, begin));
     return found ?? read();
   }

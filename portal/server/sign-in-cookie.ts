@@ -1,6 +1,6 @@
 /**
- * What a browser keeps while its person signs in at the identity provider. It is in a cookie and not in the portal,
- * because several portals can serve the same address. The person can change their own cookie, but gains nothing: the
+ * The values that a browser keeps while a person signs in at the identity provider. They are in a cookie and not in the
+ * portal, because several portals can serve the same address. The person can change the cookie, but gains nothing: the
  * provider checks the verifier, and the ID token must contain the nonce of exactly this session and key.
  */
 import type { FastifyRequest } from 'fastify';
@@ -21,7 +21,7 @@ const PendingSignInSchema = z.strictObject({
 });
 export type PendingSignIn = z.infer<typeof PendingSignInSchema>;
 
-/** Returns the sign-in that this browser has begun; undefined if there is none, or more than one. */
+/** Returns the sign-in that this browser has begun; undefined unless there is exactly one valid cookie. */
 export function pendingSignInOf({ headers: { cookie = '' } }: Pick<FastifyRequest, 'headers'>) {
   const values = cookie
     .split(';')

@@ -53,4 +53,6 @@ const unconfirmedKey = () =>
   );
 
 const noAnswer = () =>
-  new PortalError(503, 'Signing in takes longer than usual.', 'Send the same request again.', { 'retry-after': '2' });
+  new PortalError(503, 'Signing in is taking longer than usual.', 'Send the same request again.', {
+    'retry-after': '2',
+  });

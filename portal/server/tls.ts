@@ -27,7 +27,7 @@ export interface KeptCertificate {
 
 const CHECK_EVERY_MS = 10_000;
 
-/** @throws if the files cannot be read, or do not belong together */
+/** @throws if the files cannot be read, or the key does not belong to the certificate */
 export function keepCertificate(
   files: TlsFiles,
   log: Pick<Logger, 'info' | 'warn'>,

@@ -80,9 +80,12 @@ test('a request that does not exist, or is from another person or another migrat
       ...[colleague, foreign].map((each) => each.fetch(`/api/${kind}/${report.body.id}`)),
     ]),
   );
-  const advice = 'Read the page to see whether it was carried out.';
+  const advice = 'Look at the migration to see whether the request was carried out.';
   for (const answer of answers)
-    expect([answer.status, await answer.json()]).toEqual([404, { error: 'There is no such request.', advice }]);
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { error: 'There is no answer to such a request.', advice },
+    ]);
 });
 
 test('the same request is stored once, whoever repeats it, and its answer is kept', async () => {

@@ -15,7 +15,7 @@ sends it as \`Authorization: Bearer <token>\`. A browser gets a cookie; its requ
 a browser: \`POST /api/session/identity\`.
 
 Credentials and client secrets are sealed before they are sent, and decisions are signed. The portal can neither open
-the former nor make the latter.`;
+sealed data nor sign decisions.`;
 
 const SECURITY: Readonly<Record<Access, readonly Record<string, string[]>[]>> = {
   everyone: [],
@@ -47,14 +47,14 @@ function errorsOf(access: Access): Record<string, unknown> {
   return {
     400: error('The request is invalid.'),
     ...(access !== 'everyone' && { 401: error('There is no session, or it has ended.') }),
-    ...(access === 'client' && { 403: error('The session is not one of the role client.') }),
+    ...(access === 'client' && { 403: error('The session does not have the role client.') }),
     429: error('Too many requests. Retry after `Retry-After` seconds.'),
   };
 }
 
-/** What the answers say that a route does not describe itself, by status. */
+/** The descriptions, by status, of answers that a route does not describe itself. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  202: 'The answer is not there yet.',
+  202: 'There is no answer yet.',
   403: 'You may not do this; `error` and `advice` say why.',
   404: 'There is nothing with this id.',
   413: 'The request is too large.',

@@ -1,14 +1,14 @@
-/** Signing in at an identity provider (OpenID Connect), instead of with the link of an invitation. */
+/** Signs people in at an identity provider (OpenID Connect), instead of with the link of an invitation. */
 import { createPortalToken, hashPortalToken, IdentityRefused } from '../../../security';
 import { identityNonce } from '../../../domain/migration/identity-sign-in';
 import {
   ErrorSchema,
-  FinishIdentitySchema,
-  IdentityStartedSchema,
+  FinishIdentitySignInSchema,
+  IdentitySignInStartedSchema,
   SessionSchema,
-  StartIdentitySchema,
+  StartIdentitySignInSchema,
 } from '../../contract';
-import { assertSentByPage } from '../access';
+import { assertNamesOrigin } from '../access';
 import type { Api } from '../api';
 import type { PortalContext } from '../context';
 import { forbidden, notFound, PortalError } from '../errors';
@@ -29,22 +29,22 @@ export function identityRoutes(app: Api, context: PortalContext): void {
       // Before the body is read.
       onRequest: limiter(app, limits.redemptionsPerMinute),
       schema: {
-        summary: 'Begin to sign in at the identity provider',
+        summary: 'Start a sign-in at the identity provider',
         description:
-          'For browsers, and for people whose invitation says so. The answer has the address at which the person signs ' +
-          'in (OpenID Connect, authorization code flow with PKCE). From there, the browser comes back to `/sign-in`. ' +
+          'For browsers, if the invitation is for an account. The answer has the address at which the person signs in ' +
+          '(OpenID Connect, authorization code flow with PKCE), which redirects the browser to `/sign-in` afterwards. ' +
           '404: the portal has no identity provider.',
         tags: ['Session'],
-        body: StartIdentitySchema,
+        body: StartIdentitySignInSchema,
         response: {
-          200: IdentityStartedSchema.describe('Where the person signs in.'),
+          200: IdentitySignInStartedSchema.describe('Where the person signs in.'),
           ...{ 403: ErrorSchema, 404: ErrorSchema, 503: ErrorSchema },
         },
       },
     },
     async (request, reply) => {
       const provider = assertConfigured(identityProvider);
-      assertSentByPage(request);
+      assertNamesOrigin(request);
       const { migrationId, publicKey } = request.body;
       const [token, state, verifier] = [createPortalToken(), createPortalToken(), createPortalToken()];
       const pending = { migrationId, publicKey, token, state, verifier };
@@ -65,9 +65,9 @@ export function identityRoutes(app: Api, context: PortalContext): void {
         summary: 'Sign in with the answer of the identity provider',
         description:
           'The first sign-in uses the invitation: the verified email address must be that of the invitation. From then ' +
-          'on, the account counts. A worker checks the ID token and creates the session, which is returned as a cookie.',
+          'on, the account identifies the person. A worker checks the ID token and creates the session, which is returned as a cookie.',
         tags: ['Session'],
-        body: FinishIdentitySchema,
+        body: FinishIdentitySignInSchema,
         response: {
           200: SessionSchema.describe('The new session.'),
           ...{ 403: ErrorSchema, 404: ErrorSchema, 503: ErrorSchema },
@@ -76,7 +76,7 @@ export function identityRoutes(app: Api, context: PortalContext): void {
     },
     async (request, reply) => {
       const provider = assertConfigured(identityProvider);
-      assertSentByPage(request);
+      assertNamesOrigin(request);
       const pending = pendingSignInOf(request);
       if (!pending) throw notBegun();
       // The provider's answer works once, whatever happens now.
@@ -110,7 +110,7 @@ function assertConfigured(provider: IdentityProvider | undefined): IdentityProvi
   return provider;
 }
 
-/** Logs why signing in has failed, which the person need not know. */
+/** Logs why the sign-in has failed. The person need not know the reason. */
 function failed(error: unknown, log: { warn(fields: object, text: string): void }): never {
   if (!(error instanceof IdentityRefused) && !(error instanceof IdentityProviderFailed)) throw error;
   log.warn({ reason: error.message, code: codeOf(error.cause) }, 'signing in at the identity provider has failed');
@@ -125,6 +125,6 @@ const codeOf = (error: unknown): string | null =>
 
 const notBegun = () =>
   forbidden(
-    'Signing in was not begun in this browser, or it took longer than ten minutes.',
+    'The sign-in was not started in this browser, or it took longer than ten minutes.',
     'Open the link in your invitation again.',
   );

@@ -53,7 +53,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
         tags: ['Migration'],
         response: {
           200: {
-            description: 'The events, until the caller or the session ends.',
+            description: 'The events, until the caller disconnects or the session ends.',
             content: { 'text/event-stream': { schema: z.string() } },
           },
         },
@@ -121,7 +121,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     query: z.infer<typeof CompanyFilterSchema>,
   ): Promise<Companies | undefined> {
     const { state = null, exceptions = false, search = null, after = 0, limit } = query;
-    // One more than requested says whether there are more. The function returns at most 500.
+    // One more row than requested shows whether there are more. The function returns at most 500.
     const max = Math.min(limit + 1, 500);
     const rows = await db.companies(hash, { state, exceptions, search, afterRow: after, max });
     // The database returns nothing for a session that has ended.

@@ -20,7 +20,7 @@ import { MAX_CREDENTIALS_BYTES, MAX_MANIFEST_BYTES } from '../limits';
 import { submitAndWait, type RequestStatus } from '../requests';
 
 const DESCRIPTION =
-  'Waits up to 15 seconds for the answer. 202: it is not there yet; ask for it with `GET /api/requests/{id}`. ' +
+  'Waits up to 15 seconds for the answer. 202: there is no answer yet; ask for it with `GET /api/requests/{id}`. ' +
   'The same request can be sent again, for example after a lost connection: it is carried out once.';
 const RESPONSES = {
   200: RequestStatusSchema.describe('The answer to the request.'),

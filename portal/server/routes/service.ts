@@ -21,7 +21,7 @@ export function serviceRoutes(app: Api, { problem }: PortalContext): void {
       },
     },
     async () => {
-      if (problem() !== null) throw new PortalError(503, 'The portal does not work at the moment.');
+      if (problem() !== null) throw new PortalError(503, 'The portal is not working at the moment.');
       return { status: 'ok' as const };
     },
   );

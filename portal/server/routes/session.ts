@@ -1,9 +1,9 @@
-/** Signing in with an invitation or a registered key, and signing out. */
+/** Signs people in with an invitation or a registered key, and signs them out. */
 import { z } from 'zod';
 import { createPortalToken, hashPortalToken } from '../../../security';
 import { signInProblem } from '../../../domain/migration/sign-in';
 import { ErrorSchema, RedeemSchema, SessionSchema, SignInAgainSchema } from '../../contract';
-import { assertSentByPage } from '../access';
+import { assertNamesOrigin } from '../access';
 import type { Api } from '../api';
 import type { PortalContext } from '../context';
 import type { SessionRow } from '../database';
@@ -37,7 +37,7 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
     },
     async (request, reply) => {
       const { invitation, publicKey = null, as } = request.body;
-      if (as === 'cookie') assertSentByPage(request);
+      if (as === 'cookie') assertNamesOrigin(request);
       const token = createPortalToken();
       const session = await db.redeem({
         tokenHash: hashPortalToken(invitation),
@@ -62,8 +62,8 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
       schema: {
         summary: 'Sign in again with a registered key',
         description:
-          'For a person whose session has ended: signed with the key that was registered with the invitation, after ' +
-          'support has confirmed its fingerprint. The caller creates the token of the new session (32 random bytes in ' +
+          'For a person whose session has ended. The request is signed with the key that was registered with the ' +
+          'invitation, after support has confirmed its fingerprint. The caller creates the token of the new session (32 random bytes in ' +
           'base64url) and signs, with Ed25519, the text `tokenferry sign-in 1`, a line feed, and the JSON object of ' +
           '`migrationId`, `publicKey`, `sessionHash` (SHA-256 of the text of the token, in hexadecimal digits) and ' +
           '`signedAt`, in this order and without spaces. A worker creates the session. 503: no worker has answered ' +
@@ -75,7 +75,7 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
     },
     async (request, reply) => {
       const { migrationId, publicKey, token, signedAt, signature, as } = request.body;
-      if (as === 'cookie') assertSentByPage(request);
+      if (as === 'cookie') assertNamesOrigin(request);
       const sessionHash = hashPortalToken(token);
       const signIn = { migrationId, publicKey, sessionHash: sessionHash.toString('hex'), signedAt };
       // A worker checks it again. The portal checks it so that only owners of a key can store requests.
@@ -126,7 +126,7 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
 
 const wrongClock = () =>
   forbidden(
-    'The request was not signed within the last minutes, or the clock of your device is wrong.',
+    'The request was not signed within the last few minutes, or the clock of your device is wrong.',
     'Set the clock of your device, and sign in again.',
   );
 

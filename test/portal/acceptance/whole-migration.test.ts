@@ -160,7 +160,7 @@ describeWithChromium('a whole migration in the page', () => {
     await page.locator('#exceptions .company').nth(2).waitFor();
     await screens.check('exceptions');
     const links = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Download all reconnect pages (CSV)' }).click();
+    await page.getByRole('link', { name: 'Download all reconnect links (CSV)' }).click();
     const rows = readFileSync(await (await links).path(), 'utf8')
       .trim()
       .split('\n');

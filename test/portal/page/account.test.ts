@@ -93,7 +93,7 @@ describeWithChromium("an account in the portal's page", () => {
   test('an answer to a sign-in that this browser has not begun signs nobody in', async () => {
     const { page } = await newPage(browser);
     await page.goto(`${portal.url}/sign-in?code=stolen&state=invented`);
-    await page.getByText('Signing in was not begun in this browser').waitFor();
+    await page.getByText('The sign-in was not started in this browser').waitFor();
     expect(page.url()).toBe(`${portal.url}/`);
   });
 

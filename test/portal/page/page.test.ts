@@ -217,10 +217,10 @@ describeWithChromium("the portal's page", () => {
     expect(await axeViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: title }).click();
     await dialog.getByText('Enter what should change.').waitFor();
-    await dialog.getByLabel('Companies per minute, at most').fill('0');
+    await dialog.getByLabel('Maximum companies per minute').fill('0');
     await dialog.getByRole('button', { name: title }).click();
     await dialog.getByText('must be a whole number, 1 or more').waitFor();
-    await dialog.getByLabel('Companies per minute, at most').fill('30');
+    await dialog.getByLabel('Maximum companies per minute').fill('30');
     await dialog.getByLabel('When companies may move').fill('any time');
     await dialog.getByRole('button', { name: title }).click();
     await dialog.getByText('✓ Done.').waitFor();

@@ -98,9 +98,9 @@ describeWithChromium("signing in again in the portal's page", () => {
 
   test('repeats the same request while no worker answers, and says why it takes longer', async () => {
     const page = await returning();
-    current.portal.renewalRefusal = { status: 503, error: 'Signing in takes longer than usual.' };
+    current.portal.renewalRefusal = { status: 503, error: 'Signing in is taking longer than usual.' };
     await withKey(page).click();
-    await page.getByText('Signing in takes longer than usual. Trying again…').waitFor();
+    await page.getByText('Signing in is taking longer than usual. Trying again…').waitFor();
     current.portal.renewalRefusal = null;
     await page.locator('#migration').waitFor();
     const requests = sentTo('/api/session/renewal').map(({ body }) => JSON.stringify(body));
