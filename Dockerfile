@@ -3,7 +3,7 @@
 #   docker build --target worker --tag tokenferry-worker .
 #   docker buildx build --platform linux/amd64,linux/arm64 --target worker --tag registry.example.com/tokenferry-worker .
 #
-# They run as a user without rights, and write nothing to their file system: run them with --read-only --tmpfs /tmp.
+# They run as an unprivileged user, and write nothing to their file system: run them with --read-only --tmpfs /tmp.
 
 FROM docker.io/library/node:24.11.1-bookworm-slim AS node
 WORKDIR /app
@@ -51,7 +51,7 @@ FROM base AS codec-server
 EXPOSE 8234
 ENTRYPOINT ["node", "dist/stack/processes/codec-server.js", "--host", "0.0.0.0"]
 
-# `ferry up` is not part of it, because the image contains neither Postgres nor Temporal.
+# `ferry up` does not work in this image, because it contains neither Postgres nor Temporal.
 FROM base AS cli
 WORKDIR /work
 ENTRYPOINT ["node", "/app/bin/ferry.js"]

@@ -1,5 +1,5 @@
-# Creates the keys and passwords of docker-compose.yml that do not exist yet, and gives each container its own. The files
-# are readable in the volumes, and each volume is mounted only where its files are needed.
+# Creates the keys and passwords of docker-compose.yml that do not exist yet, and gives each container copies of those it
+# needs. Every user in a container can read them, so each volume is mounted only where its files are needed.
 set -eu
 cd /run/secrets
 

@@ -6,7 +6,7 @@ export SQL_PASSWORD
 schema() {
   tool="temporal-sql-tool --plugin postgres12 --endpoint temporal-database --port 5432 --user temporal --database $1"
   $tool create-database --defaultdb postgres
-  # Sets up the table of versions, which fails if it exists.
+  # Creates the table of versions. This fails if the table exists.
   $tool setup-schema --version 0.0 || true
   $tool update-schema --schema-name "postgresql/v12/$2"
 }

@@ -23,14 +23,14 @@ start() {
   sleep 5
   for name in "$@"; do
     if kill -0 "$(cat "$FOLDER/$name.pid")" 2>/dev/null; then
-      echo "$name runs as process $(cat "$FOLDER/$name.pid")"
+      echo "$name is running as process $(cat "$FOLDER/$name.pid")"
     else
       echo "$name has ended; its log says why: logs $name" >&2
     fi
   done
 }
 
-# stop NAME...: stops each process and waits for its end
+# stop NAME...: stops each process and waits until it has ended
 stop() {
   for name in "$@"; do
     kill "$(cat "$FOLDER/$name.pid")" || continue

@@ -104,7 +104,7 @@ readinessProbe:
 {{- end }}{{ end }}
 {{- end -}}
 
-{{- /* The identity provider of the portal, for the portal and for workers, which check what it has said. */ -}}
+{{- /* The identity provider of the portal, for the portal and for workers, which check its ID tokens. */ -}}
 {{- define "tokenferry.openIdEnv" -}}
 {{- with .Values.portal }}{{ if and .enabled .openId.issuer }}
 - name: TOKENFERRY_OPENID_ISSUER
@@ -120,7 +120,7 @@ readinessProbe:
 {{- end }}{{ end }}
 {{- end -}}
 
-{{- /* The connection to Temporal. The Temporal Worker Controller sets all of it but the server's CA itself. */ -}}
+{{- /* The connection to Temporal. The Temporal Worker Controller sets all of it except the server's CA. */ -}}
 {{- define "tokenferry.temporalEnv" -}}
 - name: TEMPORAL_ADDRESS
   value: {{ .Values.temporal.address | quote }}

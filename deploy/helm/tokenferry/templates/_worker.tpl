@@ -12,7 +12,7 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
   annotations:
-    # Velero would otherwise copy the vault secrets, which must be in no backup.
+    # Velero would otherwise copy the vault secrets, which no backup may contain.
     backup.velero.io/backup-volumes-excludes: vault-secrets
     {{- with $values.worker.podAnnotations }}
     {{- toYaml . | nindent 4 }}
