@@ -27,7 +27,7 @@ import { PLATFORM } from './migration';
 export interface BenchEnvironment<Service extends ServiceUnderTest = ServiceUnderTest> {
   readonly ferry: LedgerClient;
   readonly service: Service;
-  /** CPU time of Temporal and of the ledger's Postgres since their start; undefined if the system does not tell. */
+  /** CPU time of Temporal and of the ledger's Postgres since their start; absent if the system does not report it. */
   readonly serversCpuMs: () => Promise<{ readonly engine?: number; readonly ledger?: number }>;
   /** @param timing default: as in production */
   readonly startWorker: (timing?: WorkerTiming) => Promise<MeasuredWorker>;

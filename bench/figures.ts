@@ -28,7 +28,7 @@ export interface Benchmark {
   measure(run: Run): Promise<readonly Measured[]>;
 }
 
-/** A table that says more than figures do. */
+/** A table of results that do not fit into single figures. */
 export interface Table {
   readonly heading: string;
   readonly about: string;
@@ -53,7 +53,7 @@ export type Report = (done: number, total: number, note: string) => void;
 /** A figure as `--json` prints it. */
 export interface Figure {
   readonly value: number;
-  /** Null if the figure has no goal, and so is `met`. */
+  /** Null if the figure has no goal; `met` is then null, too. */
   readonly goal: string | null;
   readonly met: boolean | null;
   readonly unit: string;

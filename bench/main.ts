@@ -116,7 +116,7 @@ function tableOf(figures: Readonly<Record<string, Figure>>): string {
 
 function wholeNumber(text: string): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('Give a whole number of at least 1.');
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('Enter a whole number of at least 1.');
   return number;
 }
 

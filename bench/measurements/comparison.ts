@@ -1,4 +1,4 @@
-/** Lets contenders move companies in turns, and takes medians of what they need. */
+/** Lets contenders take turns at moving companies, and takes medians of their times. */
 import type { Batch, Contender, Moved } from '../contenders';
 import type { Report } from '../figures';
 import { median } from '../figures';
@@ -7,7 +7,7 @@ import type { StandIn } from '../processes/stand-in';
 import type { CONCURRENCY } from '../companies';
 
 export interface Case {
-  /** Delay of every response. The real service has one delay, from its start. */
+  /** Delay of every response. The real service's delay is set once, when it starts. */
   readonly latencyMs: number;
   readonly limits: { readonly [Limit in keyof typeof CONCURRENCY]: number };
 }
@@ -38,7 +38,7 @@ const WARM_UP = 200;
 /**
  * Runs the comparison.
  *
- * @throws if a contender sends the stand-in other than eight requests per company, or repeats an authorization
+ * @throws if a contender does not send the stand-in each of the eight requests once for each company
  */
 export async function compare(
   { cases, contenders, companies, rounds, firstCheckAfterMs, report, save }: Comparison,
@@ -94,7 +94,7 @@ async function assertSameWork(service: StandIn, contender: string, companies: nu
   const others = Object.entries(routes).filter(([route]) => !ROUTES.includes(route));
   process.stderr.write(
     `${contender}: companies by number of requests ${JSON.stringify(perCompany)}, other requests ` +
-      `${JSON.stringify(Object.fromEntries(others))}, ${connections} new connections, ${maxInFlight} in flight at most, ` +
+      `${JSON.stringify(Object.fromEntries(others))}, ${connections} new connections, at most ${maxInFlight} in flight, ` +
       `stand-in ${cpuMs.toFixed(0)} ms of CPU so far\n`,
   );
   const isSame = perCompany[ROUTES.length] === companies && Object.keys(perCompany).length === 1;

@@ -20,7 +20,7 @@ export const memory: Benchmark = {
           {
             name: 'memory',
             value: rssMb,
-            unit: `MB of memory (RSS) after a collection, ${quick ? 20 : '1,000'} migrations waiting`,
+            unit: `MB of memory (RSS) after a garbage collection, ${quick ? 20 : '1,000'} migrations waiting`,
             goal: ['<=', 350],
             note:
               `in MB: ${before.rssMb.toFixed(0)} before, ${atTheEnd.rssMb.toFixed(0)} before the collection, ` +

@@ -1,4 +1,4 @@
-/** Compares Tokenferry with its peers and with a script, on the stand-in: the same job, in turns. */
+/** Compares Tokenferry with its peers and with a script, which take turns at the same job on a stand-in for the service. */
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Contender } from '../contenders';
@@ -8,6 +8,7 @@ import type { Benchmark, Measured, Table } from '../figures';
 import { median } from '../figures';
 import { installPeers, startDbos, startRestate } from '../processes/peers';
 import { startStandIn } from '../processes/stand-in';
+import { counted } from '../../domain/text/sentences';
 import { createTemporaryFolder } from '../../stack/folders';
 import type { Case, Turn } from './comparison';
 import { atOnce, compare, cpuPerCompany, eachRound, perSecond, speedRatio, turnsOf } from './comparison';
@@ -19,12 +20,12 @@ const CASES: readonly [Case, ...Case[]] = [
   { latencyMs: LATENCY_MS, limits: FIFTY },
   { latencyMs: LATENCY_MS, limits: TWO_HUNDRED },
 ];
-/** The case of the CPU time, as in the figure `cpu`. */
+/** The case in which CPU time is measured: the same as for the figure `cpu`. */
 const [CPU_CASE] = CASES;
 const PEERS = ['dbos', 'restate'];
 
 export const peers: Benchmark = {
-  description: 'Tokenferry, a script, DBOS and Restate with the same requests, on the stand-in',
+  description: 'Tokenferry, a script, DBOS and Restate with the same requests, on a stand-in for the service',
   measure: async ({ quick, report, save, saveTable, companies, rounds }) => {
     installPeers();
     const size = quick ? { companies: 100, rounds: 1 } : { companies: companies ?? 3_000, rounds: rounds ?? 3 };
@@ -97,10 +98,10 @@ function tableOf(turns: readonly Turn[], names: readonly string[]): Table {
   return {
     heading: 'The same job by a script, by DBOS and by Restate',
     about:
-      `Companies per second, and CPU time per company, with the stand-in: medians of ${rounds} rounds of ` +
-      `${turns[0]?.companies} companies in turns; each round in brackets. CPU time: ${titleOf(CPU_CASE)}. DBOS and ` +
-      'Restate run the job in two steps.',
-    titles: ['', ...CASES.map(titleOf), 'CPU time, ms', 'of it'],
+      `Companies per second, and CPU time per company, with a stand-in for the service: medians of ` +
+      `${counted(rounds, 'round')} of ${turns[0]?.companies} companies, with the value of each round in brackets. ` +
+      `CPU time is measured with ${titleOf(CPU_CASE)}. DBOS and Restate run the job in two steps.`,
+    titles: ['', ...CASES.map(titleOf), 'CPU time, ms', 'by process'],
     rows: names.map((name) => [
       name,
       ...CASES.map((each) => rateOf(turnsOf(turns, name, each))),
@@ -114,7 +115,7 @@ function rateOf(turns: readonly Turn[]): string {
   return `${median(turns.map(perSecond)).toPrecision(3)} (${eachRound(turns, perSecond)})`;
 }
 
-/** Returns the median of the CPU time of all processes, and that of each. */
+/** Returns the median CPU time of all processes together, and of each process. */
 function cpuOf(turns: readonly Turn[]): readonly [string, string] {
   if (turns.length === 0) return ['-', '-'];
   const parts = Object.keys(turns[0]?.cpuMs ?? {}).map((part) => {

@@ -73,7 +73,7 @@ async function watch({ ferry, ...bench }: BenchEnvironment, size: Size, report: 
     const found = await browsers.takeFigures();
     const share = (cpuMs: number): string => `${(cpuMs / seconds / 10).toFixed(0)} %`;
     const moved = (await countCompanies(ferry.db, id)).moved - movedBefore;
-    if (moved === 0) throw new Error('no company moved while the browsers watched');
+    if (moved === 0) throw new Error('no company was moved while the browsers were watching');
     const failures = Object.entries(found.failures).map(([why, times]) => `${why}: ${times}`);
     const load =
       `${count} browsers, ${found.openStreams} streams open at the end, ${(found.events / seconds).toFixed(0)} events/s, ` +
@@ -88,7 +88,7 @@ async function watch({ ferry, ...bench }: BenchEnvironment, size: Size, report: 
         `${(found.apiMs.length / seconds).toFixed(0)} requests/s`,
       ),
       {
-        ...{ name: 'portal.failures', value: failures.length, unit: 'kinds of requests that failed', goal: ['<=', 0] },
+        ...{ name: 'portal.failures', value: failures.length, unit: 'kinds of failed requests', goal: ['<=', 0] },
         note: failures.join(', '),
       },
       memoryOf(memory),
@@ -131,7 +131,7 @@ async function sampleMemory(
   return samples;
 }
 
-/** Compares the heap at the end with that at the start, on the line through all samples. */
+/** Fits a line through all samples, and compares the heap at its end with the heap at its start. */
 function memoryOf(samples: readonly MemorySample[]): Measured {
   const mean = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
   const slope = (value: (sample: MemorySample) => number): number => {
@@ -146,7 +146,7 @@ function memoryOf(samples: readonly MemorySample[]): Measured {
   return {
     name: 'portal.memory',
     value: (heap + growth / 2) / (heap - growth / 2),
-    unit: 'heap after a collection, end / start of the measurement',
+    unit: 'heap after a garbage collection, end / start of the measurement',
     goal: ['<=', 1.05],
     note:
       `heap ${heap.toFixed(1)} MB, slope ${slope(({ heapMb }) => heapMb).toFixed(2)} MB a minute; ` +

@@ -41,7 +41,7 @@ export const recover: Benchmark = {
           {
             name: 'recover',
             value: recoveredMs / 1_000,
-            unit: 's until every company of the killed worker continues',
+            unit: 's until every company in progress has continued',
             goal: ['<=', HEARTBEAT_TIMEOUT_S + 5],
           },
         ];

@@ -1,6 +1,7 @@
 /**
- * Measures the cost of durability: a batch and a script with the same requests, in turns. On the stand-in, the figures
- * show Tokenferry. On the Company Data Service, they show what is left of it while the service takes most of the time.
+ * Measures the cost of durability: a batch and a script take turns at sending the same requests. The stand-in takes
+ * almost no time, so its figures show the full cost. The Company Data Service takes most of the time, so its figures
+ * show how much of the cost users notice.
  */
 import type { Contender } from '../contenders';
 import { startScript, tokenferry } from '../contenders';
@@ -27,13 +28,13 @@ const SLOW: Case = { latencyMs: LATENCY_MS, limits: FIFTY };
 const SLOW_WIDE: Case = { latencyMs: LATENCY_MS, limits: TWO_HUNDRED };
 
 export const throughput: Benchmark = {
-  description: 'a batch and a script with the same requests, on the stand-in',
+  description: 'a batch and a script with the same requests, on a stand-in for the service',
   measure: (run) =>
     onStandIn(run, [FAST], (turns) => [againstScript('throughput', turns, FAST), cpuTime('cpu', turns, FAST)]),
 };
 
 export const latency: Benchmark = {
-  description: `a batch and a script with the same requests, on the stand-in with responses that take ${LATENCY_MS} ms`,
+  description: `a batch and a script with the same requests, on a stand-in for the service whose responses take ${LATENCY_MS} ms`,
   measure: (run) =>
     onStandIn(run, [SLOW, SLOW_WIDE], (turns) => [
       againstScript('latency', turns, SLOW, ['>=', 1.2]),
@@ -94,7 +95,7 @@ function onStandIn(run: Run, cases: readonly Case[], figuresOf: FiguresOf): Prom
   );
 }
 
-/** The first check comes after the shortest syncs, as Tokenferry's does. */
+/** The script first checks a company after this time, as Tokenferry does, so that the shortest syncs have ended. */
 const SERVICE_CHECK_MS = 250;
 
 function onService(run: Run, each: Case, figuresOf: FiguresOf): Promise<readonly Measured[]> {

@@ -2,7 +2,7 @@
  * Browsers that watch one migration. Each sends the requests of the portal's page (portal/page/main.ts and live.ts):
  *
  * - the page, the session, the migration and both lists of companies when it is loaded, then a stream of events
- * - both lists within 8 seconds after an event with other counts
+ * - both lists within 8 seconds after an event with changed counts
  * - the session every 30 seconds
  *
  * Each has connections and an address of its own.
@@ -118,7 +118,7 @@ class Browser {
       );
   }
 
-  /** Reads an answer, and measures its time if it is one of the API. */
+  /** Reads an answer, and measures its time if it is from the API. */
   private async get(path: string): Promise<void> {
     const startedAt = performance.now();
     const response = await this.open(path, this.agent);
@@ -128,7 +128,7 @@ class Browser {
     if (path !== '/') apiMs.push(performance.now() - startedAt);
   }
 
-  /** Returns null if the answer is not 200. */
+  /** Sends a request. Returns the response; null if the request failed or the status is not 200. */
   private async open(path: string, agent: Agent | false): Promise<IncomingMessage | null> {
     const response = await new Promise<IncomingMessage | null>((resolve) => {
       request(this.url + path, { headers: this.headers, agent }, resolve)

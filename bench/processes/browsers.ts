@@ -11,11 +11,11 @@ export interface BrowsersSettings {
   readonly reloadEveryMs: number;
 }
 
-/** What the browsers have measured since the start, or since the figures were last taken. Times in milliseconds. */
+/** The measurements of the browsers since the start or the last call of `takeFigures`. Times in milliseconds. */
 export interface BrowserFigures {
   /** From the request of the page until its first view is complete: the page, the migration and both lists. */
   readonly pageMs: readonly number[];
-  /** Of each answer of the API. */
+  /** The time of each answer of the API. */
   readonly apiMs: readonly number[];
   readonly events: number;
   readonly openStreams: number;

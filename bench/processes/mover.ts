@@ -1,4 +1,4 @@
-/** Starts a program that moves companies with the job of job.ts: the script, or a peer of Tokenferry. */
+/** Starts a program that moves companies with the requests in job.ts: the script, or a peer of Tokenferry. */
 import type { CompanyRange } from '../companies';
 import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';

@@ -128,7 +128,7 @@ async function isOk(url: string): Promise<boolean> {
   }
 }
 
-/** Returns no part if the system does not tell its CPU time. */
+/** Returns an empty record if the system does not report the CPU time. */
 function partOf(name: string, cpuMs: number | undefined): Readonly<Record<string, number>> {
   return cpuMs === undefined ? {} : { [name]: cpuMs };
 }

@@ -1,4 +1,4 @@
-/** Runs the portal with its default limits, behind a proxy whose addresses of browsers it believes. */
+/** Runs the portal with its default limits. It trusts the addresses in `X-Forwarded-For`, as behind a proxy. */
 import { startPortal } from '../../portal/server';
 import { createLog } from '../../security/log';
 import { serveParent } from './child-process';

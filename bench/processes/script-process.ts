@@ -1,4 +1,4 @@
-/** The script that Tokenferry is compared with: the job of job.ts, with nothing around it. */
+/** The script that Tokenferry is compared with: the job in job.ts, and nothing else. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { companiesOf } from '../companies';
 import { serveParent } from './child-process';

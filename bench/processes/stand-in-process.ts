@@ -1,8 +1,8 @@
 /**
  * The stand-in for the Company Data Service: in memory, one account, one platform, at least ten times cheaper than the
- * real service. It shares no code with the product. Its responses have the headers and bodies of the real service.
+ * real service. It shares no code with the product. Its responses have the same headers and bodies as the real service's.
  *
- * It speaks HTTP on a plain socket, because Node's HTTP server would take more CPU time than all of its work. Its
+ * It speaks HTTP on a plain socket, because Node's HTTP server would take more CPU time than all of its other work. Its
  * callers are the programs of the benchmarks, so it expects well-formed requests in ASCII.
  */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
@@ -217,7 +217,7 @@ function createConnection(company: Company): Reply {
   return ok(connectionText(company, connection));
 }
 
-/** Accepts every credential. Its organization is its realm. */
+/** Accepts every credential. Its `realmId` is the organization. */
 function authorize(company: Company, connection: Connection, body: string): Reply {
   const { realmId } = JSON.parse(body) as { readonly realmId: string };
   if (connection.status === 'Linked') authorizedTwice += 1;
@@ -311,7 +311,7 @@ const SYNC_SETTINGS = JSON.stringify({
 /** Finds the ids in a path. */
 const ID = /[0-9a-f]{8}-0000-4000-8000-[0-9a-f]{12}/g;
 
-/** Returns a GUID with a number. */
+/** Returns a GUID that contains the number. */
 function idOf(kind: string, number: number): string {
   return `${kind}0000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
 }
