@@ -1,11 +1,12 @@
 /**
- * `npm run cluster`: runs the parts of a production setup as processes on this machine, migrates companies, and kills
- * each part once meanwhile. With `--keep`, it only runs them. With `--servers`, it runs only Temporal and Postgres, so that
- * docs/deploying.md can be followed on them.
+ * `npm run cluster`: runs the parts of a production setup as processes on this machine, migrates companies, and
+ * meanwhile kills each part once. With `--keep`, it only runs the parts. With `--servers`, it runs only Temporal and
+ * Postgres, so that docs/deploying.md can be followed with them.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { counted, outOf } from '../domain/text/sentences';
 import { createTemporaryFolder } from '../stack/folders';
 import type { Cluster, ClusterProcess } from './cluster';
 import { startCluster, startClusterServers } from './cluster';
@@ -59,8 +60,8 @@ async function main({ companies, keep, servers }: Options): Promise<void> {
       const { killed, moved, tookMs, check } = result;
       for (const line of violationLines({ check, movedByRetry: [] })) print(line);
       print(
-        `${moved} of ${companies} companies moved in ${Math.round(tookMs / 1_000)} s; ` +
-          `${killed} parts killed, ${check.violations.length} violations`,
+        `${outOf(moved, companies, 'company')} moved in ${Math.round(tookMs / 1_000)} s; ` +
+          `${counted(killed, 'part')} killed, ${counted(check.violations.length, 'violation')}`,
       );
       if (prometheus) print(`Alerts that fired: ${(await prometheus.firedAlerts()).join(', ') || 'none'}`);
       print((await examine(cluster, codec.url)).trimEnd());

@@ -14,7 +14,7 @@ const REPORT_TRIES = 5;
 /** The name of the log of decisions in the folder of a run. */
 export const DECISION_LOG = 'decisions.jsonl';
 
-/** Where the evidence is, besides the reports. */
+/** The sources of the evidence other than the reports. */
 export interface EvidenceSources {
   readonly databases: Readonly<Record<'ledger' | 'service', { readonly url: string }>>;
   /** The path of the log of requests. */
@@ -23,7 +23,7 @@ export interface EvidenceSources {
 
 type Reports = Evidence['reports'][number];
 
-/** Writes the two reports of a migration into the folder. Nothing of the migration may move any more. */
+/** Writes the two reports of a migration into the folder. No company of the migration may be moving any more. */
 export async function writeReports(
   { variables }: Pick<Cluster, 'variables'>,
   id: string,

@@ -1,11 +1,13 @@
 /**
  * `npm run images:test`: builds the images of the Dockerfile, starts docker-compose.yml with Docker or Podman, migrates
- * companies, and kills containers meanwhile, which their restart policies must start again. Images that cannot be pulled
- * are substituted. Removes everything at the end, except the layers of the images, which make the next run faster.
+ * companies, and meanwhile kills containers, which must be started again by their restart policies. Images that cannot
+ * be pulled are substituted. At the end, removes everything except the layers of the images, which make the next run
+ * faster.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { counted, outOf } from '../domain/text/sentences';
 import { createTemporaryFolder } from '../stack/folders';
 import {
   acquireOtherImages,
@@ -31,7 +33,7 @@ interface Options {
 const UNAVAILABLE = 3;
 /** The containers that are killed: one of each service. */
 const KILLED = ['worker', 'service', 'temporal', 'ledger'] as const;
-/** A killed container is healthy again after about as long. */
+/** About how long a killed container takes to become healthy again. */
 const PER_PART_MS = 20_000;
 /** The services whose containers must be unable to write to their file system. */
 const OURS = ['worker', 'service', 'codec-server'] as const;
@@ -80,7 +82,7 @@ function interruption(): Promise<never> {
 /**
  * Prints which images were substituted, and returns the services whose image is missing.
  *
- * @throws if the others cannot run without one of them
+ * @throws if a base image or the image of a required service is missing
  */
 function reportOtherImages({ substituted, missing }: OtherImages): readonly string[] {
   for (const [image, madeFrom] of substituted) print(`substituted ${image}: made from ${madeFrom}`);
@@ -90,7 +92,10 @@ function reportOtherImages({ substituted, missing }: OtherImages): readonly stri
     ...baseImages().filter((image) => missing.has(image)),
     ...leftOut.filter((name) => !OPTIONAL.has(name)),
   ];
-  if (required.length > 0) throw new Error(`Without ${required.join(', ')}, there is nothing to try out.`);
+  if (required.length > 0)
+    throw new Error(
+      `The test cannot run without ${required.join(', ')}. Make the missing images above available, and run it again.`,
+    );
   if (leftOut.length > 0) print(`left out: ${leftOut.join(', ')}`);
   return leftOut;
 }
@@ -105,9 +110,9 @@ async function tryOut(
   print('running: all containers are healthy');
   const isolated = await containersOf(OURS);
   await assertIsolated(isolated);
-  print(`${isolated.length} containers run without rights, on a read-only file system`);
+  print(`${counted(isolated.length, 'container')} running as an unprivileged user, on a read-only file system`);
   printIndented(await topology.ferry('doctor'));
-  // Workers send their requests directly, so there is no log of them. The checker then skips what needs one.
+  // Workers send their requests directly, so there is no log of requests. The checker then skips what needs the log.
   const requestLog = path.join(folder, 'requests.jsonl');
   writeFileSync(requestLog, '');
   const parts = (await Promise.all(KILLED.map((service) => topology.containers(service)))).flatMap(
@@ -120,11 +125,12 @@ async function tryOut(
   );
   for (const line of violationLines({ check: trial.check, movedByRetry: [] })) print(line);
   print(
-    `${trial.moved} of ${companies} companies moved in ${Math.round(trial.tookMs / 1_000)} s; ` +
-      `${trial.killed} containers killed, ${trial.check.violations.length} violations`,
+    `${outOf(trial.moved, companies, 'company')} moved in ${Math.round(trial.tookMs / 1_000)} s; ` +
+      `${counted(trial.killed, 'container')} killed, ${counted(trial.check.violations.length, 'violation')}`,
   );
   printIndented(await topology.ferry('list'));
-  if (!leftOut.includes('prometheus')) print(`Prometheus reads ${await awaitTargets(topology.prometheusUrl)} targets`);
+  if (!leftOut.includes('prometheus'))
+    print(`Prometheus reads ${counted(await awaitTargets(topology.prometheusUrl), 'target')}`);
   if (trial.moved !== companies || trial.check.violations.length > 0) process.exitCode = 1;
 }
 

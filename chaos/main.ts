@@ -38,7 +38,7 @@ const log = (line: string): void => void process.stderr.write(`${line}\n`);
 async function main(options: Options): Promise<void> {
   const { seed, seeds, minutes, only = '', quick = false, mutants } = options;
   if (mutants) return testChecker();
-  // Throws here if it is missing, because then every seed would fail.
+  // Throws here if Temporal's server is missing, because every seed would fail without it.
   await acquireTemporalServer({ env: process.env, log });
   const folder = createTemporaryFolder();
   log(`Data, logs and evidence: ${folder}`);
@@ -132,7 +132,7 @@ new Command('npm run chaos --')
   .option('--minutes <minutes>', 'the duration of fault injection for each seed', positive, 3)
   .option('--only <text>', 'inject only faults whose name contains this text, e.g. restore')
   .option('--quick', 'inject five faults, one of each important kind, in about three minutes')
-  .option('--mutants', 'test the checker instead: run a broken build for each invariant, which it must name')
+  .option('--mutants', 'test the checker instead: it must name the invariant that each of several broken builds breaks')
   .option('--soak <minutes>', 'instead of faults, let a tenth of all requests fail, and look for growth', positive)
   .option(
     '--crowd <migrations>',

@@ -14,7 +14,7 @@ export interface Random {
   shuffled<T>(list: readonly T[]): T[];
 }
 
-/** @param seed for example `7`, or `7/fault/3` for numbers of its own */
+/** @param seed for example `7`, or `7/fault/3` for a separate sequence of numbers */
 export function randomOf(seed: number | string): Random {
   let drawn = 0;
   const fraction = (): number => {

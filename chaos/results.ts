@@ -1,4 +1,5 @@
-/** The results of the seeds, and the text that says how they went. */
+/** The results of the seeds, and the lines that report them. */
+import { counted } from '../domain/text/sentences';
 import type { RunResult } from './run';
 
 /** A seed without a result, because its run ended with an error. */
@@ -34,21 +35,22 @@ export async function runSeeds(
 
 const hasFailed = (result: SeedResult): result is FailedSeed => 'error' in result;
 
-/** Returns whether every seed has ended, no invariant is broken, and no retry has moved a company. */
+/** Returns whether every seed has a result, no invariant is broken, and no retry has moved a company. */
 export function areGood(results: readonly SeedResult[]): boolean {
   return results.every(
     (result) => !hasFailed(result) && result.check.violations.length + result.movedByRetry.length === 0,
   );
 }
 
-/** Returns the lines that say how one seed went. */
+/** Returns the lines that report one seed. */
 export function seedLines(result: SeedResult): readonly string[] {
   if (hasFailed(result)) return [`seed ${result.seed}: FAILED: ${result.error}`];
   const { check, seed, companies, faults, unknown, movedByRetry } = result;
   return [
     ...violationLines(result),
-    `seed ${seed}: ${companies} companies, ${faults.length} faults, ${check.violations.length} violations, ` +
-      `${unknown} unknown, of which a retry moved ${movedByRetry.length}`,
+    `seed ${seed}: ${counted(companies, 'company')}, ${counted(faults.length, 'fault')}, ` +
+      `${counted(check.violations.length, 'violation')}, ${counted(unknown, 'unknown outcome')}, ` +
+      `moved by a retry: ${movedByRetry.length}`,
   ];
 }
 
@@ -73,7 +75,7 @@ export function totalsLine(results: readonly SeedResult[]): string {
     median === undefined || maximum === undefined
       ? 'no recovery measured'
       : `recovery ${seconds(median)} (median), ${seconds(maximum)} (maximum of ${inOrder.length})`;
-  return `${results.length} seeds (${failed} failed), ${faults.length} faults, ${recovery}`;
+  return `${counted(results.length, 'seed')} (${failed} failed), ${counted(faults.length, 'fault')}, ${recovery}`;
 }
 
 const seconds = (ms: number): string => (ms === Infinity ? 'over 60 s' : `${(ms / 1_000).toFixed(1)} s`);

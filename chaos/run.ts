@@ -1,4 +1,4 @@
-/** One run of the chaos suite: migrations, the faults of one seed, and the evidence that it leaves to the checker. */
+/** One run of the chaos suite: migrations, the faults of one seed, and the evidence for the checker. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -148,11 +148,11 @@ async function injectFaults(
   }
 }
 
-/** Starts processes that have ended by themselves, as a process supervisor does. */
+/** Restarts processes that have ended without being killed, as a process supervisor does. */
 async function restartDead({ workers, service, databases, temporal }: Cluster, log: (line: string) => void) {
   for (const each of [...Object.values(databases), ...Object.values(temporal), service, ...workers]) {
     if (each.running) continue;
-    log(`  ${each.name} exited unexpectedly and is restarted`);
+    log(`  ${each.name} exited unexpectedly and is being restarted`);
     await each.start();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The trial of a complete setup: one migration, during which parts are killed and start again. The checker of the chaos
- * suite then compares the ledger, the service and the report.
+ * The trial of a complete setup: one migration, during which parts are killed and started again. The checker of the
+ * chaos suite then compares the ledger, the service and the report.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openLedgerClient } from '../client';
 import { loadConfig } from '../config';
+import { counted } from '../domain/text/sentences';
 import type { CheckResult } from './checker';
 import { check } from './checker';
 import type { Cluster, ClusterProcess } from './cluster';
@@ -63,7 +64,7 @@ export async function runTrial(setup: TrialSetup, options: TrialOptions): Promis
     });
     await migration.beginBatch();
     const beganAtMs = Date.now();
-    log(`${migration.id} moves ${companies} companies, ${companiesPerMinute} a minute at most`);
+    log(`${migration.id} is moving ${counted(companies, 'company')}, at most ${companiesPerMinute} a minute`);
     await killEach(setup, parts, migration, log);
     const { counts } = await migration.awaitOutcomes(OUTCOMES_WITHIN_MS);
     const tookMs = Date.now() - beganAtMs;

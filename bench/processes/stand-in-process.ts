@@ -1,6 +1,6 @@
 /**
  * The stand-in for the Company Data Service: in memory, one account, one platform, at least ten times cheaper than the
- * real service. It shares no code with the product. Its responses have the same headers and bodies as the real service's.
+ * real service. It shares no code with the product. Its responses have the same headers and bodies as the service's.
  *
  * It speaks HTTP on a plain socket, because Node's HTTP server would take more CPU time than all of its other work. Its
  * callers are the programs of the benchmarks, so it expects well-formed requests in ASCII.

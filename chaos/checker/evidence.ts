@@ -28,7 +28,7 @@ export interface WeeklyWindow {
   readonly timeZone: string;
 }
 
-/** All files are named by their paths. */
+/** What the checker examines. Files are given by their paths. */
 export interface Evidence {
   /** The database of the orchestrator, and the database of the service with its sandbox platforms. */
   readonly ledgerUrl: string;
@@ -37,7 +37,7 @@ export interface Evidence {
   readonly requestLog: string;
   /** JSON lines, see {@link LoggedDecision}. */
   readonly decisionLog: string;
-  /** The output of `ferry report` in the two formats, read when nothing moved any more. */
+  /** The output of `ferry report` in the two formats, read when nothing was moving any more. */
   readonly reports: readonly { readonly migration: string; readonly json: string; readonly csv: string }[];
   /** Every credential that was supplied. A row can have several, if one was replaced. */
   readonly credentials: readonly SuppliedToken[];
@@ -54,7 +54,7 @@ export interface SuppliedToken {
   readonly organization: string;
   /** SHA-256 of the refresh token, or of the access token if there is no refresh token. Hexadecimal. */
   readonly sha256: string;
-  /** The digest of the whole authorization body with which the log of requests names it. */
+  /** The digest of the whole authorization body, which the log of requests contains as `credential`. */
   readonly bodySha256: string;
 }
 
@@ -77,7 +77,7 @@ export interface LoggedRequest {
   readonly credential: string | null;
 }
 
-/** A decision that the driver sent. `unknown`: it does not know the outcome. */
+/** A decision that the driver sent. `unknown`: the driver does not know the outcome. */
 export interface LoggedDecision {
   readonly at: string;
   readonly migration: string;
@@ -90,7 +90,7 @@ export interface LoggedDecision {
 export interface Violation {
   readonly invariant: Invariant;
   readonly migration: string;
-  /** The client's reference of the row; empty if the violation does not concern one row. */
+  /** The client's reference for the company; empty if the violation does not concern one row. */
   readonly reference: string;
   readonly detail: string;
 }

@@ -3,11 +3,11 @@ import type { LoggedRequest, SuppliedToken } from './evidence';
 import type { Ledger, LedgerMigration, LedgerRow } from './ledger';
 import type { PlatformToken, Service, ServiceCompany, ServiceConnection } from './service';
 
-/** A credential on its way to the service. */
+/** A request that sent a credential to the service. */
 export interface Sending {
   readonly at: number;
   readonly connectionId: string;
-  /** Names the authorization body. */
+  /** The digest of the authorization body. */
   readonly body: string | null;
   readonly forwarded: boolean;
   /** The status of the service's answer; null if it did not answer. */
@@ -21,19 +21,19 @@ export interface RowFacts {
   readonly migration: LedgerMigration;
   /** The companies with the tag of the row, and the one that the ledger names. */
   readonly companies: readonly ServiceCompany[];
-  /** All their connections of the platform. */
+  /** All connections of these companies to the platform of the row. */
   readonly connections: readonly ServiceConnection[];
   /** The connection that the ledger names; undefined if it names none or the service does not have it. */
   readonly own: ServiceConnection | undefined;
   readonly tokens: readonly SuppliedToken[];
   readonly platformTokens: readonly PlatformToken[];
-  /** In the order of time. */
+  /** In chronological order. */
   readonly sendings: readonly Sending[];
 }
 
 const AUTHORIZATION = /\/connections\/([0-9a-f-]{36})\/authorization$/;
 
-/** Returns the authorizations in the log, in the order of time. */
+/** Returns the authorizations in the log, in chronological order. */
 export function sendingsOf(requests: readonly LoggedRequest[]): readonly Sending[] {
   return requests
     .flatMap(({ at, method, path, status, forwarded, delivered, injected, credential }) => {

@@ -1,6 +1,6 @@
 /**
- * The independent checker of a chaos run. It says whether every invariant held, from both databases, the reports and
- * the logs of requests and decisions.
+ * The independent checker of a chaos run. From both databases, the reports and the logs of requests and decisions, it
+ * determines whether every invariant held.
  *
  * It is written from the specification of the service, the schemas of the databases and the glossary. It shares no code
  * and no types with the product or with the rest of `chaos/`, so that it cannot repeat their mistakes.

@@ -1,4 +1,4 @@
-/** Reads the orchestrator's database, by its schema. */
+/** Reads the tables of the orchestrator's database directly. */
 import { Client } from 'pg';
 import type { WeeklyWindow } from './evidence';
 
@@ -8,7 +8,7 @@ export interface LedgerMigration {
   readonly platformKey: string;
   readonly state: string;
   readonly ending: string | null;
-  /** The present windows. */
+  /** The current windows. */
   readonly windows: readonly WeeklyWindow[];
 }
 

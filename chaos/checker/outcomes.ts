@@ -1,10 +1,10 @@
-/** Checks that each row has one true outcome: `outcome`, `lost` and `unknown`. */
+/** Checks the invariants `outcome`, `lost` and `unknown`: each row has one true outcome. */
 import type { Findings, Invariant, UnknownRow, Violation } from './evidence';
 import type { RowFacts } from './facts';
 import { hasGrantEnded, isComplete, isLinkedTo, isUsedByService } from './facts';
 import type { ServiceConnection } from './service';
 
-/** The failures after which the service must not hold a grant of the row. */
+/** The failures after which the service must not hold a grant for the row. */
 const WITHOUT_GRANT = ['refused', 'credential-unreadable', 'wrong-organization', 'application-refused'];
 const OPEN_STATES = ['waiting', 'importing', 'syncing', 'outcome-unknown'];
 
@@ -131,7 +131,7 @@ function whyNotFailed(facts: RowFacts): string | null {
 }
 
 /**
- * Returns whether the service has answered an authorization of which it knows nothing, because it was restored to an
+ * Returns whether the service has accepted an authorization that it has since forgotten, because it was restored to an
  * older state. The token may have been used, so the company must reconnect.
  */
 function wasForgotten({ sendings, connections }: RowFacts): boolean {

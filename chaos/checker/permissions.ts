@@ -1,11 +1,11 @@
 /**
- * Checks that each token was sent only when it was allowed: `confirmation`, `release` and `window`. What was allowed
- * follows from the decisions in the audit trail, in their order.
+ * Checks the invariants `confirmation`, `release` and `window`: each token was sent only when this was allowed. What
+ * was allowed follows from the decisions in the audit trail, in their order.
  *
  * The orchestrator checks its permissions when it claims a row, and a token can be in flight until the lease of the
  * claim ends. So a sending is accepted if it was allowed at some time within {@link IN_FLIGHT_MS} before it. A token
  * whose answer was lost may be sent once more to the same connection at any time, because the claim of the row still
- * holds. The ledger's own time of the claim, by the clock of its database, must be inside a window exactly.
+ * holds. The time of the claim in the ledger, by the clock of its database, must be inside a window without tolerance.
  */
 import type { Evidence, Findings, Invariant, Violation, WeeklyWindow } from './evidence';
 import type { RowFacts, Sending } from './facts';
@@ -17,7 +17,7 @@ import { isInside } from './windows';
 
 /** The lease of a claim: docs/glossary.md. */
 const IN_FLIGHT_MS = 135_000;
-/** The interval in which the time before a sending is searched for a permission. */
+/** The step in which the time before a sending is searched for a permission. */
 const SEARCH_MS = 1_000;
 
 export function checkPermissions(
@@ -79,7 +79,7 @@ interface Claim {
   readonly sending: Sending;
 }
 
-/** Returns the sendings in the order of time, without those that repeat one whose answer was lost. */
+/** Returns the sendings in chronological order, without those that repeat one whose answer was lost or an error. */
 function claimsOf(rows: readonly RowFacts[]): readonly Claim[] {
   return rows
     .flatMap((facts) =>
@@ -96,8 +96,8 @@ function isRepeated(before: Sending, sending: Sending): boolean {
 }
 
 /**
- * In the managed route, the client confirms, and support can reject that. In the self-service route, the ledger has the
- * time of the client's statement.
+ * Returns whether the client had confirmed the row. In the managed route, a decision of the client confirms it, and
+ * support can reject that. In the self-service route, the ledger has the time of the client's statement.
  */
 function isConfirmed({ row, migration }: RowFacts, decisions: readonly TrailEntry[], at: number): boolean {
   if (migration.route !== 'managed') return row.confirmedAt !== null && row.confirmedAt.getTime() <= at;
@@ -114,7 +114,7 @@ function isConfirmed({ row, migration }: RowFacts, decisions: readonly TrailEntr
   });
 }
 
-/** Returns the windows in the course of time; null while they are not known. */
+/** Returns the windows over time; null while they are not known. */
 function windowsOf(
   migration: LedgerMigration,
   decisions: readonly TrailEntry[],

@@ -1,11 +1,11 @@
 /**
- * Derives from the decisions which companies could be moved in the course of time: none, the first company, or all.
+ * Derives from the decisions which companies could be moved at each time: none, the first company, or all.
  *
  * Support accepts the details, both sides approve the same start, the client confirms its application and support
- * verifies it: then the first company is released. Once support has approved the first company, all are. A rejection of
- * a step before the last one withdraws the approvals of this step and of later ones, and so does a new start time. The
- * approvals of update-application are kept, because they state facts. Approvals that changed details make necessary are
- * not checked.
+ * verifies it: then the first company is released. Once support has approved the first company, all companies are. A
+ * rejection of a step before the last one withdraws the approvals of this step and of later steps; a new start time
+ * withdraws those of `schedule` and of later steps. The approvals of update-application are kept, because they state
+ * facts. The checker does not consider approvals that become necessary because details have changed.
  */
 import type { LedgerMigration, TrailEntry } from './ledger';
 
@@ -39,7 +39,7 @@ const CHANGES_THE_CHOICE = [
 ];
 const FOR_ALL = 'migrate-first-company support';
 
-/** A value that holds from a time on, until the next one. Milliseconds. */
+/** A value that holds from a time (in milliseconds) until the next value of the timeline. */
 export interface Since<T> {
   readonly at: number;
   readonly value: T;

@@ -1,4 +1,4 @@
-/** Compares the report with the service, row by row: `report`. */
+/** Checks the invariant `report`: the reports agree with the service about each row. */
 import { readFile } from 'node:fs/promises';
 import { parseCsv } from './csv';
 import type { Evidence, Findings, Violation } from './evidence';
@@ -34,7 +34,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'left-out': 'left out',
 };
 
-/** @param skipped rows with a wrong outcome, which the report can only repeat */
+/** @param skipped rows with a wrong outcome, because the reports can only repeat it */
 export async function checkReports(
   rows: readonly RowFacts[],
   { trail }: Ledger,
@@ -102,7 +102,7 @@ function* differences(facts: RowFacts, company: JsonCompany): Generator<string> 
   if (company.ledgerState !== facts.row.state)
     yield `ledger state ${company.ledgerState} instead of ${facts.row.state}`;
   if (company.switchOn === 'yes' && isUsedByService(facts)) {
-    yield 'the client may switch the company on, although the service holds its grant';
+    yield 'the client may switch its syncing back on, although the service holds its grant';
   }
   yield* idDifferences(facts, company.companyId, company.connectionId, company.storedName);
   for (const { records } of company.evidence ?? []) {
@@ -119,11 +119,11 @@ function* csvDifferences(
   ending: string | null,
 ): Generator<string> {
   const word = WORDS[expectedState(facts)] ?? '';
-  // After the end of the migration, nothing is moved any more.
+  // Once the migration has ended, no company is moved any more.
   const expected = ending !== null && word === 'not moved yet' ? 'not moved' : word;
   if (record['outcome'] !== expected) yield `outcome ${record['outcome']} instead of ${expected}`;
   if (record['switch back on'] === 'yes' && isUsedByService(facts)) {
-    yield 'the client may switch the company on, although the service holds its grant';
+    yield 'the client may switch its syncing back on, although the service holds its grant';
   }
   if (expected === 'must reconnect' && record['link for the end customer'] === '') yield 'no link for the end customer';
   const text = (name: string): string | null => record[name] || null;
@@ -152,6 +152,6 @@ function* idDifferences(
   if (connection === undefined || own === undefined) {
     yield `connection ${connectionId}, which the service does not have for this row`;
   } else if (!isLinkedTo(row, connection) || !isComplete(connection)) {
-    yield `moved, but connection ${connectionId} is ${connection.status} or not complete`;
+    yield `moved, but connection ${connectionId} (${connection.status}) is not linked to its organization or not complete`;
   }
 }

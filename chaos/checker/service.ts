@@ -1,4 +1,4 @@
-/** Reads the database of the Company Data Service and of its sandbox platforms, by its schema. */
+/** Reads the tables of the Company Data Service and of its sandbox platforms directly. */
 import type { Client } from 'pg';
 import type { LedgerRow } from './ledger';
 import { withClient } from './ledger';
@@ -18,10 +18,10 @@ export interface ServiceConnection {
   readonly acceptedDigest: string | null;
   /** True if the service has begun a refresh and has not stored the new tokens. */
   readonly exchangePending: boolean;
-  /** The number of its data types, and of those without a successful sync. */
+  /** The number of its data types, and the number of data types without a successful sync. */
   readonly dataTypes: number;
   readonly incomplete: number;
-  /** True if a sync has ended in an error; the second one, because the grant was refused. */
+  /** `syncErrors`: true if a sync has failed. `authErrors`: true if one has failed because the grant was refused. */
   readonly syncErrors: boolean;
   readonly authErrors: boolean;
   readonly invoices: number;
@@ -39,7 +39,7 @@ export interface ServiceCompany {
 export interface PlatformToken {
   readonly sha256: string;
   readonly platformKey: string;
-  /** The service has exchanged it for new tokens. False if another application has. */
+  /** True if the service has exchanged it for new tokens; false if another application has. */
   readonly usedByService: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Compares the audit trail with the decisions that the driver sent: `trail`. */
+/** Checks the invariant `trail`: the audit trail agrees with the decisions that the driver sent. */
 import type { Findings, LoggedDecision, Violation } from './evidence';
 import { groupBy } from './facts';
 import type { TrailEntry } from './ledger';

@@ -1,4 +1,4 @@
-/** Checks that nothing exists twice: `one-company`, `one-connection` and `one-use`. */
+/** Checks the invariants `one-company`, `one-connection` and `one-use`: nothing exists twice. */
 import type { Findings, Violation } from './evidence';
 import type { RowFacts, Sending } from './facts';
 import { groupBy } from './facts';
@@ -51,8 +51,8 @@ function checkConnections(rows: readonly RowFacts[]): Findings {
 
 /**
  * A use counts if the service has accepted the token for that connection. If the service was restored and has forgotten
- * a connection, its answer in the log of requests counts. A use that the platform refused because the token had been
- * used before is a second use, too.
+ * a connection, its answer in the log of requests counts. If the platform refused the token because it had been used
+ * before, that is a second use, too.
  */
 function checkUses(rows: readonly RowFacts[]): Findings {
   const violations: Violation[] = [];
@@ -103,7 +103,13 @@ function sharedBodies(rows: readonly RowFacts[]): readonly Violation[] {
     const ids = new Set(group.map(({ connection }) => connection.id));
     const [first] = group;
     if (digest === '' || ids.size <= 1 || first === undefined) return [];
-    return [{ ...keyOf(first.facts), invariant: 'one-use', detail: `the connections ${[...ids].join(', ')} hold it` }];
+    return [
+      {
+        ...keyOf(first.facts),
+        invariant: 'one-use',
+        detail: `the connections ${[...ids].join(', ')} hold the same authorization`,
+      },
+    ];
   });
 }
 

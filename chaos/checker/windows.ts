@@ -4,8 +4,8 @@ import type { WeeklyWindow } from './evidence';
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
- * Returns whether moves can begin at this time. Without windows they always can. If clocks go back, both passes of a
- * repeated hour count as inside.
+ * Returns whether moves can begin at this time. Without windows they always can. If clocks go back, the repeated hour
+ * counts as inside both times.
  *
  * @param at milliseconds
  */
@@ -21,7 +21,7 @@ function isInsideOne({ days, from, to, timeZone }: WeeklyWindow, at: number): bo
   return (days.includes(today) && clock >= from) || (days.includes(yesterday) && clock < to);
 }
 
-/** Returns the day of the week (0 is Sunday) and the clock as `HH:MM`, whose order as text is the order of time. */
+/** Returns the day of the week (0 is Sunday) and the time of day as `HH:MM`, which can be compared as text. */
 function localTime(timeZone: string, at: number): { readonly day: number; readonly clock: string } {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,

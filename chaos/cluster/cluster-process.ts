@@ -21,7 +21,7 @@ export interface ClusterProcessOptions {
   readonly isReady: () => Promise<boolean>;
 }
 
-/** Creates a process, which is not running yet. It ends with this process, even if this process is killed. */
+/** Creates a process, which is not running yet. It ends when the current process ends or is killed. */
 export function createClusterProcess({ name, program, isReady }: ClusterProcessOptions): ClusterProcess {
   let current: { readonly process: SupervisedProcess; readonly pid: number } | undefined;
   const running = () => (current?.process.hasExited() === false ? current : undefined);

@@ -31,7 +31,7 @@ export interface ClusterOptions {
   readonly versioned: boolean;
   /** True if the workers show health checks and metrics. Default: false. */
   readonly metrics?: boolean;
-  /** For the service and the workers. Default: none. */
+  /** Options of Node for the service and the workers. Default: none. */
   readonly node?: NodeOptions;
 }
 

@@ -118,7 +118,7 @@ function childrenOf(pid: number): number[] {
 
 /**
  * Starts a process that resumes others when this process ends, because a suspended process does not notice that its
- * server has been stopped. Stopping it resumes them, too.
+ * server has been stopped. Stopping the started process resumes the others, too.
  */
 function resumeIfParentEnds(pids: readonly number[], logFile: string): SupervisedProcess {
   const script = 'trap "kill -CONT $*; exit" TERM; while :; do sleep 600 & wait $!; done';

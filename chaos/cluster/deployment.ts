@@ -12,7 +12,7 @@ const KNOWN_WITHIN_MS = 60_000;
  * Makes the build of a workflow bundle the current version, as soon as Temporal knows it from a worker.
  *
  * @param address Temporal's address
- * @throws the error of Temporal if it does not know the build in time
+ * @throws Temporal's error if Temporal does not know the build in time
  */
 export async function makeCurrent(address: string, bundle: string): Promise<void> {
   const connection = Connection.lazy({ address });

@@ -21,7 +21,7 @@ export interface InjectedResponse {
 /**
  * The action that the proxy takes for a request.
  *
- * - `forward`: nothing.
+ * - `forward`: the request and its answer are forwarded.
  * - `loseRequest`: the connection breaks before the service gets the request.
  * - `loseAnswer`: the service gets the request, and the connection breaks before its answer arrives.
  * - `delayMs`: the request is forwarded after this time, even if the worker no longer waits for it.

@@ -8,14 +8,14 @@ import type { ClusterProcess, WorkerProcess } from './types';
 /** Below the ports of outgoing connections, so that none of them takes the port of a killed process. */
 const FIRST_PORT = 20_900;
 const RULES = path.join(__dirname, '..', '..', '..', 'deploy', 'prometheus', 'alerts.yml');
-/** A trial lasts minutes and a part is down for seconds, so alerts fire after 1/200 of the time: 1.5 seconds for 5 minutes. */
+/** Alerts fire after 1/200 of their time (1.5 s instead of 5 min), because in a trial parts are down for seconds. */
 const FASTER = 200;
 /** Rules that were evaluated before the first scrape see no worker. Such alerts end within this time. */
 const SETTLED_AFTER_MS = 3_000;
 
 export interface ClusterPrometheus extends ClusterProcess {
   readonly url: string;
-  /** Returns the alerts that have fired since then, as `alert (instance)`, or `alert` if it concerns all workers. */
+  /** Returns the alerts that have fired since that time, as `alert (instance)`, or as `alert` for all workers. */
   firedAlerts(): Promise<readonly string[]>;
   /** Kills the process and releases its port. */
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import type { TcpProxy } from './tcp-proxy';
 /** A process that can be killed, suspended and started again. Its addresses and its data survive a kill. */
 export interface ClusterProcess {
   readonly name: string;
-  /** False before the start, and after a kill or a death of its own. True while the process is suspended. */
+  /** False before the start, and after the process was killed or has exited. True while the process is suspended. */
   readonly running: boolean;
   /** The process id; null if the process is not running. */
   readonly pid: number | null;

@@ -1,4 +1,4 @@
-/** Runs a worker as `dist/worker/main.js` does, with another workflow bundle: `node worker-process.js BUNDLE`. */
+/** Runs a worker like `dist/worker/main.js`, but with a different workflow bundle: `node worker-process.js BUNDLE`. */
 import { loadConfig } from '../../config';
 import { createLog } from '../../security/log';
 import { startWorker } from '../../worker';

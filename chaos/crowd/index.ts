@@ -9,6 +9,7 @@ import { openLedgerClient } from '../../client';
 import type { LedgerClient } from '../../client';
 import { loadConfig } from '../../config';
 import type { MigrationLimits } from '../../domain/planning/limits';
+import { counted } from '../../domain/text/sentences';
 import type { Cluster } from '../cluster';
 import { startCluster } from '../cluster';
 import { putApplications } from '../driver/applications';
@@ -28,7 +29,7 @@ const MEDIUM = 50;
 const REPETITIONS = 5;
 /** Migrations that are prepared at the same time. */
 const PREPARED_AT_ONCE = 10;
-/** The crowd must move companies while the small migrations are measured: fast enough to be busy, but for minutes. */
+/** Keeps the crowd moving while the small migrations are measured: fast enough to be busy, slow enough to last. */
 const CROWD_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 10, rampCompanies: 5 };
 const LARGE_LIMITS: Partial<MigrationLimits> = { companiesPerMinute: 200, rampCompanies: 5 };
 const PREPARED_WITHIN_MS = 900_000;
@@ -37,7 +38,7 @@ const FIRST_ORGANIZATION = 3_000_000_000;
 export { crowdLines, TARGET } from './report';
 
 export interface CrowdOptions {
-  /** The number of migrations, with the small one. */
+  /** The number of migrations, including the small one. */
   readonly migrations: number;
   readonly folder: string;
   readonly log: (line: string) => void;
@@ -130,7 +131,7 @@ async function prepareCrowd(prepare: Prepare, count: number): Promise<readonly C
   return prepared;
 }
 
-/** One after another. */
+/** Measures the migrations one after another. */
 async function measureEach(
   ferry: LedgerClient,
   migrations: readonly ChaosMigration[],
@@ -141,7 +142,7 @@ async function measureEach(
     const move = { ...(await measureMove(ferry, migration)), ...(await slotWaits(ferry, migration.id)) };
     const { tookMs, longestWaitMs, allWaitsMs, retriedActivities } = move;
     log(
-      `${migration.id}: ${tookMs} ms, of which its activities waited ${allWaitsMs} ms for a worker (longest ${longestWaitMs} ms); ${retriedActivities} of them were retried`,
+      `${migration.id}: ${tookMs} ms, of which its activities waited ${allWaitsMs} ms for a worker (longest ${longestWaitMs} ms); ${counted(retriedActivities, 'retried activity')}`,
     );
     moves.push(move);
   }

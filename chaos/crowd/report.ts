@@ -1,4 +1,4 @@
-/** The text that says how the small migrations did in the crowd. */
+/** The result of the small migrations in the crowd, and the lines that report it. */
 import { medianOf } from '../soak/flatness';
 import type { SmallMove } from './small-move';
 

@@ -12,12 +12,12 @@ export interface SmallMove {
   /** From the approval of the first company until the last company has been moved. */
   readonly tookMs: number;
   /**
-   * How long activities of the batch waited for a worker, by Temporal's clock: all of them, and the longest. Only those
-   * whose first attempt succeeded, because the history does not say when the attempts before the last one began.
+   * How long activities of the batch waited for a worker, by Temporal's clock: the sum, and the longest wait.
+   * Activities with several attempts are left out, because the history does not say when the earlier attempts began.
    */
   readonly allWaitsMs: number;
   readonly longestWaitMs: number;
-  /** Activities that needed more than one attempt. Without faults, a heartbeat timed out on a machine that is too busy. */
+  /** Activities that needed more than one attempt: without faults, the machine was too busy for a heartbeat in time. */
   readonly retriedActivities: number;
 }
 

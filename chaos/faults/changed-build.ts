@@ -7,7 +7,7 @@ export const PRESENT_BUNDLE = path.join(__dirname, '..', '..', 'workflow-bundle.
 
 /**
  * Returns a bundle with more activities. A batch run of the present build cannot continue on it. A migration can,
- * because its change is patched.
+ * because the change to its code is patched.
  *
  * @throws if the bundle does not contain the code to change
  */

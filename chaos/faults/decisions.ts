@@ -1,10 +1,10 @@
-/** Faults of people: many decisions at once, twice, late, in the wrong role, unreadable; and hours that change. */
+/** Faults that people cause: many decisions at once, which are repeated, late or invalid, and a changed window. */
 import { randomUUID } from 'node:crypto';
 import { CLIENT, SUPPORT } from '../driver/migration';
 import type { ChaosMigration } from '../driver/migration';
 import type { FaultKind } from './fault';
 
-/** The number of invalid or late decisions in a storm, besides the pause, which is sent three times. */
+/** The number of invalid or late decisions in a storm, in addition to the pause, which is sent three times. */
 const STORM = 20;
 
 const NONSENSE: readonly unknown[] = [

@@ -60,7 +60,7 @@ export function* drawFaults(context: FaultContext, seed: number): Generator<Faul
  */
 const QUICK_KINDS: readonly FaultKind[] = [killWorker, loseAnswers, cutConnections, restoreLedger, newBuild];
 
-/** Returns the few faults of a quick run, each of which tests another way of recovery. */
+/** Returns the few faults of a quick run, each of which tests a different way of recovery. */
 export function quickFaults(context: FaultContext, seed: number): readonly Fault[] {
   return QUICK_KINDS.map((kind, index) => kind(context, randomOf(`${seed}/fault/${index + 1}`)));
 }

@@ -116,7 +116,7 @@ export async function exists(engine: Engine, image: string): Promise<boolean> {
   );
 }
 
-/** Leaves out what the slim images leave out. */
+/** Makes Debian's root file system, without the files that the slim images leave out. */
 async function makeDebian(folder: string, tag: string, log: (line: string) => void): Promise<void> {
   const [suite = ''] = tag.split('-');
   log(`Installing Debian ${suite} (takes about a minute).`);
@@ -131,7 +131,7 @@ async function installNode(folder: string, tag: string): Promise<void> {
   writeFileSync(path.join(installation, 'package.json'), JSON.stringify({ private: true }));
   await runCommand(['npm', 'install', '--no-audit', '--no-fund', `node@${version}`, NPM], {
     cwd: installation,
-    // `npm run` sets variables with which the inner npm would work for this project.
+    // `npm run` sets variables that would make the inner npm work on this project.
     env: Object.fromEntries(
       Object.keys(process.env).flatMap((name) =>
         /^npm_(package|lifecycle|config_local)/i.test(name) ? [[name, undefined]] : [],
@@ -164,7 +164,7 @@ async function buildUi(folder: string, tag: string, log: (line: string) => void)
   cpSync(path.join(sources, 'config'), path.join(folder, 'config'), { recursive: true });
 }
 
-/** Copies a program of this user for all users. */
+/** Copies a program, so that all users can run it. */
 function copyExecutable(from: string, to: string): void {
   copyFileSync(from, to);
   chmodSync(to, 0o755);

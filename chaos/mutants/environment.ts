@@ -1,4 +1,4 @@
-/** Starts the servers for all mutants: the service, a ledger, and Temporal's dev server with a namespace for each. */
+/** Starts the servers for all mutants: the service, a ledger, and a Temporal dev server with a namespace per mutant. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';

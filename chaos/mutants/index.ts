@@ -1,6 +1,6 @@
 /**
  * Tests the checker with mutants, which are broken builds of the product: for each invariant, a build that breaks it
- * runs a small migration, and the checker must name exactly this invariant. For the unchanged build it must name none.
+ * runs a small migration, and the checker must name exactly this invariant. For the unchanged build, it must name none.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ export interface MutantResult {
   readonly defect: string;
   /** The invariants that the checker named. */
   readonly named: readonly Invariant[];
-  /** True if it named exactly the broken one. */
+  /** True if the checker named exactly the broken invariant. */
   readonly passed: boolean;
   readonly violations: CheckResult['violations'];
   /** The reason why the mutant has no result. */
@@ -139,7 +139,7 @@ async function checkMigration(
   }
 }
 
-/** Returns the fault that loses the first answer to such a request. */
+/** Returns the fault that loses the first answer to a request with this method and path, or no answer if it is null. */
 function losing(lost: Scenario['lostAnswer']): RequestFault {
   let left = lost === null ? 0 : 1;
   return ({ method, path: requested }) => {

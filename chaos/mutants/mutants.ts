@@ -43,7 +43,7 @@ const ANOTHER_DAY: readonly WeeklyWindow[] = [
 
 const BUNDLE = 'workflow-bundle.js';
 
-/** The same edit of a compiled file and of the bundle of workflow code, which contains it, too. */
+/** The same edit of a compiled file and of the bundle of workflow code, which contains the same code. */
 const inBoth = (file: string, before: string, after: string): readonly Edit[] => [
   { file, before, after },
   { file: BUNDLE, before, after },
@@ -123,7 +123,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     invariant: 'confirmation',
-    defect: 'takes the confirmation of some companies for that of all',
+    defect: 'treats the confirmation of some companies as a confirmation of all',
     edits: [
       {
         file: 'store/companies/companies.js',
@@ -135,7 +135,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     invariant: 'release',
-    defect: 'moves all companies without the approval of the first one',
+    defect: 'moves all companies without the approval of the first company',
     edits: [
       {
         file: BUNDLE,
@@ -165,7 +165,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     invariant: 'trail',
-    defect: 'records changed limits under another id than the one that was sent',
+    defect: 'records changed limits under an id other than the one that was sent',
     edits: [
       {
         file: 'store/migrations/audit-trail.js',

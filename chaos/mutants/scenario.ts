@@ -17,7 +17,7 @@ export interface ScenarioOptions {
   readonly ferry: LedgerClient;
   /** Short name of the client; part of the migration's id. */
   readonly name: string;
-  /** The id of the first organization; those of the others follow. */
+  /** The id of the first organization; the other ids follow. */
   readonly organization: number;
   readonly scenario: Scenario;
   readonly decisionLog: string;
@@ -28,7 +28,7 @@ export interface ScenarioOptions {
 /**
  * Moves companies until all that can be moved have an outcome.
  *
- * @throws if the migration does not get there in time
+ * @throws if they do not have an outcome in time
  */
 export async function runScenario(options: ScenarioOptions): Promise<ChaosMigration> {
   const { ferry, name, organization, scenario, decisionLog, onFirstMoved } = options;

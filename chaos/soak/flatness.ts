@@ -6,7 +6,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A figure may grow by the larger of the two, from the first third to the last. */
+/** From the first third to the last, a figure may grow by the larger of these two amounts. */
 export interface Tolerance {
   /** A share of the median of the first third, for example 0.1. */
   readonly share: number;
@@ -31,9 +31,9 @@ const HOUR_MS = 3_600_000;
 const MIN_MEASURED_MS = 15 * 60_000;
 
 /**
- * Judges samples, in the order of time.
+ * Judges samples, which are in chronological order.
  *
- * @param warmUpMs samples of this time after the first one are ignored, because caches and pools fill
+ * @param warmUpMs samples within this time after the first one are ignored, because caches and pools are still filling
  */
 export function flatnessOf(samples: readonly Sample[], warmUpMs: number, tolerance: Tolerance): Flatness {
   const from = (samples[0]?.atMs ?? 0) + warmUpMs;
@@ -62,7 +62,7 @@ function slopeOf(samples: readonly Sample[]): number {
   );
 }
 
-/** @returns NaN for an empty list; the mean of the two in the middle if there are two */
+/** @returns NaN for an empty list; the mean of the two middle values if the number of values is even */
 export function medianOf(values: readonly number[]): number {
   const inOrder = [...values].sort((a, b) => a - b);
   const middle = inOrder.length / 2;

@@ -25,7 +25,7 @@ export { isSoakGood, soakLines } from './report';
 const FAULT_SHARE = 0.1;
 const SAMPLE_EVERY_MS = 30_000;
 const REPORT_EVERY_MS = 600_000;
-/** Caches and connection pools fill during this time. A short soak has less of it, so that it shows figures at all. */
+/** Caches and connection pools fill during this time. It is shorter in a short soak, so that there are figures. */
 const WARM_UP_MS = 900_000;
 
 export interface SoakOptions {

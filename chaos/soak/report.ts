@@ -1,4 +1,5 @@
-/** The text that says how a soak went. */
+/** The result of a soak, and the lines that report it. */
+import { counted } from '../../domain/text/sentences';
 import { violationLines } from '../results';
 import type { CheckResult } from '../checker';
 import type { JudgedFigure } from './figures';
@@ -29,14 +30,15 @@ export function soakLines(result: SoakResult): readonly string[] {
   const count = (wanted: string): number => figures.filter(({ verdict }) => verdict === wanted).length;
   const growth =
     count('too short') > 0
-      ? 'too short to say whether figures grow (it takes at least 25 minutes)'
+      ? 'too short to say whether figures grow; run it for at least 25 minutes'
       : `${count('grows')} of ${count('grows') + count('flat')} figures grow`;
   return [
     ...tableOf(figures),
     ...violationLines(result),
     ...unfinished.map((reason) => `NOT COMPLETED: ${reason}`),
-    ...restarted.map((name) => `ENDED: ${name} did not run, or was restarted`),
-    `soak of ${minutes.toFixed(0)} minutes: ${migrations} migrations, ${companies} companies, ` +
-      `${check.violations.length} violations, ${unknown} unknown, of which a retry moved ${movedByRetry.length}; ${growth}`,
+    ...restarted.map((name) => `ENDED: ${name} was not running at the end, or had been restarted`),
+    `soak of ${counted(Math.round(minutes), 'minute')}: ${counted(migrations, 'migration')}, ` +
+      `${counted(companies, 'company')}, ${counted(check.violations.length, 'violation')}, ` +
+      `${counted(unknown, 'unknown outcome')}, moved by a retry: ${movedByRetry.length}; ${growth}`,
   ];
 }

@@ -25,14 +25,14 @@ export type Quantity =
   | 'load';
 
 export interface Sampler {
-  /** Figures of parts that do not run are missing. */
+  /** Returns the figures, without those of parts that are not running. */
   sample(): Promise<readonly Figure[]>;
   close(): Promise<void>;
 }
 
 const MB = 1_024 * 1_024;
 
-/** Counts the connections of programs, without the sampler's own. */
+/** Counts the connections of programs, except the sampler's own. */
 const CONNECTIONS = `select count(*)::integer as value from pg_stat_activity
   where backend_type = 'client backend' and pid <> pg_backend_pid()`;
 const DEAD_ROWS = 'select coalesce(sum(n_dead_tup), 0)::integer as value from pg_stat_user_tables';

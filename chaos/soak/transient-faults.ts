@@ -1,4 +1,4 @@
-/** Faults of single requests that pass by themselves: some of all requests of both workers fail at random. */
+/** Transient faults: a share of all requests of both workers fails at random. */
 import type { ProxyAction, RequestFault } from '../cluster';
 import type { Random } from '../random';
 

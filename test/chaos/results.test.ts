@@ -38,5 +38,5 @@ test('a broken invariant and a company that only a retry moved fail a run', () =
 
 test('the totals say that a recovery took too long, or that none was measured', () => {
   expect(totalsLine([resultOf(1, [500, 2_000, 'timed out'])])).toContain('2.0 s (median), over 60 s (maximum of 3)');
-  expect(totalsLine([resultOf(1, [null])])).toBe('1 seeds (0 failed), 1 faults, no recovery measured');
+  expect(totalsLine([resultOf(1, [null])])).toBe('1 seed (0 failed), 1 fault, no recovery measured');
 });

@@ -27,8 +27,8 @@ interface AcquireOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly log: (line: string) => void;
   /**
-   * The functions that put both programs into the folder `target`, which they create, and return it. Tests replace
-   * them.
+   * The functions that download and build both programs. Each creates the folder `target`, puts the programs into it,
+   * and returns its path. Tests replace the functions.
    */
   readonly sources?: { readonly download: Source; readonly build: Source };
 }
