@@ -32,8 +32,8 @@ export function identityRoutes(app: Api, context: PortalContext): void {
         summary: 'Start a sign-in at the identity provider',
         description:
           'For browsers, if the invitation is for an account. The answer has the address at which the person signs in ' +
-          '(OpenID Connect, authorization code flow with PKCE), which redirects the browser to `/sign-in` afterwards. ' +
-          '404: the portal has no identity provider.',
+          '(OpenID Connect, authorization code flow with PKCE). The identity provider then redirects the browser to ' +
+          '`/sign-in`. 404: the portal has no identity provider.',
         tags: ['Session'],
         body: StartIdentitySignInSchema,
         response: {
