@@ -150,7 +150,7 @@ export function limitBodies(app: Api, limits: PortalLimits): void {
   });
 }
 
-/** Ends a slow request. With only the time limit of a request, a byte a second would take up a place for a minute. */
+/** Ends a slow request. Without this, a body of a byte a second would take up a place for the whole time limit. */
 function endIfSlow({ server }: Api, raw: IncomingMessage, everyMs: number): void {
   const { socket } = raw;
   let before = socket.bytesRead;
