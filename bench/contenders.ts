@@ -23,7 +23,7 @@ export interface Moved {
 
 export interface Contender {
   readonly name: string;
-  /** Does what precedes a batch, and returns a function that moves it. */
+  /** Prepares a batch, and returns a function that moves it. */
   prepare(batch: Batch): Promise<(report: (moved: number) => void) => Promise<Moved>>;
 }
 

@@ -36,7 +36,7 @@ export const RedeemSchema = z.strictObject({
 /**
  * Signs in again with the key that was registered with an invitation, after support has confirmed it. A worker checks the
  * signature and creates the session, so the answer can take some seconds. The same request can be repeated until
- * `SIGN_IN_VALID_MS` after it was signed: it creates one session.
+ * `SIGN_IN_VALID_MS` after it was signed, and creates only one session.
  */
 export const SignInAgainSchema = z.strictObject({
   migrationId: z.string().min(1).max(200),
@@ -301,7 +301,7 @@ export type PortalRequestKind = keyof typeof PORTAL_REQUESTS;
  * The answer to a portal request.
  *
  * - `applied` or `refused`: the ledger's outcome of a decision
- * - `stored`: the credentials, or a part of the manifest, are staged; `refusedCredentials` lists those that were not
+ * - `stored`: the credentials, or a part of the manifest, are staged; `refusedCredentials` lists the other credentials
  * - `done`: the report is in `content`
  * - `failed`: nothing was done, or it is not known whether it was; `text` says which, and why
  */

@@ -1,7 +1,7 @@
 /**
  * Browsers that watch one migration. Each sends the requests of the portal's page (portal/page/main.ts and live.ts):
  *
- * - the page, the session, the migration and both lists of companies when it is loaded, then a stream of events
+ * - the page, the session, the migration and both lists of companies when the page loads, then a stream of events
  * - both lists within 8 seconds after an event with changed counts
  * - the session every 30 seconds
  *

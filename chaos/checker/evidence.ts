@@ -18,7 +18,7 @@ export const INVARIANTS = {
 
 export type Invariant = keyof typeof INVARIANTS;
 
-/** A period of the week in which moves can begin, as decisions write it. */
+/** A period of the week in which moves can begin, in the form that decisions use. */
 export interface WeeklyWindow {
   readonly days: readonly string[];
   /** `HH:MM` in the time zone. If `to` is not later than `from`, the window ends on the next day. */

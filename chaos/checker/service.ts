@@ -12,7 +12,7 @@ export interface ServiceConnection {
   readonly platformKey: string;
   readonly status: string;
   readonly organizationId: string | null;
-  /** The `statusText` of each error, for example `GrantRefused`, with whether it is still active. */
+  /** The `statusText` is for example `GrantRefused`; the `status` says whether the error is still active. */
   readonly errors: readonly { readonly statusText: string; readonly errorMessage: string; readonly status: string }[];
   /** The digest of the authorization body that was accepted last; null if none was accepted. */
   readonly acceptedDigest: string | null;

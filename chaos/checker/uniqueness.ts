@@ -83,7 +83,7 @@ function isAccepted({ connections }: RowFacts, { connectionId, forwarded, status
 function refusedSecondUse(facts: RowFacts, sha256: string, sendings: readonly Sending[]): string | null {
   const isUsed = facts.platformTokens.some((token) => token.sha256 === sha256 && token.usedByService);
   if (!isUsed) return null;
-  // If the row has only this token, then the refusal is about this one, even if it was sent in another body.
+  // If the row has only one token, the refusal is about this token, even if it was sent in another body.
   const isOnly = facts.tokens.length === 1;
   const refusing = facts.connections.find(
     ({ id, errors }) =>

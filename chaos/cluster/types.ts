@@ -52,7 +52,7 @@ export interface WorkerProcess extends ClusterProcess {
   readonly metricsAddress: string | null;
   /** Milliseconds by which the clock of the worker's JavaScript is ahead, from the next start on. Default 0. */
   clockSkewMs: number;
-  /** Absolute path of the workflow bundle to run from the next start on; null for that of the build. Default null. */
+  /** Absolute path of the workflow bundle to run from the next start on; null for the build's own. Default null. */
   bundle: string | null;
 }
 
@@ -78,7 +78,7 @@ export interface Cluster {
   /**
    * Makes the build of a workflow bundle the current version. Needs a running worker with this bundle.
    *
-   * @param bundle the worker's `bundle`: a path, or null for that of the build
+   * @param bundle the worker's `bundle`: a path, or null for the build's own bundle
    */
   makeCurrent(bundle: string | null): Promise<void>;
   /** Stops everything. The folder with the data and logs remains. Can be called more than once. */

@@ -94,7 +94,7 @@ async function measure(cluster: Cluster, { migrations, folder, log }: CrowdOptio
 
 type Prepare = (client: string, companies: number, limits: Partial<MigrationLimits>) => Promise<ChaosMigration>;
 
-/** Returns a function that starts a migration and takes it through steps 1 to 5. */
+/** Returns a function that starts a migration and takes it to step 5, where its first company can be approved. */
 function preparer(ferry: LedgerClient, folder: string): Prepare {
   let begun = 0;
   let nextOrganization = FIRST_ORGANIZATION;

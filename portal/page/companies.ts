@@ -28,7 +28,7 @@ export interface ListOptions {
   readonly filter: () => CompanyFilter;
   /** Returns the text for an empty list. */
   readonly empty: () => string;
-  /** Called with the number of companies whenever all rows are shown anew. */
+  /** Called with the number of companies whenever all rows have been rendered. */
   readonly onShow?: (count: number) => void;
 }
 

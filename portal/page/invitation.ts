@@ -57,7 +57,7 @@ export function showUnsupported(): void {
   );
 }
 
-/** Where the browser keeps the name of the migration that it has shown last. */
+/** The key under which the browser stores the name of the migration that it showed last. */
 const LAST_SHOWN = 'last-shown';
 
 /** Remembers which migration this browser shows, because signing in to another migration replaces the session. */

@@ -7,7 +7,7 @@ import { decide } from './app';
 import { FormProblem, type Sending } from './dialog';
 import { checkKey, createSealer, KeyRefused, type SealingKey } from './sealing';
 
-/** Returns the key to seal with. @throws FormProblem if it is not the provider's */
+/** Returns the key to seal with. @throws FormProblem if there is none, or the page cannot verify who signed it */
 export async function sealingKey({ key, view, session }: App): Promise<SealingKey> {
   const { migrationKey } = view();
   if (migrationKey === null) throw new FormProblem('the migration does not accept credentials now');

@@ -1,12 +1,12 @@
 /**
  * Sends the views of migrations to the browsers that watch them, as server-sent events.
  *
- * The views of all watched migrations are read once a second, one statement for each migration, however many browsers
- * watch it, and written as text once. A browser gets the view when it connects and whenever its content has changed, not
- * when a worker has written the same content again. After a lost connection it gets only what it does not have
- * (`Last-Event-ID`). A reader that is slower than the changes gets only the latest view, so that at most one view waits
- * for it, and loses its stream if it reads nothing. Sessions that have ended lose their streams within 10 seconds. One
- * timer serves all streams.
+ * The views of all watched migrations are read once a second, with one statement for each migration, and converted to
+ * text once, however many browsers watch the migration. A browser gets the view when it connects and whenever the
+ * content has changed, not when a worker has written the same content again. After a lost connection, it gets the view
+ * only if it does not have it (`Last-Event-ID`). A reader that is slower than the changes gets only the latest view, so
+ * that at most one view waits for it, and loses its stream if it reads nothing. Sessions that have ended lose their
+ * streams within 10 seconds. One timer serves all streams.
  */
 import { createHash, randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
