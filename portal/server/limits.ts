@@ -81,7 +81,7 @@ export const DEFAULT_LIMITS: PortalLimits = {
   headersMs: 10_000,
   requestMs: 60_000,
   bodyCheckMs: 10_000,
-  // Longer than the idle limit of common load balancers (60 s), so that they never use a connection that was just closed.
+  // Longer than the idle limit of common load balancers (60 s), so that they never use a connection that was closed.
   keepAliveMs: 65_000,
 };
 

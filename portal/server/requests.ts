@@ -24,8 +24,8 @@ export interface RequestStatus {
 /**
  * Stores a request and waits for its answer. A repeated request is not stored again, because its id is derived from its
  * content: after a lost connection, a browser sends the same request and gets the same answer. If that answer is
- * `failed`, the request is carried out again. A decision that was applied nevertheless is not applied twice, because its
- * id is the same.
+ * `failed`, the request is carried out again. A decision that was applied nevertheless is not applied twice, because
+ * its id is the same.
  *
  * @param isCancelled returns true once nobody waits for the answer
  * @throws {PortalError} 429 if the invitation has too many requests
