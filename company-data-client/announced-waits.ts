@@ -43,7 +43,8 @@ export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number 
  * Reads the rate limit.
  *
  * @param aheadMs how far the service's clock is ahead of ours, in milliseconds
- * @returns undefined if a header is missing or cannot be parsed, or the reset is more than `LONGEST_WAIT_MS` ahead
+ * @returns undefined if a header is missing or cannot be parsed, the limit is 0, or the reset is more than
+ * `LONGEST_WAIT_MS` ahead
  */
 export function readAllowance(headers: IncomingHttpHeaders, aheadMs: number, now: number): Allowance | undefined {
   const limit = wholeNumber(headers, 'x-rate-limit-limit');
@@ -53,7 +54,10 @@ export function readAllowance(headers: IncomingHttpHeaders, aheadMs: number, now
   return { limit, remaining: Math.min(remaining, limit), resetAt };
 }
 
-/** Returns the headers that `retryAfterMs` and `readAllowance` ignore, so that a warning can be logged. */
+/**
+ * Returns the headers that `retryAfterMs` and `readAllowance` ignore because their waits are too long, so that a
+ * warning can be logged.
+ */
 export function implausibleWaits(headers: IncomingHttpHeaders, now: number): readonly ImplausibleWait[] {
   const resetMs = Date.parse(headerText(headers, 'x-rate-limit-reset') ?? '') - sentAt(headers, now);
   const found: ImplausibleWait[] = [];

@@ -11,7 +11,7 @@
  * ## Retries
  *
  * A failed attempt is retried only if a retry is harmless, because the attempt had no effect or the call is idempotent
- * (`mayRetry`). If the response has a `Retry-After`, the retry waits for that time. Otherwise it waits for an
+ * (`mayRetry`). If the response has a `Retry-After`, the retry waits for that time. Otherwise the retry uses
  * exponential backoff. Both waits have jitter, so that calls that failed together are not retried together.
  *
  * No attempt starts after the budget ends (`RetryBudget`). If the service asks for a longer wait than the budget has
@@ -101,7 +101,8 @@ export interface Caller {
    */
   read<S extends z.ZodType>(call: Call, schema: S, options?: CallOptions): Promise<CallResult<z.output<S>>>;
   /**
-   * Makes a call and ignores the body of its response, which must be empty or JSON, or 204 if the call says so.
+   * Makes a call and ignores the body of its response, which must be empty or JSON. If the call requires it, the status
+   * must be 204.
    *
    * @throws {CompanyDataError}
    */
@@ -135,7 +136,7 @@ export interface IgnoredWait extends ImplausibleWait {
 /** The answer to one request, or why there was none. */
 export interface Answer {
   readonly isAuthorization: boolean;
-  /** The HTTP status, or the reason for which there is no answer. */
+  /** The HTTP status, or why there is no answer. */
   readonly outcome: number | 'time-out' | 'dropped' | 'malformed' | 'refused';
   /** Absent if there was no answer. */
   readonly durationMs?: number;

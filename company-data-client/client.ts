@@ -112,7 +112,10 @@ export interface CompanyDataClient {
    * syncing.
    */
   startSync(companyId: string, options?: CallOptions): Promise<CallResult<void>>;
-  /** Queues a sync of one data set. Throws `NotReady` if it is already syncing. */
+  /**
+   * Queues a sync of one data set. Throws `NotReady` if a sync of it is already queued or in progress, or if no linked
+   * connection supports the data type.
+   */
   queueSync(
     companyId: string,
     dataType: string,

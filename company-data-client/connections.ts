@@ -6,19 +6,19 @@
  *
  * ## Which connection a request gets
  *
- * - `any` request gets the idle connection that was used last, or a new one. If the service closes an idle connection
- *   just as a request is sent, the response is lost. That does not matter for a request that can be repeated.
- * - `certain`: an authorization gets an idle connection that the service cannot be closing, or a new one. The service
- *   announces how long it keeps an idle connection (`Keep-Alive: timeout=…`). It starts to count when it has answered,
- *   so not before it was asked. A connection is certain for half of that time, counted from the moment it was asked.
- *   The other half is for the way of the next request.
+ * - `any`: the idle connection that was used last, or a new one. If the service closes an idle connection just as a
+ *   request is sent, the response is lost. That does not matter for a request that can be repeated.
+ * - `certain`, for authorizations: an idle connection that the service cannot be closing, or a new one. The service
+ *   announces how long it keeps an idle connection (`Keep-Alive: timeout=…`), counted from its response. A connection
+ *   is certain for half of that time, counted from the request, which is earlier. The other half allows for the time
+ *   that the next request takes to arrive.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { buildConnector, Client } from 'undici';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** How long a connection is certain if the service announces nothing. Some servers close idle ones after 2 s. */
+/** How long a connection is certain if the service announces nothing. Some servers close idle connections after 2 s. */
 const CERTAIN_UNANNOUNCED_MS = 1_000;
 /** The longest time that a connection is certain, because a proxy may close it earlier than the service announces. */
 const MAX_CERTAIN_MS = 10_000;
@@ -35,9 +35,9 @@ export interface Connections {
   take(need: 'any' | 'certain'): Connection;
   /**
    * Returns a connection after a complete response. Waits for one turn of Node's event loop, because some servers close
-   * a connection right behind a response, without announcing it. Node notices that in the next turn.
+   * a connection immediately after a response, without announcing it. Node notices that in the next turn.
    *
-   * @param askedAt when its request was sent, in milliseconds of `performance.now()`
+   * @param askedAt when the connection's request was sent, in milliseconds of `performance.now()`
    */
   keep(connection: Connection, headers: IncomingHttpHeaders, askedAt: number): Promise<void>;
   /** Closes a connection whose request was cancelled or got no complete response. */
@@ -83,7 +83,7 @@ export function createConnections(origin: string): Connections {
       const now = performance.now();
       const index = idle.findLastIndex(({ certainUntil }) => now < certainUntil);
       if (index !== -1) return idle.splice(index, 1)[0] ?? create();
-      // Replaces the oldest idle connection, so that there are never more than were in use at once.
+      // Replace the oldest idle connection, so that there are never more connections than requests in flight at once.
       const oldest = idle.shift();
       if (oldest) drop(oldest);
       return create();

@@ -22,7 +22,10 @@ import { createTransport } from './transport';
 type Tags = Readonly<Record<string, string>>;
 type TagPrefix = NonNullable<CompanyFilter['tagPrefix']>;
 
-/** Requests that one client has in flight at most, and authorizations besides. All migrations of a worker share it. */
+/**
+ * The maximum number of requests that one client has in flight, not counting authorizations, which have a limit of the
+ * same size. All migrations of a worker share the client.
+ */
 export const MAX_IN_FLIGHT = 256;
 
 export interface CompanyDataClientOptions {
@@ -31,8 +34,9 @@ export interface CompanyDataClientOptions {
   /** API key of the account. It is sent only to the origin of `baseUrl` and is never part of an error. */
   readonly apiKey: Secret;
   /**
-   * Maximum number of requests in flight, and of authorizations besides. Other calls wait, within their retry budget.
-   * Connections are opened when they are needed. The rate limiter protects the service. Default: `MAX_IN_FLIGHT`.
+   * Maximum number of requests in flight, not counting authorizations, which have a limit of the same size. Further
+   * calls wait, within their retry budget. Connections are opened when they are needed. This number does not protect
+   * the service; the rate limiter does. Default: `MAX_IN_FLIGHT`.
    */
   readonly connections?: number | undefined;
   /**
@@ -210,7 +214,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     },
 
     startSync: (companyId, options) =>
-      // After another answer, the company would wait for syncs that have not begun.
+      // If another success status were accepted, the company could wait for syncs that have not begun.
       caller.send(callTo('POST', ['companies', companyId, 'data', 'all'], { isAnsweredWith204: true }), options),
     queueSync: (companyId, dataType, { connectionId, ...options } = {}) =>
       caller.read(

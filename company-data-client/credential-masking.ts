@@ -3,8 +3,9 @@ import { maskSecrets, redactErrorText } from '../security/redaction';
 import type { Connection } from './schemas';
 
 /**
- * Masks the credential in the texts of a connection, which can quote it even in a success response. In error texts, the
- * other fields are masked too. In other texts they are kept, because they identify the organization, which is compared.
+ * Masks the credential in the texts of a connection, which can quote it even in a success response. In error messages,
+ * the other fields of the authorization are masked, too. Other texts keep these fields, because they identify the
+ * organization, which is compared with the supplied one.
  */
 export function withoutSecrets(connection: Connection, fields: Readonly<Record<string, string>>): Connection {
   const credentials = Object.entries(fields).flatMap(([name, value]) =>

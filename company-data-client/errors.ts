@@ -191,7 +191,7 @@ export class UnreadableResponse extends CompanyDataError {
  * Thrown when a list cannot be read to its end, for one of these reasons:
  * - a page without new results links to a next page
  * - a link is invalid or leaves the list
- * - the list has more results than its total
+ * - there is a next page although all results have been read
  * - the list has more than 10,000 pages
  * - the total keeps shrinking
  */

@@ -1,6 +1,6 @@
 /** Builds the paths of the service's endpoints, and follows the links of lists without leaving the service. */
 
-/** The service's base URL, taken apart. */
+/** The parts of the service's base URL. */
 export interface BaseUrl {
   readonly origin: string;
   readonly host: string;

@@ -14,7 +14,7 @@ export interface PageSource<T> {
   readonly firstPath: string;
   readPage(path: string): Promise<Page<T>>;
   /**
-   * Resolves a link on the page at `currentPath`; returns undefined if the link is invalid or leaves the list.
+   * Resolves a link on the page at `currentPath`. Returns undefined if the link is invalid or leaves the list.
    */
   follow(currentPath: string, href: string): string | undefined;
   idOf(result: T): string;
@@ -65,7 +65,7 @@ async function* pages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, u
     if (seen.size === known) throw broken(source, `${path} has no new results but links to a next page`);
     // Once `totalResults` results have been received, the list must end.
     if (received >= page.totalResults)
-      throw broken(source, `${received} results of ${page.totalResults} have been read, but there is a next page`);
+      throw broken(source, `results read: ${received} of ${page.totalResults}, but there is a next page`);
     if (count >= MAX_PAGES) throw broken(source, `the list has more than ${MAX_PAGES} pages`);
     path = source.follow(path, next);
     if (path === undefined) throw broken(source, 'the link to the next page is invalid or leaves the list');

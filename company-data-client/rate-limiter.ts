@@ -15,8 +15,8 @@
  *
  * No response makes requests wait for more than `LONGEST_WAIT_MS` (announced-waits.ts).
  *
- * If a request cannot start before its caller's deadline, `acquire` waits no longer than until the deadline. It then
- * returns the earliest start time, and the caller decides how to wait.
+ * If a request cannot start before its caller's deadline, `acquire` returns the earliest start time, at the deadline at
+ * the latest, and the caller decides how to wait.
  */
 import { LONGEST_WAIT_MS } from '../domain/companies/call-failure';
 import { type Allowance, readAllowance, retryAfterMs } from './announced-waits';
@@ -46,7 +46,7 @@ interface Window {
   limit: number;
   /** Epoch milliseconds by our clock. */
   resetAt: number;
-  /** Requests that will remain when those in flight have been counted. */
+  /** Requests that will remain once the requests in flight have been counted. */
   remaining: number;
   /** Sequence number of our first request that the service counted in this window. */
   firstRequest: number;

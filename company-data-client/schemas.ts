@@ -14,7 +14,7 @@ const optional = <S extends z.ZodType>(schema: S) =>
     .transform((value) => value ?? undefined)
     .optional();
 
-/** An id, which becomes part of paths and of the ledger. */
+/** An id, which becomes part of paths and is stored in the ledger. */
 const id = z.guid();
 /** The name of a data set, which becomes part of paths. */
 const dataType = z.string().regex(/^[\w-]{1,100}$/);

@@ -17,8 +17,8 @@ export interface FoundConnection {
 export interface ServiceFactsQuery {
   readonly platformKey: string;
   /**
-   * Called with the connections found on one page of companies; returns those to report. Default: no companies are
-   * read, and no connections are reported.
+   * Called with the connections found on one page of companies. Returns the connections to report. Default: no
+   * companies are read, and no connections are reported.
    */
   readonly selectRelevant?: (found: readonly FoundConnection[]) => Promise<readonly FoundConnection[]>;
   readonly signal?: AbortSignal;

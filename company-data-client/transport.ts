@@ -38,8 +38,8 @@ export interface HttpRequest {
   /** Time limit for the complete response, in milliseconds from the moment a connection is free. */
   readonly timeoutMs: number;
   /**
-   * True for an authorization. It gets a connection that the service cannot be closing, because a response that is lost
-   * with the connection leaves open whether a token was used.
+   * True for an authorization. It gets a connection that the service cannot be closing: if the response were lost with
+   * the connection, nobody would know whether the token was used.
    */
   readonly isAuthorization: boolean;
 }
@@ -130,9 +130,9 @@ function dispatchOptions(request: HttpRequest, authorization: string): Dispatche
 type Received = Omit<HttpResponse, 'durationMs'>;
 
 /**
- * One request and its response: undici calls its methods. It ends with the first of these: a complete response, an error,
- * the time limit or the caller's signal. If the status has arrived by then, it ends with a response whose body is cut
- * off, except when the signal aborts. Afterwards it ignores undici.
+ * One request and its response: undici calls its methods. It ends with the first of these: a complete response, an
+ * error, the time limit or the caller's signal. If an error or the time limit ends it after the status has arrived, the
+ * result is a response whose body is cut off. After its end, it ignores undici's calls.
  *
  * A stream and an `AbortController` for each response would take as much CPU time as the rest of the client.
  */
@@ -244,7 +244,7 @@ function neverConnected(error: unknown): boolean {
 function isMalformed(error: unknown): boolean {
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) return true;
   if (error instanceof errors.ResponseContentLengthMismatchError) return true;
-  // undici asserts that a 101 was asked for.
+  // undici asserts that a 101 was requested.
   if (error instanceof AssertionError) return true;
   return error instanceof errors.SocketError && ['bad response', 'bad upgrade'].includes(error.message);
 }
