@@ -67,8 +67,8 @@ export interface Service {
 /**
  * Starts the Company Data Service. Several processes can serve one database.
  *
- * @throws if the database is unreachable, its schema cannot be updated, it contains a secret under a key that `cipher`
- * does not have, or the service cannot listen on the host and port
+ * @throws if the database is unreachable, its schema cannot be updated, it contains a secret encrypted under a key
+ * that `cipher` does not have, or the service cannot listen on the host and port
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, cipher, host = '127.0.0.1', port = 0, basePath = '', databaseConnections = 10 } = options;

@@ -16,7 +16,7 @@ export interface Connection {
   readonly data_types: readonly string[];
   readonly organization_id: string | null;
   readonly organization_name: string | null;
-  /** See the table. */
+  /** See `ConnectionTable` in tables.ts. */
   readonly expected_organization: string | null;
   readonly errors: readonly ConnectionError[];
   readonly created_at: string;

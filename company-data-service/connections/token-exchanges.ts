@@ -9,7 +9,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 
-/** No platform accepts a repetition after this time. The longest is Shopify's: 30 days. */
+/** No platform accepts a repetition after this time. Shopify accepts repetitions for the longest time: 30 days. */
 const RETENTION = sql`interval '30 days'`;
 
 /**

@@ -1,4 +1,4 @@
-/** Continues the traces of clients. What a trace is, the caller of the service decides. */
+/** Continues the traces of clients. The program that starts the service supplies the tracing. */
 import type { Api } from './context';
 
 export interface TracedRequest {

@@ -74,8 +74,8 @@ export interface Platforms {
   /**
    * Refreshes the tokens once. On a rotating platform, this can use up the refresh token of `grant`, even if the
    * response is lost. Some platforms then return new tokens when the call is repeated with the same exchange id: Xero
-   * for 30 minutes, and Shopify until the new refresh token is used, for 30 days at most. FreshBooks does not. The
-   * sandbox does for every platform.
+   * for 30 minutes, and Shopify until the new refresh token is used, for at most 30 days. FreshBooks does not. The
+   * sandbox accepts the repetition for every platform.
    *
    * @throws PlatformRefusal, PlatformInaccessible
    */

@@ -42,7 +42,7 @@ export async function readSyncSettings(
   return { settings, overridesDefaults: own.length > 0 };
 }
 
-/** Stores settings. If a data type occurs twice, its last setting counts. Other data types keep their settings. */
+/** Stores settings. If a data type occurs twice, its last setting is stored. Other data types keep their settings. */
 export async function storeSyncSettings(
   db: Database,
   companyId: string,

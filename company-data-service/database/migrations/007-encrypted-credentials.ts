@@ -2,8 +2,8 @@ import { sql, type Kysely, type Migration } from 'kysely';
 
 export const encryptedCredentials: Migration = {
   async up(db: Kysely<unknown>) {
-    // A schema migration has no access to the service keys. The plain columns keep rows from before it until the
-    // service starts: see `encryptStoredSecrets`. They are null in every row that is written later.
+    // A schema migration has no access to the service keys. Until the service encrypts older secrets at
+    // its start (`encryptStoredSecrets`), they stay in the plain columns, which are null in all newer rows.
     await sql`alter table credentials rename column fields to plain_fields`.execute(db);
     await sql`alter table credentials alter column plain_fields drop not null, add column encrypted_fields bytea`.execute(
       db,

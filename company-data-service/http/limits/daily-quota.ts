@@ -6,9 +6,9 @@ import type { Caller } from '../authentication';
 const DAY_MS = 86_400_000;
 
 /**
- * Counts a request against a key's quota for the day (UTC) and returns what is left. The quota is `unit` for the
- * account plus `unit` for each company that currently has a linked connection. The count is in Postgres, so that all
- * processes share it.
+ * Counts a request against a key's quota for the day (UTC) and returns the remaining allowance. The quota is `unit` for
+ * the account plus `unit` for each company that currently has a linked connection. The count is in Postgres, so that
+ * all processes share it.
  */
 export async function countDailyRequest(db: Database, { keyId, accountId }: Caller, unit: number): Promise<Allowance> {
   const { rows } = await sql<{ used: number; linked: number }>`

@@ -17,7 +17,7 @@ interface Window {
   readonly endsAt: number;
   /** Number of requests that this process has leased and not used. */
   left: number;
-  /** Number of requests that were still unleased when this process made its latest lease. */
+  /** Number of requests that no process had leased yet, after this process's latest lease. */
   readonly free: number;
 }
 

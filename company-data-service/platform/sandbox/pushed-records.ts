@@ -7,7 +7,7 @@ import type { PlatformRecord } from '../platform';
 import { newRecord } from './records';
 
 /**
- * The data set that a record is pushed to, in the dataSets of one organization. Another grant for the same organization
+ * The data set that a record is pushed to, in the books of one organization. Another grant for the same organization
  * does not see the pushed records.
  */
 export interface DataSetRef {
@@ -64,12 +64,12 @@ export async function countPushed(db: Database, dataSets: readonly DataSetRef[])
 /** Returns the pushed records, oldest first. */
 export async function readPushed(
   db: Database,
-  dataSets: DataSetRef,
+  dataSet: DataSetRef,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<PlatformRecord[]> {
   const { rows } = await sql<PlatformRecord>`
     select key as id, created_at as "createdAt", fields from sandbox_records
-    where ${inBooks(dataSets)} order by number offset ${offset} limit ${limit}`.execute(db);
+    where ${inBooks(dataSet)} order by number offset ${offset} limit ${limit}`.execute(db);
   return rows;
 }
 

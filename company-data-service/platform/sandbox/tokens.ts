@@ -24,7 +24,7 @@ export interface RefreshTokenUse {
   readonly token: string;
   /** The new refresh token. */
   readonly successor: string;
-  /** Undefined if the caller does not name an exchange. */
+  /** Undefined if the caller does not specify an exchange. */
   readonly exchangeId: string | undefined;
 }
 
