@@ -1,6 +1,6 @@
 /**
- * Bindings of sealed boxes (additional authenticated data). A box that was stored with other values cannot be
- * opened. The first word separates the purposes, so that a box of one kind cannot pass as the other.
+ * Bindings of sealed boxes (additional authenticated data). A box can be opened only with the values with which it was
+ * sealed. The first word states the purpose, so that a sealed credential cannot pass as a sealed client secret.
  */
 import type { Sealer } from './sealing';
 import type { Secret } from './secret';
@@ -12,7 +12,10 @@ interface CredentialLabel {
   readonly obtainedAt: string;
 }
 
-/** The time is part of it, because nobody may make an old credential look as if it was obtained after the confirmation. */
+/**
+ * Returns the binding of a sealed credential. Includes the time, so that nobody can make an old credential look as if
+ * it was obtained after the confirmation.
+ */
 export function credentialBinding(migrationId: string, { reference, obtainedAt }: CredentialLabel): Buffer {
   return Buffer.from(JSON.stringify(['credential', migrationId, reference, obtainedAt]));
 }

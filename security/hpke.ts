@@ -2,10 +2,10 @@
  * HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, computed with Node's cryptography.
  *
  * An encapsulation is a fresh key pair of the sender. It gives both sides a context: a key and a base nonce. A context
- * encrypts any number of messages, each with the nonce of its own sequence number, so each message can be decrypted
+ * encrypts up to 2^32 messages, each with the nonce of its own sequence number, so each message can be decrypted
  * without the others. Base mode does not authenticate the sender, so anyone who has the public key can encrypt.
  *
- * The names of the labels and of the functions for them are the RFC's. Decision 24 says why this is not a library.
+ * The labels and their functions have the RFC's names. Decision 24 explains why no library is used.
  */
 import { createCipheriv, createDecipheriv, createECDH, createHmac } from 'node:crypto';
 
@@ -98,7 +98,7 @@ export function createSender(publicKey: Uint8Array, info: Uint8Array): Sender {
 }
 
 /**
- * @returns a function that creates the recipient of an encapsulation; it throws when that is not a point on the curve
+ * @returns a function that creates the recipient of an encapsulation; it throws when the encapsulation is not a point on the curve
  */
 export function createRecipients(privateKey: Buffer, info: Uint8Array): (encapsulated: Uint8Array) => Recipient {
   const ecdh = createECDH(CURVE);
@@ -142,14 +142,14 @@ function deriveContext(dh: Buffer, encapsulated: Uint8Array, publicKey: Uint8Arr
 
 /** Returns the base nonce XOR the sequence number (RFC 9180, 5.2). */
 function nonceOf({ baseNonce }: Context, sequence: number): Buffer {
-  if (sequence >= 2 ** 32) throw new RangeError('the encapsulation has encrypted its last message');
+  if (sequence >= 2 ** 32) throw new RangeError('the encapsulation has reached its maximum number of messages');
   const nonce = Buffer.from(baseNonce);
   const at = NONCE_BYTES - 4;
   nonce.writeUInt32BE((nonce.readUInt32BE(at) ^ sequence) >>> 0, at);
   return nonce;
 }
 
-/** An empty salt stands for zeros, as HKDF demands, because HMAC pads its key with zeros. */
+/** HMAC pads an empty salt with zeros, which gives the salt of zeros that HKDF requires. */
 function labeledExtract(suite: Buffer, salt: Buffer, label: string, ikm: Uint8Array): Buffer {
   return hmac(salt, Buffer.from('HPKE-v1'), suite, Buffer.from(label), ikm);
 }
@@ -166,7 +166,7 @@ function hmac(key: Buffer, ...parts: readonly Uint8Array[]): Buffer {
   return hash.digest();
 }
 
-/** Node also accepts the other encodings of a point, which the RFC does not allow, and checks that it is on the curve. */
+/** Refuses the other encodings of a point, which Node accepts. Node itself checks that the point is on the curve. */
 function assertUncompressed(point: Uint8Array): void {
   if (point.length !== POINT_BYTES || point[0] !== UNCOMPRESSED) throw new RangeError('not an uncompressed point');
 }

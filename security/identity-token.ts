@@ -1,4 +1,6 @@
-/** ID tokens of OpenID Connect, with which a person proves to a worker whose account they have. */
+/**
+ * ID tokens of OpenID Connect, with which a person proves to a worker which account at the identity provider is theirs.
+ */
 import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 import { IDENTITY_VALID_MS } from '../domain/migration/identity-sign-in';
@@ -46,7 +48,10 @@ const IdentityClaims = z.object({
 const TIMEOUT_MS = 5_000;
 const DISCOVER_EVERY_MS = 3_600_000;
 
-/** Creates the function that verifies ID tokens. It reads the provider's configuration when it needs it. */
+/**
+ * Creates the function that verifies ID tokens. The function reads the identity provider's configuration at its first
+ * call, and again when the configuration is older than an hour.
+ */
 export function createIdentityVerifier({ issuer, clientId }: IdentityRules): VerifyIdentity {
   let keys: JWTVerifyGetKey | undefined;
   let discoveredAt = 0;
@@ -68,7 +73,7 @@ export function createIdentityVerifier({ issuer, clientId }: IdentityRules): Ver
 }
 
 /**
- * Returns whose account it is.
+ * Returns the account that the claims of an ID token identify.
  *
  * @throws {IdentityRefused}
  */
@@ -78,7 +83,9 @@ export function identityIn(
 ): Identity {
   const { data: claims } = IdentityClaims.safeParse(payload);
   if (claims === undefined)
-    throw new IdentityRefused('the ID token does not say whose verified email address it is (email, email_verified)');
+    throw new IdentityRefused(
+      'a required claim of the ID token is missing or invalid (sub, email, email_verified, nonce or aud)',
+    );
   if (claims.nonce !== nonce) throw new IdentityRefused('the ID token belongs to another sign-in');
   const isForOthersToo = Array.isArray(claims.aud) && claims.aud.length > 1;
   if ((claims.azp !== undefined || isForOthersToo) && claims.azp !== clientId)
@@ -111,12 +118,14 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
     });
   const { data } = ProviderConfiguration.safeParse(answer);
   if (data?.issuer !== issuer)
-    throw new IdentityProviderUnavailable(`the configuration of the identity provider ${issuer} is of another issuer`);
+    throw new IdentityProviderUnavailable(
+      `the configuration of the identity provider ${issuer} is invalid or names another issuer`,
+    );
   assertEncrypted(data.jwks_uri);
   return createRemoteJWKSet(new URL(data.jwks_uri), { timeoutDuration: TIMEOUT_MS });
 }
 
-/** Keys that arrive unencrypted could have been exchanged on the way. */
+/** Refuses an unencrypted address, because keys that arrive unencrypted could have been replaced on the way. */
 function assertEncrypted(address: string): void {
   const { protocol, hostname } = new URL(address);
   if (protocol !== 'https:' && !isLoopback(hostname))

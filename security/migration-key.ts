@@ -24,8 +24,8 @@ export interface ProviderKey {
 }
 
 /**
- * Derives the provider key from a master key, because the same processes need both and nobody else may have either. A
- * new master key therefore changes the fingerprint that the provider publishes.
+ * Derives the provider key from a master key, because the same processes need both keys, and no other process may have
+ * either. A new master key therefore changes the fingerprint that the provider publishes.
  */
 export function deriveProviderKey(masterKey: Secret<Buffer>): ProviderKey {
   const seed = Buffer.from(hkdfSync('sha256', masterKey.reveal(), '', 'tokenferry provider key 1', 32));

@@ -61,8 +61,9 @@ export function createPlainDataConverter(): LoadedDataConverter {
 }
 
 /**
- * Creates the data converter of workers. Unlike a client's, it does not throw when a message was encrypted under an
- * unknown key: see {@link createPayloadCodec}. It names the files of its converters, because a worker loads them itself.
+ * Creates the data converter of workers. Unlike a client's converter, it does not throw when a message was encrypted
+ * under an unknown key: see {@link createPayloadCodec}. It contains the paths of its converters' files, because a
+ * worker loads these files itself.
  */
 export function createWorkerDataConverter(payloadKeys: KeyRing): DataConverter {
   return {
@@ -78,13 +79,13 @@ interface CodecOptions {
    * `keep` leaves a workflow's payload encrypted if its key is unknown. Default: `throw`.
    */
   readonly unknownKeyInMessages?: 'throw' | 'keep';
-  /** The namespace to bind payloads to if the SDK does not name a workflow. Default: none. */
+  /** The namespace to bind payloads to if the SDK does not specify one. Default: none. */
   readonly namespace?: string;
 }
 
 /**
  * Creates the codec. It encodes with the newest key, and binds each payload to its namespace and its workflow if the
- * SDK names them. How it decodes depends on the payload:
+ * SDK specifies them. How it decodes depends on the payload:
  *
  * - A payload that was encrypted under a known key is decrypted.
  * - A payload that is not encrypted is returned unchanged, because a person can type one into Temporal's UI or CLI.

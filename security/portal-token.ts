@@ -1,4 +1,4 @@
-/** Tokens of the portal: those of invitations and of sessions. The database contains only their hashes. */
+/** The portal's tokens, for invitations and for sessions. The database contains only their hashes. */
 import { createHash, randomBytes } from 'node:crypto';
 
 /** Returns a new token: 32 random bytes, 43 characters of base64url. */

@@ -98,8 +98,8 @@ function encodingsOf(secret: string): readonly string[] {
 
 /**
  * A part of a secret that consists of one or two words. A sentence can contain the same words, such as `unavailable`,
- * so such a part is not masked if it stands alone, between separators, both in the text and in the secret. A random
- * token has no such part: it would have to be between two separators and contain no digit or inner capital.
+ * so such a part is not masked if it is between separators, both in the text and in the secret. A random token has no
+ * such part: it would have to be between two separators and contain no digit or inner capital.
  */
 const WORDS = /^[A-Za-z][a-z]+(?:-[a-z]+)?$/;
 const MAX_WORDS_LENGTH = 20;

@@ -6,7 +6,7 @@
  *    (sealed credential) is bound to a migration and a company (bindings.ts), so a copy in another row cannot be opened.
  * 2. The private key is wrapped (encrypted) twice, first with the vault's own secret (vault-secrets.ts) and then with a
  *    master key. Postgres stores only the result. Only workers and `ferry vault` have the secrets and the master keys,
- *    and they never store them in the database. Erasing the secret makes every copy of the wrapped key useless.
+ *    which are never stored in the database. Erasing the secret makes every copy of the wrapped key useless.
  *
  * Sealing is HPKE (hpke.ts). The boxes that one sealer makes share an encapsulation, and each of them can be opened
  * without the others:
@@ -15,8 +15,8 @@
  * - version 2, which is no longer made: the same, but bound to the number of a row
  * - version 1, which is no longer made: version 2 without the sequence number, which is 0
  *
- * Anyone who has the public key can seal. Both layers of wrapping are AES-256-GCM (aead.ts); the inner one is bound to
- * the migration, the outer one to the id of the master key.
+ * Anyone who has the public key can seal. Both layers of wrapping are AES-256-GCM (aead.ts); the inner layer is bound
+ * to the migration, the outer layer to the id of the master key.
  */
 import { decrypt, encrypt } from './aead';
 import { createKeyPair, createRecipients, createSender, POINT_BYTES, publicKeyOf } from './hpke';
@@ -28,7 +28,7 @@ import type { VaultSecrets } from './vault-secrets';
 /** The newest version first. */
 const [VERSION, BOUND_TO_ROW, WITHOUT_SEQUENCE] = [3, 2, 1];
 const SEQUENCE_BYTES = 4;
-/** How many encapsulations an opener remembers, because the next box probably has the same one. */
+/** How many encapsulations an opener remembers, because the next box probably shares one with an earlier box. */
 const REMEMBERED = 100;
 /** Domain separation: a box that was sealed for another purpose cannot be opened here. */
 const INFO = Buffer.from('tokenferry vault 1');
@@ -157,7 +157,7 @@ export function isBoundToRow(box: Uint8Array): boolean {
   return box[0] === BOUND_TO_ROW || box[0] === WITHOUT_SEQUENCE;
 }
 
-/** @throws when the box is too short or has another version */
+/** @throws when the box is too short or has an unknown version */
 function partsOf(box: Buffer) {
   const version = box.readUInt8(0);
   if (![VERSION, BOUND_TO_ROW, WITHOUT_SEQUENCE].includes(version)) throw new RangeError('unknown version');
@@ -171,7 +171,7 @@ function partsOf(box: Buffer) {
   };
 }
 
-/** Returns the result of `work`; if it throws, throws what `describe` makes of the error. */
+/** Returns the result of `work`. If `work` throws, throws the error that `describe` returns. */
 function attempt<T>(work: () => T, describe: (cause: unknown) => Error): T {
   try {
     return work();
@@ -191,7 +191,7 @@ export interface WrappedKey {
 
 /**
  * Wraps and unwraps the private keys of vaults. An interface, so that a cloud key service can be used instead of local
- * master keys and a folder of secrets. It must be able to {@link erase}.
+ * master keys and a folder of secrets. That service must be able to {@link erase}.
  */
 export interface KeyProvider {
   /** Id of the master key that {@link wrap} uses. */
@@ -231,7 +231,10 @@ export class UnknownMasterKey extends Error {
   }
 }
 
-/** Thrown when a wrapped key was altered in the database, or is stored with the id of another master key. */
+/**
+ * Thrown when a wrapped key was altered in the database, was wrapped for another migration, or is stored with the id of
+ * another master key.
+ */
 export class WrappedKeyBroken extends Error {
   override readonly name = 'WrappedKeyBroken';
 

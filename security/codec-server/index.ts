@@ -33,7 +33,7 @@ export interface CodecServerOptions {
    * `trustNetwork`.
    */
   readonly verifyToken: VerifyToken | null;
-  /** True if only trusted callers can reach `host`, because it is in a network of its own. Default: false. */
+  /** True if only trusted callers can reach `host`, because it is in a separate network. Default: false. */
   readonly trustNetwork?: boolean;
   /** Address to listen on. */
   readonly host: string;
@@ -163,7 +163,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
           'the body must be {"payloads": [...]} with at most 10,000 payloads, and with metadata and data in base64',
         );
       const namespace = namespaceOf(request);
-      // The caller does not say for which workflow it encrypts, so these payloads are bound only to the namespace.
+      // The caller does not specify a workflow, so these payloads are bound only to the namespace.
       const codec = createPayloadCodec(payloadKeys, namespace === '' ? {} : { namespace });
       const payloads = await codec[call](parsed.data.payloads.map((each) => StoredPayload.fromObject(each)));
       return { payloads: payloads.map(toJsonPayload) };

@@ -92,7 +92,7 @@ describe('the portal sends no request to workers, and creates no session, if', (
       'the ID token was issued to another application',
       (provider) => (provider.claims = { aud: ['tokenferry-portal', 'another'], azp: 'another' }),
     ],
-    ['the ID token is of another issuer', (provider) => (provider.claims = { iss: 'https://evil.example' })],
+    ['the ID token is from another issuer', (provider) => (provider.claims = { iss: 'https://evil.example' })],
     ['the ID token has expired', (provider) => (provider.claims = { iat: now(-10 * MINUTES), exp: now(-5 * MINUTES) })],
     ['the signature is of another key', (provider) => (provider.signsWithOtherKey = true)],
     ['the email address is not verified', (provider) => (provider.claims = { email_verified: false })],
