@@ -1,10 +1,10 @@
 /**
- * The claim: the only statement that sets a company to `importing`.
+ * The claim: the statement that sets companies to `importing` for an attempt. Apart from it, only reconciling a ledger
+ * sets this state, for companies whose outcome is unknown (store/migrations/reconciliation.ts).
  *
- * The conditions of the statement keep superseded attempts and runs from claiming. They also prevent claims of
- * companies that no recorded decision has released, and claims during a pause, after the end of the migration, outside
- * the window, while the company's token family is busy, and in a ledger that is behind
- * (store/migrations/ledger-mark.ts).
+ * The conditions of the statement prevent claims by superseded attempts and runs, claims of companies that no recorded
+ * decision has released, and claims during a pause, after the end of the migration, outside the window, while the
+ * company's token family is busy, and in a ledger that is behind (store/migrations/ledger-mark.ts).
  *
  * The statement locks the rows of the migration, the slice and the credential for reading. A change to these rows that
  * commits first (a pause, a close, a newer attempt, a newer credential) is therefore seen by the claim. A later change
@@ -49,7 +49,7 @@ export async function claimCompanies(
         -- The company must have a credential.
         join credentials v on v.migration_id = c.migration_id and v.row = c.row
         where c.migration_id = ${owner.migrationId}
-          -- The first company is claimed by its row, because no other company can be moved before it is approved.
+          -- The first company is claimed by its row, because no other company can move before the first is approved.
           and (${onlyRow}::integer is null or c.row = ${onlyRow})
           and ${isClaimable('c', 'v')}
           -- The tokens of one family invalidate one another, so its companies move one at a time, in the order of their

@@ -27,8 +27,8 @@ export function inState(state: CompanyState): RawBuilder<boolean> {
 }
 
 /**
- * Returns those of the rows that no attempt has claimed yet, except companies that already existed at the service and
- * whose ids there the client has supplied.
+ * Returns the rows that no attempt has claimed yet, except the rows of companies that already existed at the service
+ * and whose ids the client has supplied.
  */
 export async function readUntriedRows(
   db: Database,
@@ -94,7 +94,7 @@ export interface LedgerCompany {
   readonly expectedInvoices: number | null;
   readonly state: CompanyState;
   readonly confirmedAt: Date | null;
-  /** Null unless the company is waiting. Null after the end, because the credentials have been deleted. */
+  /** Null unless the company is waiting. Also null once the migration has ended, because credentials are then deleted. */
   readonly credential: CredentialState | null;
   /** When the service accepted its credential; null if it has not. */
   readonly crossedAt: Date | null;
@@ -119,18 +119,21 @@ export interface LedgerCompany {
   readonly heldBack: string | null;
   /** Number of times that its import was tried. */
   readonly tries: number;
-  /** True if it is deferred: the service or the platform keeps asking for a retry. It is retried automatically. False after the end. */
+  /**
+   * True if the company is deferred: the service or the platform keeps asking for a retry. It is retried automatically.
+   * False once the migration has ended.
+   */
   readonly deferred: boolean;
-  /** When it is tried again; null if it is not deferred. */
+  /** When the company is tried again; null if it is not deferred. */
   readonly retryAt: Date | null;
-  /** Since when it waits for its end customer to reconnect; null if it does not, and after the end. */
+  /** When its end customer was sent the link to reconnect; null if there is no open request, or the migration has ended. */
   readonly relinkingSince: Date | null;
 }
 
 export interface CompanyFilter {
   readonly states?: readonly CompanyState[];
   readonly failure?: FailureKind;
-  /** True: only companies whose end customer must reconnect. False: only the others. */
+  /** True: only companies whose end customer must reconnect. False: only other companies. */
   readonly mustReconnect?: boolean;
   /** Part of the reference or of the name, case-insensitive. */
   readonly search?: string;
@@ -153,7 +156,7 @@ const HAS_ENDED = sql<boolean>`
 /** A deferred company of a migration that has not ended. */
 const WILL_BE_RETRIED = sql<boolean>`(${IS_DEFERRED} and not ${HAS_ENDED})`;
 
-/** The state of a waiting company's credential. `c`, `m` and `v` are what `LACKS_CREDENTIAL` compares. */
+/** The state of a waiting company's credential. `c`, `m` and `v` are the rows that `LACKS_CREDENTIAL` compares. */
 const CREDENTIAL = sql<CredentialState | null>`
   case when state = 'waiting' then (
     select case when v.row is null then 'missing' when ${LACKS_CREDENTIAL} then 'too-early' else 'supplied' end
@@ -186,16 +189,16 @@ export async function* readCompanies(
   }
 }
 
-/** A company as the rows of a client's file are compared with it. */
+/** The fields of a company with which the rows of a client's file are compared. */
 export interface KnownCompany {
   readonly row: number;
   readonly reference: string;
   readonly organization: string;
-  /** True if a credential is stored or was used. */
+  /** True if a credential is stored, or if the company is no longer waiting. */
   readonly hasCredential: boolean;
 }
 
-/** Reads the companies in manifest order, in pages, without what only lists and reports need. */
+/** Reads the companies in manifest order, in pages, without the columns that only lists and reports need. */
 export async function* readKnownCompanies(db: Database, migrationId: string): AsyncGenerator<KnownCompany> {
   const PAGE = 5_000;
   let after = 0;

@@ -75,7 +75,7 @@ const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
 /** Returns 0 for overdue work and keeps null. Postgres's `greatest` would turn null into 0. */
 const notNegative = (ms: number | null): number | null => (ms === null ? null : Math.max(0, ms));
 
-/** Used as the wave of companies without one, because they move last. */
+/** The wave by which companies without a wave are sorted, because they move last. */
 const NO_WAVE = 2_147_483_647;
 
 /** Companies that are still importing although their attempt has died or did not receive the service's response. */
@@ -107,7 +107,7 @@ export async function countCompanies(db: Database, migrationId: string): Promise
   return queryOne(db, countsOf(migrationId));
 }
 
-/** Counts companies by state, and reads the ledger's mark in the same statement, so that they belong together. */
+/** Counts companies by state, and reads the ledger's mark in the same statement, so that the counts match the mark. */
 export async function countWithMark(db: Database, migrationId: string): Promise<Counts> {
   return queryOne(
     db,

@@ -7,8 +7,8 @@ import { queryOne } from '../database/database';
 
 /**
  * The condition for a deferred company: it was tried at least twice, and is still waiting because the service or the
- * platform deferred it. It is retried automatically. It counts after the first try if its next try is minutes away, or
- * if the platform refused the application, because a retry does not help unless something is corrected.
+ * platform deferred it. It is retried automatically. One try is enough if the next try is more than five minutes away,
+ * or if the platform refused the application, because then a retry does not help until the application is corrected.
  */
 export const IS_DEFERRED = sql<boolean>`(
   state = 'waiting' and held_back is null and failure_text is not null
@@ -71,7 +71,7 @@ export async function retryCompanies(db: Database, migrationId: string, companie
 
 /**
  * Retries companies that were not moved or whose outcome is unknown, if their credential has been replaced: sets them
- * to `waiting`. The others stay unchanged.
+ * to `waiting`. Other companies do not change.
  *
  * @returns the number of companies that are now waiting
  */

@@ -64,7 +64,7 @@ async function resetRequested(tx: Queryable, migrationId: string, requested: str
       and state in ('failed', 'outcome-unknown', 'moved')`.execute(tx);
 }
 
-/** Returns the chosen company if its move has begun. */
+/** Returns the chosen company if its move has begun; otherwise null. */
 async function readBegun(tx: Queryable, migrationId: string): Promise<ChosenCompany | null> {
   const { rows } = await sql<ChosenCompany>`
     select c.row, c.reference from companies c
@@ -141,8 +141,8 @@ export async function hasLinkedCompany(db: Queryable, migrationId: string): Prom
 
 /**
  * The SQL for the chosen company of migration `m` and the stage of its move, as JSON; null if there is none, or if its
- * move has not begun. If the choice has been cleared, for example by `clearFailedFirst`, it is the company that was
- * claimed last of those that failed, were skipped, or have an unknown outcome.
+ * move has not begun. If the choice has been cleared, for example by `clearFailedFirst`, the SQL returns the company
+ * that was claimed last among the companies that failed, were skipped, or have an unknown outcome.
  */
 export const FIRST_COMPANY = sql<Pick<FirstCompany, 'reference' | 'stage'> | null>`(
   select jsonb_build_object('reference', c.reference, 'stage',

@@ -2,7 +2,7 @@
  * The lease: an attempt that imports a company owns the company's row for a limited time.
  *
  * An attempt can die, hang or lose its network at any moment, and the ledger cannot distinguish these cases. The lease
- * keeps a second attempt from sending the same credential until no request of the first attempt can be in flight.
+ * prevents a second attempt from sending the same credential until no request of the first attempt can be in flight.
  *
  * Columns of `companies`: `attempt` names the owner (`run/slice/attempt`), `lease_ends_at` is the end of the lease by
  * the database's clock, `authorization_sent_at` is the send intent (send-intent.ts).

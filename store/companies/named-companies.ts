@@ -44,7 +44,7 @@ export async function readNamedCompanies(
   );
 }
 
-/** Counts the companies without a confirmation in each wave, lowest wave first. Those without a wave come last. */
+/** Counts the companies without a confirmation in each wave, lowest wave first. Companies without a wave come last. */
 export async function countUnconfirmedByWave(
   db: Database,
   migrationId: string,

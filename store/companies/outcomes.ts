@@ -2,7 +2,7 @@
  * Writes the outcomes of imports and checks to the ledger.
  *
  * An import outcome is written only if the attempt still owns the row (lease.ts). A check needs no lease, because it is
- * harmless to check a company twice. The first outcome that is written counts.
+ * harmless to check a company twice. The first check that ends a company's sync decides its outcome.
  */
 import { sql } from 'kysely';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
@@ -51,9 +51,9 @@ export type ImportOutcome = { readonly row: number; readonly refs: ServiceRefs }
 );
 
 /**
- * Writes the import outcomes of companies that this attempt still owns. Ignores the others.
+ * Writes the import outcomes of companies that this attempt still owns. Ignores the outcomes of other companies.
  *
- * @returns the current limits, so that the next claim needs no statement of its own for them
+ * @returns the current limits, so that the next claim need not read them in a separate statement
  */
 export async function recordImports(
   db: Database,
@@ -115,8 +115,8 @@ export async function recordImports(
 }
 
 /**
- * Keeps the stored value if the outcome has none, unless the service has lost the company or now has another one for
- * this row.
+ * Keeps the stored value if the outcome has none, unless the service has lost the company or now has another company
+ * for this row.
  */
 function latest(column: string) {
   const [found, known] = [sql.ref(`o.${column}`), sql.ref(`c.${column}`)];
@@ -133,7 +133,7 @@ export interface DueCompany {
   readonly row: number;
   readonly reference: string;
   readonly name: string;
-  /** The company's name at the service; null if no response with it was recorded. */
+  /** The company's name at the service; null if no response that contains it was recorded. */
   readonly storedName: string | null;
   readonly organization: string;
   readonly expectedInvoices: number | null;
@@ -193,7 +193,7 @@ export type CheckOutcome = { readonly row: number } & (
 /**
  * Writes check outcomes. The same statement deletes the credentials of companies that have moved from the vault.
  *
- * @returns the current limits, so that the next checks need no statement of their own for them
+ * @returns the current limits, so that the next checks need not read them in a separate statement
  */
 export async function recordChecks(
   db: Database,

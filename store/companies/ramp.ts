@@ -110,7 +110,7 @@ function selectRamp(db: Queryable, migrationId: string) {
  * @returns the number of companies in the ramp; null if there is no ramp or it has ended
  */
 export async function advanceRamp(db: Database, migrationId: string): Promise<number | null> {
-  // Usually there is no ramp, which needs no transaction.
+  // Usually there is no ramp, and then no transaction is needed.
   if (!(await selectRamp(db, migrationId).executeTakeFirstOrThrow()).rampOnly) return null;
   return db.transaction().execute(async (tx) => {
     // The lock is needed because two slices that end at the same time must not both add companies.

@@ -1,5 +1,5 @@
 /**
- * The send intent: the ledger's record that a credential is about to be sent. It keeps a single-use token from being
+ * The send intent: the ledger's record that a credential is about to be sent. It prevents a single-use token from being
  * used twice.
  *
  * After a crash, only the ledger shows whether a credential might have been sent. An attempt therefore writes
@@ -36,9 +36,9 @@ import type { LeaseOwner } from './lease';
 import { leaseOwnerName } from './lease';
 
 /**
- * The maximum number of times that a single-use token is sent to its connection, each time after a lease. Each
- * authorization that the service has accepted shows its outcome, so more of them do no harm; but a service that fails
- * each time needs a person.
+ * The maximum number of times that a single-use token is sent to its connection, each time after the last lease has
+ * ended. A repetition does no harm, because the service answers a body that it has already accepted without using the
+ * token. But if every answer is lost, a person must decide.
  */
 export const MAX_AUTHORIZATIONS = 5;
 

@@ -1,4 +1,4 @@
-/** The schema migration for the number of send intents, and of tries that only read. */
+/** The schema migration for the number of send intents, and of tries that only read the connection. */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 

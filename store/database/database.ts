@@ -23,7 +23,7 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** How long a query waits for a connection before it fails, in milliseconds. Default 10,000. */
   readonly connectTimeoutMs?: number;
-  /** Receives a function that returns the current usage of the pool. Default: nobody asks. */
+  /** Receives a function that returns the current usage of the pool. Default: not called. */
   readonly onPool?: ((usage: () => PoolUsage) => void) | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface DatabaseOptions {
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 
-  /** Returns whether waiting can help, because the server cannot be reached, is starting or has no free connection. */
+  /** Returns whether waiting can help, for example because the server cannot be reached or has no free connection. */
   get isOutage(): boolean {
     return isDatabaseOutage(this.cause);
   }
@@ -101,7 +101,7 @@ async function isSchemaCurrent(db: Database): Promise<boolean> {
       Object.keys(SCHEMA_MIGRATIONS).sort(),
     );
   } catch (error) {
-    if (error instanceof DatabaseError) return false; // the table does not exist, or the migrator will say what is wrong
+    if (error instanceof DatabaseError) return false; // The table does not exist, or the migrator will report the problem.
     throw error;
   }
 }

@@ -4,7 +4,7 @@
  *
  * Each function takes the SHA-256 of a session's token, and returns or changes only what belongs to the migration of its
  * invitation. For an unknown, expired or ended session, and for a revoked invitation, it returns nothing. Signing in needs
- * no session: with an invitation's token, or with a proof that a worker checks (portal-sign-in.ts).
+ * no session, but an invitation's token or a proof that a worker checks (portal-sign-in.ts).
  */
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';

@@ -1,6 +1,6 @@
 /**
- * The schema migration for the portal: invitations, sessions, requests and views, and the functions that are all that
- * the portal's database role can use (see docs/decisions/0031-portal.md).
+ * The schema migration for the portal: invitations, sessions, requests and views, and the functions, which are the only
+ * objects that the portal's database role can use (see docs/decisions/0031-portal.md).
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
@@ -9,8 +9,8 @@ import { createSignInTable } from './portal-sign-in';
 
 export const portal: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // True if a person has paused the migration. The client can lift such a pause while the migration has also paused
-    // itself. An earlier version did not keep both.
+    // True if a person has paused the migration. The client can lift this pause even if the migration has also paused
+    // itself. An earlier version could not record both pauses.
     await sql`alter table migrations add column paused_by_people boolean not null default false`.execute(db);
     await sql`update migrations set paused_by_people = true where paused and not paused_itself`.execute(db);
     await sql`

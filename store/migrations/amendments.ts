@@ -42,10 +42,11 @@ export class ManifestClosed extends Error {
 }
 
 /**
- * Adds rows with new references and corrects rows whose move has not begun, in one transaction. Of a company that has
- * fewer records than expected, only the expected number can be corrected: a retry then compares with the new number. Each added or corrected
- * row is held back until a preflight has checked it. In the managed route, the client must also confirm it, even if it
- * was confirmed before the correction. If the organization of a row changes, its credential is deleted.
+ * Adds rows with new references and corrects rows whose move has not begun, in one transaction. If a company failed
+ * because it has fewer records than expected, only its expected number can be corrected: a retry then compares with the
+ * new number. Any other added or corrected row is held back until a preflight has checked it. In the managed route,
+ * the client must also confirm the row, even if it was confirmed before the correction. If the organization of a row
+ * changes, its credential is deleted.
  *
  * @throws {ManifestClosed}
  * @throws {OrganizationTaken}

@@ -12,8 +12,8 @@ import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 
 /**
- * Stores the application that a preflight found at the service, if it found no problem with it. Keeps the earlier one if
- * companies were moved with it.
+ * Stores the application that a preflight found registered at the service, without a problem. Keeps the earlier
+ * application if companies were moved with it.
  */
 export async function recordApplication(
   db: Database,
@@ -40,8 +40,8 @@ export interface ApplicationInUse {
 
 /**
  * Lists the applications with which companies were moved on a migration's platform and in its namespace, by this
- * migration and by all others, open or ended. The service refreshes their tokens with the application that is
- * registered, and with no other.
+ * migration and by all other migrations, open or ended. The service refreshes the companies' tokens only with the
+ * application that is registered.
  */
 export async function readApplicationsInUse(db: Database, migrationId: string): Promise<readonly ApplicationInUse[]> {
   const { rows } = await sql<ApplicationInUse>`
@@ -97,7 +97,7 @@ function movedWith(which: RawBuilder<unknown>) {
 /**
  * Reads the application that was supplied last on a migration's platform and in its namespace, for any migration.
  *
- * @param after only applications that were supplied after this time; null for any time, and this migration only
+ * @param after only applications that were supplied after this time; null for any time, but only for this migration
  * @returns undefined if there is none
  */
 async function readLatestSupplied(db: Database, migrationId: string, after: Date | null) {
@@ -118,8 +118,8 @@ async function readLatestSupplied(db: Database, migrationId: string, after: Date
  * Reads the applications of a migration and of the other open migrations on its platform and in its namespace, because
  * the workers of a namespace share one account.
  *
- * An application that was not supplied counts for another migration only once its details have been accepted. Before
- * that, nobody has said that it is the right one.
+ * The application of another managed migration that was found, but not supplied, is included only once that migration's
+ * details have been accepted, because nobody has confirmed before that it is the right application.
  */
 export async function readApplications(
   db: Database,

@@ -64,12 +64,12 @@ export async function lockDecisions(tx: Queryable, migrationId: string): Promise
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 1))`.execute(tx);
 }
 
-/** Keeps the decisions of the migration from being recorded until this transaction ends. */
+/** Prevents decisions of the migration from being recorded until this transaction ends. */
 export async function delayRecording(tx: Queryable, migrationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(hashtextextended(${migrationId}, 1))`.execute(tx);
 }
 
-/** SQL: whether the ledger has no decision with this id, so that something can still be staged for it. */
+/** Builds the condition that the ledger has no decision with this id, so that content can still be staged for it. */
 export const isUnrecorded = (migrationId: string, decisionId: string): RawBuilder<boolean> =>
   sql<boolean>`not exists (
     select from decisions d where d.migration_id = ${migrationId} and d.decision_id = ${decisionId})`;
@@ -117,8 +117,8 @@ export async function readProposedStart(db: Queryable, migrationId: string): Pro
 }
 
 /**
- * Returns the application of the latest accepted decision that supplied one, if that was recorded within the last
- * minute; otherwise null.
+ * Returns the application of the latest accepted decision that supplied one, if that decision was recorded within the
+ * last minute; otherwise null.
  */
 export async function readNewApplication(db: Queryable, migrationId: string): Promise<ApplicationSupplied | null> {
   const { rows } = await sql<{ content: ApplicationSupplied }>`
@@ -130,7 +130,9 @@ export async function readNewApplication(db: Queryable, migrationId: string): Pr
 }
 
 /**
- * Reads which companies the ledger has, and which are released and confirmed, to compare this with the signed decisions.
+ * Reads which companies the ledger contains, has released and has confirmed, to compare this with the signed decisions.
+ *
+ * @returns null if the migration is not in the ledger
  */
 export async function readLedgerClaims(db: Queryable, migrationId: string): Promise<LedgerClaims | null> {
   const migration = await db

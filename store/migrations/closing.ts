@@ -24,7 +24,7 @@ export interface InterruptedCompany {
   readonly knownConnectionId: string | null;
   /** Time of the send intent, as Postgres prints it; null if the credential was not sent. */
   readonly sentAt: string | null;
-  /** Milliseconds until the lease ends. Until then, the attempt may be alive, and may send the credential. */
+  /** Milliseconds until the lease ends. Until then, the attempt might be alive, and might send the credential. */
   readonly leaseEndsInMs: number;
 }
 
@@ -146,8 +146,8 @@ export async function clearServiceRefs(
 }
 
 /**
- * Lists the migrations of a Temporal namespace, and those without a recorded namespace, that have been opened and whose
- * vaults have not been destroyed. Does not check whether their workflows are running. Includes migrations whose closing
+ * Lists the migrations of a Temporal namespace, or without a recorded namespace, that have been opened and whose vaults
+ * have not been destroyed. Does not check whether their workflows are running. Includes migrations whose closing
  * was interrupted, because they still hold credentials and might still hold organizations.
  */
 export async function listUnfinishedMigrations(db: Database, namespace: string): Promise<readonly string[]> {

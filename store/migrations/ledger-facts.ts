@@ -15,7 +15,7 @@ export interface LedgerFacts extends Omit<LedgerView, 'hasBatchBegun' | 'counts'
   readonly platformKey: string;
   readonly released: Release;
   readonly paused: boolean;
-  /** The only run that can claim companies; null before the first one. */
+  /** The only run that can claim companies; null before the first run. */
   readonly currentRun: string | null;
   /** The ledger's mark. */
   readonly mark: number;

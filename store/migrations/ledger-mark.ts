@@ -15,14 +15,14 @@ import { queryOne } from '../database/database';
 
 export interface LedgerStatus {
   readonly mark: number;
-  /** When the ledger was found to be behind; null if it is not known to be. */
+  /** When the ledger was found to be behind; null if it is not known to be behind. */
   readonly behindSince: Date | null;
   /**
    * True if the mark or the service has shown that the ledger is behind. False if the ledger is flagged only for a
    * reconciliation.
    */
   readonly isProvenBehind: boolean;
-  /** The only run that can claim companies; null before the first one. */
+  /** The only run that can claim companies; null before the first run. */
   readonly currentRun: string | null;
 }
 
@@ -47,7 +47,7 @@ export async function readLedgerStatus(db: Queryable, migrationId: string): Prom
 }
 
 /**
- * Compares the ledger's mark with one that the caller read earlier, and flags the ledger if its mark is now lower.
+ * Compares the ledger's mark with a mark that the caller read earlier, and flags the ledger if its mark is now lower.
  *
  * @returns the status after that
  */
@@ -82,7 +82,7 @@ export async function flagForReconciliation(db: Queryable, migrationId: string):
 const RECONCILED_GAP = 1_000_000;
 
 /**
- * Allows claims again. Raises the mark far above the known one: the ledger might have lost claims of a slice that is
+ * Allows claims again. Raises the mark far above `knownMark`: the ledger might have lost claims of a slice that is
  * still running, and the slice reports its mark to the workflow only when it ends.
  */
 export async function clearLedgerFlag(db: Queryable, migrationId: string, knownMark: number): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { digestedRow } from '../../domain/supply/supplied-rows';
 
-/** Computes the SHA-256 of a manifest's rows in order, without credentials. Decisions on a manifest are bound to it. */
+/** Computes the SHA-256 of a manifest's rows in order, without credentials. Decisions about a manifest contain it. */
 export class ManifestDigest {
   readonly #hash = createHash('sha256');
 

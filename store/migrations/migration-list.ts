@@ -1,4 +1,4 @@
-/** The migrations of a namespace, for people who look for one that Temporal no longer has. */
+/** The migrations of a namespace, for people who look for a migration that Temporal no longer has. */
 import { sql } from 'kysely';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { Database } from '../database/database';
@@ -19,8 +19,7 @@ export interface ListedMigration {
 const NEW = sql`interval '1 minute'`;
 
 /**
- * Lists the migrations of a namespace except some, newest first. Leaves out those that were stored less than a minute
- * ago.
+ * Lists the migrations of a namespace, newest first. Leaves out migrations that were stored less than a minute ago.
  *
  * @param except the ids to leave out
  * @param limit maximum number of migrations

@@ -156,7 +156,7 @@ export async function setReleased(db: Queryable, migrationId: string, released: 
 
 /**
  * Pauses or resumes claims because of a decision. Imports in progress finish. A pause by decision does not replace a
- * pause because of a problem. A resume lifts both.
+ * pause because of a problem. A resume lifts both pauses.
  */
 export async function setPaused(db: Queryable, migrationId: string, paused: boolean): Promise<void> {
   const columns = paused
@@ -165,7 +165,7 @@ export async function setPaused(db: Queryable, migrationId: string, paused: bool
   await db.updateTable('migrations').set(columns).where('id', '=', migrationId).execute();
 }
 
-/** Lifts the pauses of people. The migration stays paused because of a problem. */
+/** Lifts the pauses by people of a migration that is also paused because of a problem, and stays paused. */
 export async function liftPausesByPeople(db: Queryable, migrationId: string): Promise<void> {
   await db
     .updateTable('migrations')
@@ -248,7 +248,7 @@ export interface StoredMigration {
   readonly released: Release;
   /** The row of the company that was chosen to go first; null before the choice. */
   readonly firstRow: number | null;
-  /** The only run that can claim companies; null before the first one. */
+  /** The only run that can claim companies; null before the first run. */
   readonly currentRun: string | null;
   readonly closedAt: Date | null;
   readonly vaultDestroyedAt: Date | null;

@@ -17,7 +17,7 @@ export interface RecordedCompany {
    * True if the client supplied the ids of the company. The company at the service then has no tag that names its row.
    */
   readonly existedBefore: boolean;
-  /** True if its credential replaces an older one, which might have linked the connection. */
+  /** True if its credential replaces an older credential, which might have linked the connection. */
   readonly supersedes: boolean;
   /** When its credential was stored; null if there is none. */
   readonly suppliedAt: Date | null;
@@ -74,8 +74,8 @@ export interface Repair {
 }
 
 /**
- * Treats companies with an unknown outcome as if their attempt had just died after its send intent: after a lease, a
- * slice sends their credentials to the same connections again. Applies only to companies that the claim would
+ * Treats companies with an unknown outcome as if their attempt had just died after its send intent: once the lease has
+ * ended, a slice sends their credentials to the same connections again. Applies only to companies that the claim would
  * accept. Leaves out companies with a token family, because only one company of a family may be importing.
  *
  * @returns the references of these companies

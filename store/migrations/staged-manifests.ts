@@ -18,8 +18,8 @@ export interface ManifestPart {
 }
 
 /**
- * Stores a part of the manifest that a decision will supply. Replaces the same part, and deletes what the person has
- * staged for other decisions.
+ * Stores a part of the manifest that a decision will supply. Replaces the same part, and deletes the parts that the
+ * person has staged for other decisions.
  *
  * @throws {StagingFull} if too much is staged
  */
@@ -99,8 +99,8 @@ export interface ReplacedManifest {
 }
 
 /**
- * Makes the staged rows the companies of the migration, instead of those that it has. Deletes the credentials of the
- * earlier companies. The caller has checked the staged rows, and has locked the companies.
+ * Replaces the companies of the migration with the staged rows. Deletes the credentials of the earlier companies. The
+ * caller has checked the staged rows, and has locked the companies.
  *
  * @returns the number of deleted credentials
  */

@@ -17,10 +17,10 @@ export interface NewInvitation {
    * enough.
    */
   readonly issuer: string | null;
-  /** The id of the person's account there; null until the first sign-in, unless support knows it. */
+  /** The id of the person's account at the provider; null until the first sign-in, unless support knows it. */
   readonly subject: string | null;
   readonly createdBy: string;
-  /** Until when the invitation can be used for the first time. */
+  /** The invitation must be used for the first time before this. */
   readonly expiresAt: Date;
 }
 
@@ -42,7 +42,7 @@ export interface Invitation extends NewInvitation {
 }
 
 /**
- * Stores an invitation whose link signs its person in.
+ * Stores an invitation whose link signs the invited person in.
  *
  * @returns its id, and the token for the link, which is not stored and cannot be shown again
  */
@@ -83,7 +83,7 @@ async function insertInvitation(
   return id;
 }
 
-/** Lists the invitations to a migration, or to all migrations if it is null; the latest first. */
+/** Lists the invitations to a migration, or to all migrations if `migrationId` is null, latest first. */
 export async function listInvitations(db: Database, migrationId: string | null): Promise<readonly Invitation[]> {
   const { rows } = await sql<Invitation>`
     select i.id, i.migration_id as "migrationId", i.person, i.role, i.email, i.issuer, i.subject, i.created_by as "createdBy",
@@ -99,8 +99,8 @@ export async function listInvitations(db: Database, migrationId: string | null):
 }
 
 /**
- * Returns the latest invitation to the migration whose registered public key has this fingerprint (see
- * `fingerprintOf`); undefined if there is none or it was revoked. Upper case, spaces and hyphens do not matter.
+ * Returns the latest invitation to the migration that was not revoked and whose registered public key has this
+ * fingerprint (see `fingerprintOf`); undefined if there is none. Upper case, spaces and hyphens do not matter.
  */
 export async function findInvitationByFingerprint(
   db: Database,

@@ -10,7 +10,7 @@ export interface PortalRequest {
   readonly id: string;
   readonly migrationId: string;
   readonly kind: 'decide' | 'credentials' | 'application' | 'manifest' | 'report';
-  /** As the browser sent it. Not validated. Null after `MAX_ATTEMPTS`, because reading it may have ended the workers. */
+  /** As the browser sent it. Not validated. Null after `MAX_ATTEMPTS`, because reading it might crash workers. */
   readonly body: unknown;
   /** The id of the decision that the body contains; null if it contains none. Not validated. */
   readonly decisionId: string | null;
@@ -22,20 +22,20 @@ export interface PortalRequest {
   /** True once support has confirmed the key's fingerprint. */
   readonly isKeyConfirmed: boolean;
   readonly createdAt: Date;
-  /** How many workers have taken the request and have not come back, including this one. */
+  /** How many workers have taken the request without answering it or giving it back, including this worker. */
   readonly attempts: number;
 }
 
-/** A request that has ended as many workers is answered and not carried out again. */
+/** After this many attempts, a request is answered without being carried out, because it might crash workers. */
 export const MAX_ATTEMPTS = 3;
 
-export interface TakingRequests {
+export interface TakeRequestsOptions {
   /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
   readonly namespace: string;
   readonly limit: number;
   /** After this time without an answer, a request can be taken again. In milliseconds. */
   readonly leaseMs: number;
-  /** True: only requests that have ended a worker. False: only others. Default: both. */
+  /** True: only requests that an earlier worker took and did not answer. False: only other requests. Default: both. */
   readonly hasFailed?: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface TakingRequests {
  */
 export async function takePortalRequests(
   db: Database,
-  { namespace, limit, leaseMs, hasFailed }: TakingRequests,
+  { namespace, limit, leaseMs, hasFailed }: TakeRequestsOptions,
 ): Promise<readonly PortalRequest[]> {
   const { rows } = await sql<PortalRequest>`
     with due as (
@@ -122,7 +122,7 @@ export interface GivenUpRequest extends Pick<PortalRequest, 'id' | 'migrationId'
   readonly answeredAt: Date;
 }
 
-/** Lists the requests that were given up in the last day, the latest first. */
+/** Lists the requests that workers gave up on in the last day, the latest first. */
 export async function listGivenUpRequests(db: Database, namespace: string): Promise<readonly GivenUpRequest[]> {
   const { rows } = await sql<GivenUpRequest>`
     select r.id, r.migration_id as "migrationId", r.kind, i.person, r.answered_at as "answeredAt"
@@ -136,8 +136,8 @@ export async function listGivenUpRequests(db: Database, namespace: string): Prom
 }
 
 /**
- * Deletes what the portal no longer needs: requests answered a day ago, sessions that ended a day ago, and sign-ins of an
- * hour ago. By then, the signature of a sign-in is too old to be used again.
+ * Deletes what the portal no longer needs: requests answered more than a day ago, sessions that ended more than a day
+ * ago, and requests to sign in that are older than an hour, because their signatures can no longer be used.
  */
 export async function deleteOldPortalRequests(db: Database): Promise<void> {
   await sql`

@@ -85,7 +85,7 @@ function roleOf(url: Secret): { readonly name: string; readonly password: string
     return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
   throw new PortalRoleRefused(
     'PORTAL_DATABASE_URL has no user or no password',
-    "set it to the address of DATABASE_URL with a user and a password of the portal's own",
+    'set it to the address of DATABASE_URL, with a separate user and password for the portal',
   );
 }
 
@@ -94,7 +94,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 function mayNotCreate(name: string, cause: Error): PortalRoleRefused {
   return new PortalRoleRefused(
     `the database role ${name} does not exist, and the role of DATABASE_URL may not create it`,
-    `let an administrator of the database create it (create role "${name}" login password '...'), and run the command again`,
+    `ask a database administrator to create it (create role "${name}" login password '...'), then run the command again`,
     { cause },
   );
 }
@@ -102,7 +102,7 @@ function mayNotCreate(name: string, cause: Error): PortalRoleRefused {
 function mayReadTables(name: string, table: string): PortalRoleRefused {
   return new PortalRoleRefused(
     `the database role ${name} has rights on the table ${table}, but the portal's role must have none`,
-    'name a role in PORTAL_DATABASE_URL that does not exist yet, or one without rights on tables',
+    'specify a role in PORTAL_DATABASE_URL that does not exist yet, or a role without rights on tables',
   );
 }
 

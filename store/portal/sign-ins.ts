@@ -9,13 +9,13 @@ export interface SignInRequest {
   /** SHA-256 of the token of the session that is requested. */
   readonly sessionHash: Buffer;
   readonly migrationId: string;
-  /** The key of the person who asks. The proof shows whether they have it. */
+  /** The public key of the person who asks. The proof shows whether they have the private key. */
   readonly publicKey: string;
   /** As the portal has stored it. Not validated. */
   readonly proof: unknown;
 }
 
-export interface TakingSignIns {
+export interface TakeSignInsOptions {
   /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
   readonly namespace: string;
   readonly limit: number;
@@ -26,7 +26,7 @@ export interface TakingSignIns {
 /** Takes open requests, the oldest first. */
 export async function takeSignIns(
   db: Database,
-  { namespace, limit, leaseMs }: TakingSignIns,
+  { namespace, limit, leaseMs }: TakeSignInsOptions,
 ): Promise<readonly SignInRequest[]> {
   const { rows } = await sql<SignInRequest>`
     with due as (
@@ -45,21 +45,22 @@ export async function takeSignIns(
 
 export type SignInOutcome = 'signed-in' | 'unconfirmed' | 'refused';
 
-/** The sessions that an invitation can have at the same time. The oldest one ends when another is created. */
+/** Maximum number of sessions of an invitation. If there would be more, the session that expires first ends. */
 const MAX_SESSIONS = 10;
 
 /**
  * Creates the session of a person who has proved that they own the requested key. Support must have confirmed the key,
  * so that a person who has intercepted an invitation cannot keep reading.
  *
- * @returns `refused` if no invitation has the key, it was revoked, or the request was answered before
+ * @returns `unconfirmed` if support has not confirmed the key; `refused` if no invitation has the key, the invitation
+ *   was revoked, or the request was answered before
  */
 export async function signInWithKey(
   db: Database,
   { sessionHash, migrationId, publicKey }: Omit<SignInRequest, 'proof'>,
 ): Promise<SignInOutcome> {
   return db.transaction().execute(async (tx) => {
-    // Waits for a revocation.
+    // Waits for a revocation in progress.
     const invitation = await tx
       .selectFrom('portal_invitations')
       .select(['id', 'key_confirmed_at'])
@@ -86,9 +87,9 @@ export interface SignInIdentity {
 
 /**
  * Creates the session of a person who has signed in at an identity provider. The first sign-in uses the invitation: the
- * verified email address must be that of the invitation, the account is bound to the invitation, and the key of a
- * client's browser is registered. From then on, only the account counts, because an email address can be given to
- * somebody else.
+ * verified email address must match the invitation, the account is bound to the invitation, and the key of a client's
+ * browser is registered. From then on, only the account is checked, because an email address can be given to another
+ * person.
  *
  * @returns `refused` if the account was not invited, the invitation was revoked or has expired unused, or the request
  *   was answered before
@@ -99,8 +100,8 @@ export async function signInWithIdentity(
   { issuer, subject, email }: SignInIdentity,
 ): Promise<SignInOutcome> {
   return db.transaction().execute(async (tx) => {
-    // Waits for a revocation, and for another first sign-in. Of several invitations, the one that has the key of the
-    // browser counts, then one that is unused, then the latest.
+    // Waits for a revocation or another first sign-in that is in progress. If there are several invitations, prefers
+    // the invitation with the browser's key, then an unused invitation, then the latest.
     const { rows } = await sql<{ id: string; isUsed: boolean }>`
       select id, redeemed_at is not null as "isUsed" from portal_invitations
       where migration_id = ${migrationId} and issuer = ${issuer} and revoked_at is null

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 
-export interface TakingViews {
+export interface TakeViewsOptions {
   /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
   readonly namespace: string;
   /** Only migrations that a browser has watched within this time, in milliseconds. */
@@ -14,14 +14,17 @@ export interface TakingViews {
 
 /** After this time, another worker writes a view that a worker has taken and not written. */
 const LEASE_MS = 10_000;
-/** A view that has ended as many workers is taken only after a longer time. */
+/**
+ * A view that was taken this many times without being written is taken again only after a longer time, because it might
+ * crash workers.
+ */
 const MAX_ATTEMPTS = 3;
 const AGAIN_AFTER_MS = 10 * 60_000;
 
 /** Takes watched migrations whose views are old, the oldest view first. The caller writes their views. */
 export async function takeWatchedMigrations(
   db: Database,
-  { namespace, withinMs, olderThanMs, limit }: TakingViews,
+  { namespace, withinMs, olderThanMs, limit }: TakeViewsOptions,
 ): Promise<readonly string[]> {
   const ago = (ms: number) => sql`clock_timestamp() - ${ms}::bigint * interval '1 millisecond'`;
   const { rows } = await sql<{ migrationId: string }>`
@@ -38,7 +41,7 @@ export async function takeWatchedMigrations(
   return rows.map(({ migrationId }) => migrationId);
 }
 
-/** Stores what the page shows about a migration. Browsers get it only if it differs from what is stored. */
+/** Stores what the page shows about a migration. Browsers get it only if it differs from the stored view. */
 export async function writePortalView(db: Database, migrationId: string, view: object): Promise<void> {
   await sql`
     insert into portal_views as v (migration_id, view, version, written_at)

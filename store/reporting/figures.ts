@@ -15,7 +15,7 @@ export interface ReportFigures {
   /** Companies that can still be moved while the migration is open: neither handed over, left out nor unclear. */
   readonly movable: number;
   readonly mustReconnect: number;
-  /** When the service was last asked whether end customers had reconnected; null if it never was. */
+  /** When the service was last asked whether end customers had reconnected; null if never. */
   readonly reconnectionsCheckedAt: string | null;
   /** Companies that were left out after the service had accepted their credential. */
   readonly leftOutAtService: number;

@@ -13,21 +13,24 @@ export interface LedgerFigures {
     readonly failure: FailureKind | null;
     readonly companies: number;
   }[];
-  /** Open migrations: those that run, those that a person has paused, and those that have paused themselves. */
+  /** Numbers of open migrations that are running, that a person has paused, and that have paused themselves. */
   readonly migrations: { readonly running: number; readonly paused: number; readonly pausedItself: number };
   /** Companies that were moved in the last minute. */
   readonly movedInLastMinute: number;
-  /** The sum of the limits of companies per minute; null if a migration that is not paused has no such limit. */
+  /**
+   * The sum of the companies-per-minute limits of migrations that are not paused; null if one of them has no such
+   * limit, or if there are no such migrations.
+   */
   readonly companiesPerMinuteLimit: number | null;
   /** The age of the oldest lease of a company that is being imported. */
   readonly oldestLeaseSeconds: number | null;
-  /** Since when the data of a company that is not moved yet is out of date. */
+  /** The longest time that the data of a company that has not moved yet has been out of date. */
   readonly longestOutOfDateSeconds: number | null;
   /** The age of the oldest credential that has not been handed over. */
   readonly oldestCredentialSeconds: number | null;
 }
 
-/** Decisions in the audit trails of all migrations, which only grow. */
+/** Numbers of decisions in the audit trails of all migrations. They only grow. */
 export interface DecisionFigures {
   readonly applied: number;
   readonly refused: number;
@@ -98,8 +101,8 @@ export async function readDecisionFigures(db: Database): Promise<DecisionFigures
 const MONITORING_LOCK = 4_071_301;
 
 /**
- * Returns whether this connection is the one that reports the ledger's figures. Postgres gives the lock to another
- * connection when this one ends.
+ * Returns whether this connection is the one that reports the ledger's figures. Another connection can take the lock
+ * once this connection has ended.
  */
 export async function reportsLedger(db: Database): Promise<boolean> {
   const { isHolder } = await queryOne(

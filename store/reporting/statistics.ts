@@ -36,7 +36,7 @@ export interface MigrationStatistics {
 }
 
 /**
- * Number of intervals of the curve. The curve has at most one point more: the last move. More points would not be
+ * Number of intervals of the curve. The curve has at most one more point: the last move. More points would not be
  * visible.
  */
 const CURVE_INTERVALS = 160;

@@ -31,7 +31,7 @@ export interface Rotation {
  * already rewrapped stay rewrapped
  * @throws {VaultSecretElsewhere} when a vault's secret was stored somewhere other than where the provider looks
  * @throws {WrappedKeyBroken} when a stored key was altered
- * @throws {VaultKeyMismatch} when a public key was replaced; it is not signed
+ * @throws {VaultKeyMismatch} when a public key was replaced; the replaced key is not signed
  */
 export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rotation> {
   const migrations = await db
@@ -70,7 +70,7 @@ async function rewrap(
     if (error instanceof VaultSecretMissing) return 'lost';
     throw error;
   }
-  // Otherwise, the signature would make a key genuine that somebody has put into the database.
+  // Otherwise, a key that an attacker has put into the database would get a genuine signature.
   assertKeyPair({ publicKey: vault.publicKey, privateKey });
   if (!isWrappedByNewest) await storeKey(tx, migrationId, await keys.wrap(migrationId, privateKey));
   if (!isSigned) await signKey(tx, keys, migrationId, vault.publicKey);

@@ -1,6 +1,6 @@
 /**
- * Client secrets that clients have sealed for the application of their migration. A worker opens one once its decision
- * is recorded, and registers the application with the service.
+ * Client secrets that clients have sealed for the application of their migration. Once the decision is recorded, a
+ * worker opens the client secret and registers the application with the service.
  */
 import { sql } from 'kysely';
 import { applicationDigest, hashOfBox } from '../../domain/supply/sealed-digest';
@@ -15,7 +15,7 @@ export interface SealedApplication {
 }
 
 /**
- * Stores a sealed client secret, which counts once the decision has been recorded as applied. Does nothing if the
+ * Stores a sealed client secret, which is used only once the decision has been recorded as applied. Does nothing if the
  * decision is recorded already. Idempotent.
  */
 export async function stageApplication(
@@ -63,8 +63,8 @@ export function sealedApplicationDigest({
 
 /**
  * Returns the application that the latest accepted decision supplied, if its client secret is sealed and not registered
- * yet; otherwise null. The decision's own words count: a box that was stored for another application, or that is not
- * the one that was signed, is ignored.
+ * yet; otherwise null. A box that was stored for another application than the decision states, or that differs from the
+ * signed box, is ignored.
  */
 export async function readUnregisteredApplication(
   db: Queryable,

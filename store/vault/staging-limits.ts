@@ -1,11 +1,12 @@
 /**
- * Bounds what people stage for decisions, and deletes what no decision has followed. Staged credentials and manifests
- * count only once a decision about them is recorded, so a person who never decides could otherwise fill the disk.
+ * Limits what people stage for decisions, and deletes what was staged for decisions that were never recorded. Staged
+ * credentials and manifests take effect only once a decision about them is recorded, so a person who never decides
+ * could otherwise fill the disk.
  */
 import { sql } from 'kysely';
 import { queryOne, type Database, type Queryable } from '../database/database';
 
-/** Thrown when a person, or the people of a migration together, have staged too much. Nothing is stored. */
+/** Thrown when one person, or all people of a migration together, have staged too much. Nothing is stored. */
 export class StagingFull extends Error {
   override readonly name = 'StagingFull';
 }
@@ -13,7 +14,7 @@ export class StagingFull extends Error {
 const MB = 1024 * 1024;
 /** Bytes of sealed credentials that one person can stage: a fixed part, and a part for each company. */
 const [CREDENTIAL_BYTES, CREDENTIAL_BYTES_PER_COMPANY] = [16 * MB, 4 * 1024];
-/** Bytes of the parts of a manifest that one person can stage. 100,000 rows usually have 20 MB. */
+/** Bytes of the parts of a manifest that one person can stage. 100,000 rows usually take 20 MB. */
 const MANIFEST_BYTES = 64 * MB;
 /** All people of a migration together can stage this many times what one person can. */
 const PEOPLE = 2;
@@ -78,7 +79,7 @@ function assertWithin({ byPerson, inTotal, limit }: Staged): void {
   if (byPerson > limit || inTotal > PEOPLE * limit) throw new StagingFull('too much is staged for the migration');
 }
 
-/** Deletes what was staged a day ago, because no decision about it has been recorded. */
+/** Deletes what was staged more than a day ago, because no decision about it has been recorded. */
 export async function deleteOldStaged(db: Database): Promise<void> {
   await sql`delete from staged_manifests where staged_at < clock_timestamp() - interval '1 day'`.execute(db);
   await sql`delete from staged_credentials where supplied_at < clock_timestamp() - interval '1 day'`.execute(db);

@@ -1,5 +1,5 @@
 /**
- * Supplies credentials: seals those that arrive in plain text, and stores the boxes. Credentials that come with a
+ * Supplies credentials: seals credentials that arrive in plain text, and stores the boxes. Credentials that come with a
  * decision are staged, and count only once the ledger has recorded the decision as applied.
  */
 import type { RawBuilder } from 'kysely';
@@ -27,7 +27,7 @@ export interface SuppliedCredential {
   readonly obtainedAt: string;
 }
 
-/** A credential that was not obtained after the confirmation. Both times ISO 8601, UTC. */
+/** A credential that was not obtained after the confirmation. Both times are ISO 8601, UTC. */
 export interface TooEarly {
   readonly reference: string;
   readonly obtainedAt: string;
@@ -89,9 +89,9 @@ export interface StagingDecision {
 }
 
 /**
- * Seals credentials, unless the client has sealed them, and stores them apart from those in use. They count only once
- * the ledger has recorded the decision as applied ({@link acceptStaged}), and are deleted if it refuses the decision
- * ({@link discardStaged}). Nothing can be staged for a decision that is recorded.
+ * Seals credentials, unless the client has sealed them, and stores them apart from the credentials in use. They count
+ * only once the ledger has recorded the decision as applied ({@link acceptStaged}), and are deleted if it refuses the
+ * decision ({@link discardStaged}). Nothing can be staged for a decision that is recorded.
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
@@ -110,7 +110,7 @@ export async function stageCredentials(
 }
 
 interface StagingOptions extends TrustedProvider {
-  /** True if the person can stage only so much: see `staging-limits.ts`. Default: false. */
+  /** True if the amount that the person can stage is limited: see `staging-limits.ts`. Default: false. */
   readonly isLimited?: boolean;
 }
 
@@ -212,7 +212,7 @@ async function sealAndStoreGroup(
   }
   const stored = await storeSealed(db, migrationId, sealed, suppliedBy, rule);
   const isStored = ({ row }: { readonly row: number }): boolean => stored.has(row);
-  // The state of these companies changed while their credentials were being sealed.
+  // The state of these companies changed, or the decision was recorded, while their credentials were being sealed.
   wrongState.push(...sealed.filter((each) => !isStored(each)).map(({ reference }) => reference));
   return { stored: sealed.filter(isStored).map(({ reference }) => reference), unknown, wrongState, obtainedTooEarly };
 }
@@ -256,7 +256,7 @@ async function storeSealed(
   });
 }
 
-/** Builds the statement that makes sealed credentials the ones in use. */
+/** Builds the statement that puts sealed credentials into use. */
 function putInUse(boxes: RawBuilder<unknown>) {
   return sql`
     insert into credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes)
@@ -291,8 +291,8 @@ export async function acceptStaged(
 }
 
 /**
- * Returns the digest of the credentials that are staged for a decision (`domain/supply/sealed-digest.ts`). In the
- * transaction that records the decision, none can be staged before its end.
+ * Returns the digest of the credentials that are staged for a decision (`domain/supply/sealed-digest.ts`). While a
+ * transaction records the decision, no more credentials can be staged for it.
  */
 export async function readStagedDigest(
   db: Queryable,

@@ -1,7 +1,7 @@
 /**
  * The keys of a vault: its key pair, of which Postgres stores the public key and the wrapped private key, and the id of
- * the secret that wrapped it. The secret itself is stored outside Postgres (security/vault-secrets.ts). The provider's
- * signature of the public key is stored with it.
+ * the secret that wrapped it. The secret itself is stored outside Postgres (security/vault-secrets.ts). The public key
+ * is stored with the provider's signature.
  */
 import { sql } from 'kysely';
 import type { KeyProvider, MigrationKey, VaultKey, WrappedKey } from '../../security';
@@ -16,7 +16,10 @@ export class VaultClosed extends Error {
   }
 }
 
-/** Creates the migration's key pair, unless it already has one. Needs the master key to wrap the private key. */
+/**
+ * Creates the migration's key pair, unless it already has one or its vault was destroyed. Needs the master key to wrap
+ * the private key.
+ */
 export async function openVault(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const existing = await lockVault(tx, migrationId);
@@ -188,7 +191,7 @@ function wrappedKey({ keyId, secretId, wrapped }: { [Part in keyof WrappedKey]: 
 /**
  * Erases the vault's secret, and then deletes the migration's remaining credentials and its keys. From then on nobody
  * can open the copies that Postgres keeps in its files, log and backups, even with the master key. The time is recorded
- * after the secret was erased. Idempotent.
+ * after the secret has been erased. Idempotent.
  *
  * @throws {VaultSecretElsewhere} when the vault's secret was stored somewhere other than where the provider looks;
  * nothing was destroyed
