@@ -108,7 +108,7 @@ export interface CompanyDataClient {
   ): Promise<CallResult<Connection>>;
 
   /**
-   * Queues a sync of every data set of the company's linked connections, except those that are already queued or
+   * Queues a sync of every data set of the company's linked connections, except data sets that are already queued or
    * syncing.
    */
   startSync(companyId: string, options?: CallOptions): Promise<CallResult<void>>;

@@ -45,7 +45,7 @@ export interface CompanyDataClientOptions {
    */
   readonly requestTimeoutMs?: number | undefined;
   /**
-   * Time limit of an authorization, in milliseconds. It is longer than that of other calls, because the service calls
+   * Time limit of an authorization, in milliseconds. It is longer than other calls' limit, because the service calls
    * the platform before it responds. An authorization that exceeds the limit is not retried, because its token might
    * have been used. Default: 90,000.
    */

@@ -8,8 +8,8 @@
  * The reason for a failure shows whether the request could have left this machine: `refused` if it certainly did not,
  * `dropped`, `malformed` or `time-out` if it might have.
  *
- * Interim responses (102, 103) before the final response are skipped. A 100 is an exception: no request expects one, and
- * undici always closes the connection when one arrives. It counts as a malformed response.
+ * Interim responses (102, 103) before the final response are skipped. A 100 is an exception: no request expects it, and
+ * undici always closes the connection when it arrives. It is treated as a malformed response.
  */
 import { AssertionError } from 'node:assert';
 import type { IncomingHttpHeaders } from 'node:http';

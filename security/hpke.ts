@@ -98,7 +98,8 @@ export function createSender(publicKey: Uint8Array, info: Uint8Array): Sender {
 }
 
 /**
- * @returns a function that creates the recipient of an encapsulation; it throws when the encapsulation is not a point on the curve
+ * @returns a function that creates the recipient of an encapsulation, and throws when the encapsulation is not a point
+ * on the curve
  */
 export function createRecipients(privateKey: Buffer, info: Uint8Array): (encapsulated: Uint8Array) => Recipient {
   const ecdh = createECDH(CURVE);

@@ -50,8 +50,8 @@ interface ConnectionTable {
   source_id: Generated<string>;
   status: Generated<ConnectionStatus>;
   /**
-   * Data types of the company's organization at the platform; before the connection is first linked, those of the
-   * platform.
+   * Data types of the company's organization at the platform; before the connection is first linked, the
+   * platform's data types.
    */
   data_types: string[];
   organization_id: string | null;

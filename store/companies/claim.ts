@@ -11,8 +11,8 @@
  * waits until the claim has committed.
  *
  * The conditions that concern one company or the window are written once, below the claim. The counts, the ramp and
- * the choice of the first company use them too, so that they agree with the claim. In each condition, `m` is the
- * migration of the company.
+ * the choice of the first company also use these conditions, so that they agree with the claim. In each condition, `m`
+ * is the migration of the company.
  */
 import { sql } from 'kysely';
 import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';

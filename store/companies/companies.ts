@@ -94,7 +94,7 @@ export interface LedgerCompany {
   readonly expectedInvoices: number | null;
   readonly state: CompanyState;
   readonly confirmedAt: Date | null;
-  /** Null unless the company is waiting. Also null once the migration has ended, because credentials are then deleted. */
+  /** Null unless the company is waiting. Null once the migration has ended, because credentials are then deleted. */
   readonly credential: CredentialState | null;
   /** When the service accepted its credential; null if it has not. */
   readonly crossedAt: Date | null;
@@ -126,7 +126,7 @@ export interface LedgerCompany {
   readonly deferred: boolean;
   /** When the company is tried again; null if it is not deferred. */
   readonly retryAt: Date | null;
-  /** When its end customer was sent the link to reconnect; null if there is no open request, or the migration has ended. */
+  /** When its end customer was sent the link to reconnect; null if none is awaited, or the migration has ended. */
   readonly relinkingSince: Date | null;
 }
 

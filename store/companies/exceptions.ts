@@ -110,7 +110,7 @@ export async function awaitRelink(
 
 export interface Failures {
   /**
-   * Companies that were not moved or whose outcome is unknown, except those whose failure was accepted when the
+   * Companies that were not moved or whose outcome is unknown, except companies whose failure was accepted when the
    * migration was resumed.
    */
   readonly failed: number;
@@ -141,7 +141,7 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
   );
 }
 
-/** If this many companies in a row fail in the same way, all others would probably fail too. */
+/** If this many companies in a row fail in the same way, all other companies would probably fail, too. */
 const SEVERAL = 3;
 
 /**

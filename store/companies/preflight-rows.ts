@@ -88,8 +88,8 @@ export interface ConnectedCompany {
 }
 
 /**
- * Returns the connected companies whose organization is waiting to be moved, except those to which this migration has
- * already handed over a credential.
+ * Returns the connected companies whose organization is waiting to be moved, except companies to which this migration
+ * has already handed over a credential.
  */
 export async function findAlreadyConnected<Company extends ConnectedCompany>(
   db: Database,

@@ -3,15 +3,15 @@
  * can be claimed.
  *
  * The ramp ends when enough of its companies have a result. A straggler does not hold it up:
- * - A company that was deferred, or whose attempt was interrupted, is a straggler. There is no limit on their number,
- *   because they can be deferred again and again.
+ * - A company that was deferred, or whose attempt was interrupted, is a straggler. The number of such stragglers is not
+ *   limited, because they can be deferred again and again.
  * - Companies that are still syncing or being imported are stragglers if there are few of them: at most one in ten, or
  *   one in a ramp of two to nineteen (`allowedStragglers`).
  *
- * The ramp does not end before a company has got through, because nothing else shows whether the others can be moved. A
- * company has got through if its credential was accepted, it has failed, or its outcome is unknown. If none of the
- * companies can get through (they were left out or are not ready, every one was deferred twice, or the ramp is empty),
- * the ramp grows by the number of companies that the limits ask for.
+ * The ramp does not end before a company has got through, because nothing else shows whether other companies can be
+ * moved. A company has got through if its credential was accepted, it has failed, or its outcome is unknown. If none of
+ * the companies can get through (they were left out or are not ready, each was deferred twice, or the ramp is empty),
+ * the ramp grows by the number of companies that the limits specify.
  */
 import { sql } from 'kysely';
 import { allowedStragglers } from '../../domain/planning/pacing';

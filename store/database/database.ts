@@ -101,7 +101,7 @@ async function isSchemaCurrent(db: Database): Promise<boolean> {
       Object.keys(SCHEMA_MIGRATIONS).sort(),
     );
   } catch (error) {
-    if (error instanceof DatabaseError) return false; // The table does not exist, or the migrator will report the problem.
+    if (error instanceof DatabaseError) return false; // No table yet, or a problem that the migrator will report.
     throw error;
   }
 }

@@ -7,7 +7,7 @@
  * restored dump, point-in-time recovery, or a failover that lost the last seconds.
  *
  * The ledger is then flagged (`behind_since`), and no company of the migration can be claimed until `ferry reconcile`
- * has repaired it. The flag is needed because later decisions could raise the mark above the lost one.
+ * has repaired it. The flag is needed because later decisions could raise the mark above the lost mark.
  */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database';

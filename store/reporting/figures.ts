@@ -12,7 +12,10 @@ export interface ReportFigures {
   readonly crossed: number;
   /** Companies whose credential might have been sent, but whose outcome is not known. */
   readonly crossingUnknown: number;
-  /** Companies that can still be moved while the migration is open: neither handed over, left out nor unclear. */
+  /**
+   * Companies that can still be moved while the migration is open: they were neither handed over nor left out, and
+   * there is no doubt whether their token was used.
+   */
   readonly movable: number;
   readonly mustReconnect: number;
   /** When the service was last asked whether end customers had reconnected; null if never. */

@@ -72,7 +72,8 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
       assertSupported(candidates, dataType);
       await answerOnce(db, request, reply, async (transaction) => {
         const [connection] = connectionsWith(linked({ ...company, connections: candidates }), dataType);
-        if (!connection) throw conflict(`No linked connection of company ${company.id} supports the data type ${dataType}.`);
+        if (!connection)
+          throw conflict(`No linked connection of company ${company.id} supports the data type ${dataType}.`);
         const [sync] = await queueSyncs(transaction, company.id, [{ connectionId: connection.id, dataType }]);
         if (!sync) throw conflict(`A sync of ${dataType} is already queued or in progress.`);
         return { statusCode: 200, body: pullOperationView(sync) };

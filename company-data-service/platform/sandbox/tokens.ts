@@ -85,8 +85,8 @@ export async function isRecentAndUnused(
 }
 
 /**
- * Records a user's token, and returns whether it is among the user's `kept` newest tokens. The newest is the one that
- * was recorded last.
+ * Records a user's token, and returns whether it is among the user's `kept` newest tokens. The newest token is the
+ * token that was recorded last.
  */
 export async function recordAndCheckNewest(
   db: Database,
