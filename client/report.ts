@@ -10,7 +10,7 @@ import {
   readCompanies,
   readDecisions,
   readFigures,
-  readLedgerClaims,
+  readLedgerAssertions,
   readMigration,
   readStatistics,
   readTrail,
@@ -62,7 +62,7 @@ async function differencesFromSigned(
   approvers: readonly Approver[] | null,
 ): Promise<readonly string[] | null> {
   if (!approvers) return null;
-  const claims = await readLedgerClaims(db, migrationId);
+  const claims = await readLedgerAssertions(db, migrationId);
   const proof = createLedgerProof();
   const verifier = createTrailVerifier(migrationId, approvers);
   for await (const record of readTrail(db, migrationId)) {

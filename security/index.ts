@@ -34,7 +34,7 @@ export {
 export {
   assertSignedBy,
   deriveProviderKey,
-  fingerprintOfProvider,
+  providerFingerprintOfMasterKeys,
   formatMigrationKey,
   isMigrationKey,
   type MigrationKey,

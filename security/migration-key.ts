@@ -60,7 +60,7 @@ export function signedTextOf({ migrationId, platformKey, publicKey }: MigrationK
 export const providerFingerprint = (publicKey: string): string => fingerprintOf(hexToBytes(publicKey));
 
 /** Returns the fingerprint of the provider key that is derived from the newest of these master keys. */
-export const fingerprintOfProvider = ({ newest }: KeyRing): string =>
+export const providerFingerprintOfMasterKeys = ({ newest }: KeyRing): string =>
   providerFingerprint(deriveProviderKey(newest.key).publicKey);
 
 /** Thrown when a migration key is incomplete, altered, or not signed by the expected provider. */

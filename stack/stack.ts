@@ -16,7 +16,7 @@ import {
 } from '../config';
 import { continueTrace } from '../observability/request-traces';
 import { startTracing } from '../observability/tracing';
-import { fingerprintOfProvider, parseMasterKeys, parsePayloadKeys, Secret } from '../security';
+import { providerFingerprintOfMasterKeys, parseMasterKeys, parsePayloadKeys, Secret } from '../security';
 import { postgresUser } from './postgres/binaries';
 import { startServiceOnFreePort } from './service/standalone';
 import { reserveStackCodec } from './codec';
@@ -164,7 +164,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   const vaultSecretsFolder = ensureVaultSecretsFolder(dataFolder);
   const payloadKeyFile = ensurePayloadKeyFile(dataFolder);
   const masterKeys = parseMasterKeys(new Secret(readFileSync(masterKeyFile, 'utf8')));
-  const providerFingerprint = fingerprintOfProvider(masterKeys);
+  const providerFingerprint = providerFingerprintOfMasterKeys(masterKeys);
   const portalDatabaseUrl = ensurePortalDatabaseUrl(dataFolder, databases.orchestratorDatabaseUrl);
   const { address } = temporal;
   const config: StackConfig = {

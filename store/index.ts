@@ -14,7 +14,7 @@ export {
   lockDecisions,
   readDecisions,
   readLatestDecisions,
-  readLedgerClaims,
+  readLedgerAssertions,
   readNewApplication,
   readOutcome,
   readProposedStart,
@@ -55,7 +55,7 @@ export { beginSlice, leaseMs, reclaimSent, releaseUnsent } from './companies/lea
 export type { ClaimedCompany, LeaseOwner } from './companies/lease';
 export * from './companies/outcomes';
 export { advanceRamp, hasRamp, isRampInProgress } from './companies/ramp';
-export { createSendIntents, LeaseLost, MAX_AUTHORIZATIONS, recordSendIntents } from './companies/send-intent';
+export { createSendIntentRecorder, LeaseLost, MAX_AUTHORIZATIONS, recordSendIntents } from './companies/send-intent';
 export type { RecordSendIntent } from './companies/send-intent';
 export * from './database/inspection';
 export { readLedgerFacts } from './migrations/ledger-facts';

@@ -21,7 +21,7 @@ import {
   beginSlice,
   checkLedgerMark,
   claimCompanies,
-  createSendIntents,
+  createSendIntentRecorder,
   readDueChecks,
   readLimits,
   readMigration,
@@ -239,7 +239,7 @@ async function createImportContext(
     service,
     vault: await readVault(db, keys, migrationId),
     signal: sharedSignal(),
-    recordSendIntent: createSendIntents(db, owner),
+    recordSendIntent: createSendIntentRecorder(db, owner),
     ledgerIsCurrent,
   };
 }

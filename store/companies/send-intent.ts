@@ -63,7 +63,7 @@ export class LeaseLost extends Error {
  * Creates a function that records the send intent of one row per call. Calls that arrive in the same turn of the event
  * loop, or while a statement is running, share a statement. Responses for many companies can arrive in one turn.
  */
-export function createSendIntents(db: Database, owner: LeaseOwner): RecordSendIntent {
+export function createSendIntentRecorder(db: Database, owner: LeaseOwner): RecordSendIntent {
   let lastStatement: Promise<unknown> = Promise.resolve();
   const batchScheduleFn = (execute: () => void): void => {
     const inNextTurn = (): void => void setImmediate(execute);

@@ -134,7 +134,7 @@ export async function readNewApplication(db: Queryable, migrationId: string): Pr
  *
  * @returns null if the migration is not in the ledger
  */
-export async function readLedgerClaims(db: Queryable, migrationId: string): Promise<LedgerClaims | null> {
+export async function readLedgerAssertions(db: Queryable, migrationId: string): Promise<LedgerClaims | null> {
   const migration = await db
     .selectFrom('migrations')
     .select(['route', 'released'])

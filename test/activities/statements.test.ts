@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import type { Decision } from '../../domain/migration/decision';
 import { runWorkerPool } from '../../activities/companies/worker-pool';
 import type { ClaimedCompany } from '../../store';
-import { changeLimits, claimCompanies, createSendIntents } from '../../store';
+import { changeLimits, claimCompanies, createSendIntentRecorder } from '../../store';
 import { useImportRig } from '../support/company-import';
 import { createMovableMigration, manifestRows, msFromNow, release } from '../support/ledger';
 import { SAM, CLEO, SIGNED, steps1To3 } from '../support/signed-decisions';
@@ -98,7 +98,7 @@ describe('a group', () => {
   test('shares one statement for the send intents of all companies that reach them in the same turn of the event loop', async () => {
     const { owner } = await rig.migration(tokens(3));
     const companies = await claimCompanies(rig.ledger.db, owner, 3, null);
-    const recordSendIntent = createSendIntents(rig.ledger.db, owner);
+    const recordSendIntent = createSendIntentRecorder(rig.ledger.db, owner);
     const send = async ({ row }: ClaimedCompany): Promise<void> => {
       await microtasks(10 * row);
       await recordSendIntent({ row, connectionId: randomUUID() });

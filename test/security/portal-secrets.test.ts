@@ -15,7 +15,7 @@ import { createAccount, createKey, startService } from '../../company-data-servi
 import { loadConfig } from '../../config';
 import { findPlatform } from '../../platforms/platforms';
 import { startPortal } from '../../portal/server';
-import { fingerprintOfProvider, Secret } from '../../security';
+import { providerFingerprintOfMasterKeys, Secret } from '../../security';
 import { createLog } from '../../security/log';
 import { createTemporaryFolder } from '../../stack/folders';
 import { startPostgres } from '../../stack/postgres/postgres';
@@ -133,7 +133,7 @@ async function supplyEverything(): Promise<void> {
   recorder.sendTo(Number(new URL(portal.localUrl).port));
 
   const id = await startedMigration(ferry);
-  const provider = fingerprintOfProvider(config.masterKeys);
+  const provider = providerFingerprintOfMasterKeys(config.masterKeys);
   await supplyInPage(ferry, id, { publicUrl, provider });
   await supplySealed(ferry, id, { publicUrl, provider });
   await waitForProgress(ferry, id, ({ firstCompany }) => firstCompany?.stage === 'verified');

@@ -3,7 +3,7 @@ import { counted } from '../../../domain/text/sentences';
 import {
   createMasterKeyProvider,
   createVaultSecretFolder,
-  fingerprintOfProvider,
+  providerFingerprintOfMasterKeys,
   type KeyProvider,
   type KeyRing,
 } from '../../../security';
@@ -73,7 +73,7 @@ async function withVaults(
 }
 
 function fingerprint(masterKeys: KeyRing): CommandResult {
-  const text = fingerprintOfProvider(masterKeys);
+  const text = providerFingerprintOfMasterKeys(masterKeys);
   return {
     json: { schema: 'ferry.provider-fingerprint/1', fingerprint: text },
     printQuietly: (output) => output.line(text),

@@ -7,7 +7,7 @@ import { endBytesToSign } from '../../../domain/decisions/audit-trail';
 import type { LedgerClaims } from '../../../domain/decisions/ledger-proof';
 import type { SigningKey } from '../../../security';
 import type { StoredMigration } from '../../../store';
-import { readLedgerClaims, readMigration, readTrail } from '../../../store';
+import { readLedgerAssertions, readMigration, readTrail } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal';
@@ -64,7 +64,7 @@ async function audit(
   if (output.json) await output.streamJson({ schema: 'ferry.audit/1', migrationId }, 'trail', map(trail, entryOf));
   else {
     if (format === 'table' && migration.route === 'self-service') printStart(output, migration);
-    await PRINTERS[format](output, trail, { migrationId, signer, ledger: await readLedgerClaims(db, migrationId) });
+    await PRINTERS[format](output, trail, { migrationId, signer, ledger: await readLedgerAssertions(db, migrationId) });
   }
   return { written: true };
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { startPortal, type PortalOptions } from '../../../portal/server';
-import { fingerprintOfProvider, Secret } from '../../../security';
+import { providerFingerprintOfMasterKeys, Secret } from '../../../security';
 import { createLog } from '../../../security/log';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { grantPortalRole } from '../../../store';
@@ -56,7 +56,7 @@ export async function openClientPortal(options: Pick<PortalOptions, 'pageFolder'
   const env = {
     ...orchestrator.env,
     TOKENFERRY_PORTAL_URL: url,
-    TOKENFERRY_PROVIDER_FINGERPRINT: fingerprintOfProvider(orchestrator.config.masterKeys),
+    TOKENFERRY_PROVIDER_FINGERPRINT: providerFingerprintOfMasterKeys(orchestrator.config.masterKeys),
   };
   const support = (...args: string[]): Promise<Run> => ferry(args, undefined, env);
   const invite = async (migrationId: string, name = 'Cleo', ...options: string[]): Promise<string> =>
