@@ -36,7 +36,7 @@ function unreadable({ metadata }: Payload): UnreadablePayload {
 
 /** Returns the key id, or a description if it is malformed, because a sender can put any bytes there. */
 export function printableKeyId(keyId: string): string {
-  return /^[0-9a-f]{16}$/.test(keyId) ? keyId : 'with an invalid id';
+  return /^[0-9a-f]{16}$/.test(keyId) ? keyId : '(invalid id)';
 }
 
 const textOf = (bytes: Uint8Array | null | undefined): string => (bytes ? decode(bytes) : '');

@@ -126,7 +126,10 @@ export interface LedgerCompany {
   readonly deferred: boolean;
   /** When the company is tried again; null if it is not deferred. */
   readonly retryAt: Date | null;
-  /** When its end customer was sent the link to reconnect; null if none is awaited, or the migration has ended. */
+  /**
+   * When its end customer was sent the link to reconnect; null if no reconnection is awaited, or the migration has
+   * ended.
+   */
   readonly relinkingSince: Date | null;
 }
 

@@ -119,7 +119,7 @@ async function readLatestSupplied(db: Database, migrationId: string, after: Date
  * the workers of a namespace share one account.
  *
  * The application of another managed migration that was found, but not supplied, is included only once that migration's
- * details have been accepted, because nobody has confirmed before that it is the right application.
+ * details have been accepted, because before that, nobody has confirmed that it is the right application.
  */
 export async function readApplications(
   db: Database,

@@ -130,7 +130,7 @@ export async function readNewApplication(db: Queryable, migrationId: string): Pr
 }
 
 /**
- * Reads which companies the ledger contains, has released and has confirmed, to compare this with the signed decisions.
+ * Reads which companies are in the ledger, released and confirmed, to compare this with the signed decisions.
  *
  * @returns null if the migration is not in the ledger
  */

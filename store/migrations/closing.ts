@@ -87,9 +87,9 @@ export async function resolveInterrupted(
  * this in the transaction that has read the ending from the decisions.
  *
  * @returns false if nothing was closed: the migration already has an ending, a company is importing, or the ending is
- * `completed` and a company could still be moved. A syncing company does not prevent closing, because it no longer
- * needs its credential. Neither does a row that was amended and not checked yet, because `ferry amend` writes it before
- * its decision is accepted.
+ * `completed` and a company could still be moved or has an unknown outcome. A syncing company does not prevent closing,
+ * because it no longer needs its credential. Neither does a row that was amended and not checked yet, because
+ * `ferry amend` writes it before its decision is accepted.
  */
 export async function closeMigration(tx: Queryable, migrationId: string, ending: Ending): Promise<boolean> {
   // A separate statement takes the lock, so that the next statement sees every claim and amendment that was committed

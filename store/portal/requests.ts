@@ -41,9 +41,9 @@ export interface TakeRequestsOptions {
 
 /**
  * Takes open requests, the oldest first. The requests of one person for a migration are taken in the order in which they
- * were stored, each after the one before it has been answered, because decisions must arrive in the order in which they
- * were signed. Reports change nothing, so only reports wait for reports. Leaves out the requests of revoked invitations
- * and of migrations without a workflow.
+ * were stored, each after the previous request has been answered, because decisions must arrive in the order in which
+ * they were signed. Reports change nothing, so only reports wait for reports. Leaves out the requests of revoked
+ * invitations and of migrations without a workflow.
  */
 export async function takePortalRequests(
   db: Database,

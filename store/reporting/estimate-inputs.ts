@@ -78,7 +78,7 @@ export async function saveSpeed(db: Database, platformKey: string, { speed, comp
     .execute();
 }
 
-/** Stores the estimate of a proposed start, unless the migration has ended. Replaces an earlier proposal's. */
+/** Stores the estimate of a proposed start, unless the migration has ended. Replaces an earlier estimate. */
 export async function savePlannedEstimate(db: Database, migrationId: string, planned: PlannedEstimate): Promise<void> {
   await db
     .updateTable('migrations')

@@ -101,7 +101,7 @@ const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretMissing, Wrap
 /**
  * Creates a new key pair for a vault that can no longer be opened, wraps it with a secret that is stored where this
  * provider stores its secrets, and deletes the credentials of waiting companies, so that the client can supply them
- * again. A credential that might have been used is kept as evidence of that; its company then fails as
+ * again. A credential that might have been used is kept as evidence; its company then fails as
  * `credential-unreadable`.
  *
  * @param folderLost true if the place where the vault's secret was stored is lost, so the secret cannot be erased

@@ -63,7 +63,7 @@ export function sealedApplicationDigest({
 
 /**
  * Returns the application that the latest accepted decision supplied, if its client secret is sealed and not registered
- * yet; otherwise null. A box that was stored for another application than the decision states, or that differs from the
+ * yet; otherwise null. A box that was stored for an application other than the decision's, or that differs from the
  * signed box, is ignored.
  */
 export async function readUnregisteredApplication(

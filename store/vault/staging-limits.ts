@@ -16,7 +16,7 @@ const MB = 1024 * 1024;
 const [CREDENTIAL_BYTES, CREDENTIAL_BYTES_PER_COMPANY] = [16 * MB, 4 * 1024];
 /** Bytes of the parts of a manifest that one person can stage. 100,000 rows usually take 20 MB. */
 const MANIFEST_BYTES = 64 * MB;
-/** All people of a migration together can stage this many times what one person can. */
+/** All people of a migration together can stage this many times the limit of one person. */
 const PEOPLE = 2;
 
 interface Staging {
