@@ -22,7 +22,7 @@ export interface Identity {
   readonly email: string;
 }
 
-/** Thrown when an ID token proves nothing. The message contains the reason, and never the token. */
+/** Thrown when an ID token does not prove the person's identity. The message contains the reason, and never the token. */
 export class IdentityRefused extends Error {
   override readonly name = 'IdentityRefused';
 }

@@ -43,7 +43,7 @@ export interface VaultKey {
 
 /**
  * Thrown when a box cannot be opened, because it was altered, sealed with another key, or copied from another row, or
- * when it does not contain what it should.
+ * when its content is not valid.
  */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';

@@ -102,7 +102,7 @@ export class SyncEngine {
     this.listener = listener;
   }
 
-  /** Wakes the engine. If a step is running, keeps the engine from sleeping after the step. */
+  /** Wakes the engine. If a step is running, prevents the engine from sleeping after the step. */
   private wakeUp(): void {
     this.woken = true;
     this.wake();

@@ -30,8 +30,8 @@ import { countUse, recordAndCheckNewest, isRecentAndUnused, mintPair, recordMint
 const WRONG_SECRET = 'sbx-wrong-secret';
 const PAGE_SIZE = 250;
 /**
- * How long a platform that rotates refresh tokens still accepts a token after its first use: half an hour on Xero. The
- * others do not accept it again.
+ * How long a platform that rotates refresh tokens still accepts a token after its first use: half an hour on Xero. Other
+ * platforms do not accept it again.
  */
 const GRACE_MS: Readonly<Record<string, number>> = { gbol: 30 * 60_000 };
 /**
