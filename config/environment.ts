@@ -29,7 +29,7 @@ const environment = z.object({
   TOKENFERRY_SIGNING_KEY_FILE: z.string().optional(),
   TOKENFERRY_PROVIDER_FINGERPRINT: z
     .string()
-    .regex(/^(?:[\da-f]{4}[ -]?){8}$/i, 'must be a fingerprint as ferry vault fingerprint prints it.')
+    .regex(/^(?:[\da-f]{4}[ -]?){8}$/i, 'must be a fingerprint in the form that "ferry vault fingerprint" prints.')
     .optional(),
   TOKENFERRY_WORKER_DEPLOYMENT: z
     .string()
@@ -93,7 +93,7 @@ export function withoutEmpty(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(set);
 }
 
-/** Returns whether every part of the address can be decoded, as database drivers do. */
+/** Returns whether the address can be percent-decoded, because database drivers decode it. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);
@@ -103,7 +103,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** Returns false for an address that is not one, too. */
+/** Returns whether the address begins with `https:` or is on this machine; false if the text is not an address. */
 function isEncrypted(text: string): boolean {
   return URL.canParse(text) && (new URL(text).protocol === 'https:' || isLoopback(new URL(text).hostname));
 }

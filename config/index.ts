@@ -16,7 +16,7 @@ import {
   type Environment,
   type ListenAddress,
 } from './environment';
-import { readKeys, readSigningKey, readVaultSecrets } from './keys';
+import { findVaultSecretsFolder, readKeys, readSigningKey } from './keys';
 import { readRunningStack, stackFile, type RunningStack } from './running-stack';
 import { readSecretFiles } from './secret-files';
 import { targetsOtherTemporal, readTemporal, type TemporalConfig } from './temporal';
@@ -61,9 +61,9 @@ interface Parts {
   portalDatabaseUrl: Secret;
   /** The portal's address for clients, without a slash at the end. */
   portalUrl: string;
-  /** OpenID Connect for the portal. Default: people sign in to the portal with the link of their invitation only. */
+  /** OpenID Connect for the portal. Default: people sign in only with the links in their invitations. */
   openId: OpenIdConfig;
-  /** The portal's secret at the identity provider. Default: the portal is a public client, and proves itself with PKCE. */
+  /** The portal's secret at the identity provider. Default: the portal is a public client, and uses only PKCE. */
   openIdSecret: Secret;
   /** The Company Data Service and the account's API key. */
   service: ServiceConfig;
@@ -87,8 +87,8 @@ interface Parts {
    */
   signingKey: SigningKey;
   /**
-   * The fingerprint of the provider key, which the provider publishes. Default: the running stack's; without one, a
-   * command does not check who signed the key of a vault.
+   * The fingerprint of the key with which the service's provider signs the keys of vaults; the provider publishes it.
+   * Default: the running stack's. If there is none, a command does not check who signed a vault's key.
    */
   providerFingerprint: string;
   /** The webhook that receives notices. Default: notices are only logged. */
@@ -97,7 +97,7 @@ interface Parts {
   clientUi: ClientUiConfig;
   /** The name of the worker deployment in Temporal. Default: the worker is not versioned. */
   workerDeployment: string;
-  /** The address for health checks and metrics. Default: the process listens on none. */
+  /** The address for health checks and metrics. Default: the process has no health server. */
   healthAddress: ListenAddress;
   /** The number of open migrations that have metrics of their own. Default: 0. */
   metricsMigrations: number;
@@ -241,7 +241,7 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
       const source = { variable: 'TOKENFERRY_MASTER_KEY', parse: parseMasterKeys, stackKeyFile: keyFile } as const;
       return readKeys(environment, source, problems);
     },
-    vaultSecrets: () => readVaultSecrets(environment, stack?.vaultSecretsFolder, problems),
+    vaultSecrets: () => findVaultSecretsFolder(environment, stack?.vaultSecretsFolder, problems),
     payloadKeys: () => {
       const keyFile = stack && { name: "The running stack's payload key", file: stack.payloadKeyFile };
       const source = { variable: 'TOKENFERRY_PAYLOAD_KEY', parse: parsePayloadKeys, stackKeyFile: keyFile } as const;

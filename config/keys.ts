@@ -68,7 +68,7 @@ export function readKeys(
  * Returns the folder of the vaults' secrets. A configured folder must exist, so that a worker whose shared storage is
  * not mounted does not create its own. Undefined if no source has one, or if a problem was added to `problems`.
  */
-export function readVaultSecrets(
+export function findVaultSecretsFolder(
   { TOKENFERRY_VAULT_SECRETS: configured }: Environment,
   stackFolder: string | undefined,
   problems: string[],

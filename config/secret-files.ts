@@ -1,7 +1,10 @@
 import { types } from 'node:util';
 import { readSmallFile } from './small-file';
 
-/** The variables that can also be given as a file, whose path is in `<variable>_FILE`, as containers mount secrets. */
+/**
+ * The variables that can also be given as files, because containers mount secrets as files. `<variable>_FILE` contains
+ * the path.
+ */
 const SECRETS = [
   ...['DATABASE_URL', 'PORTAL_DATABASE_URL', 'COMPANY_DATA_API_KEY', 'TOKENFERRY_WEBHOOK_SECRET'],
   'TOKENFERRY_OPENID_CLIENT_SECRET',
@@ -11,8 +14,8 @@ const SECRETS = [
  * Reads the secrets that are given as files.
  *
  * @param relevant the variables that the process uses; the files of others are not read
- * @returns the variables with these secrets, and the names of those that cannot be used, for each of which a message is
- *   added to `problems`
+ * @returns the variables, including these secrets, and the names of the secrets that cannot be used. A message about
+ *   each of these is added to `problems`
  */
 export function readSecretFiles(
   variables: Readonly<Record<string, string>>,

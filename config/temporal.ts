@@ -71,7 +71,7 @@ const isTextOrAbsent = (value: unknown): boolean => value === undefined || (type
 const isHeaderText = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && /^[!-~](?:[ -~]*[!-~])?$/.test(value));
 
-/** Returns the first line of the message, because the others quote the file, which can contain an API key. */
+/** Returns the first line of the message, because the other lines quote the file, which can contain an API key. */
 function reasonOf(error: unknown): string {
   const [first = ''] = (types.isNativeError(error) ? error.message : String(error)).split('\n');
   const line = typeof error === 'object' && error !== null && 'line' in error ? ` (line ${String(error.line)})` : '';
