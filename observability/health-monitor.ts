@@ -19,7 +19,7 @@ export interface MonitorTiming {
   readonly failuresInRow: number;
 }
 
-/** A check fails 10 to 19 seconds after an outage begins. */
+/** A check fails 10 to 24 seconds after an outage begins. */
 const MONITOR_TIMING: MonitorTiming = { everyMs: 5_000, timeoutMs: 3_000, failuresInRow: 3 };
 
 interface Monitored {
@@ -73,7 +73,7 @@ export class HealthMonitor {
     monitored.state = { status, ...(why !== null && { why }), since };
     if (isUnchanged) return;
     if (why === null) this.log.info({ check: name }, 'a health check is ok');
-    else this.log.warn({ check: name, why }, 'a health check fails');
+    else this.log.warn({ check: name, why }, 'a health check is failing');
   }
 }
 

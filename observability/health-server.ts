@@ -1,5 +1,6 @@
 /**
- * The HTTP server for health checks and metrics, on an address of its own. Every process has the same three paths:
+ * The HTTP server for health checks and metrics, on a separate address. All processes have the first two paths; only a
+ * process with metrics has the third:
  *
  * - `/health/live`: 200, or 503 if only a restart can help;
  * - `/health/ready`: 200, or 503 if the process cannot do its work at the moment;
@@ -58,7 +59,9 @@ export async function startHealthServer({ host, port, health, metrics }: HealthS
     if (path === '/health/live') return sendStates(response, health.live());
     if (path === '/health/ready') return sendStates(response, health.ready());
     if (path === '/metrics' && metrics) return void sendMetrics(response, metrics);
-    send(response, 404, { message: 'the paths are /health/live, /health/ready and /metrics' });
+    send(response, 404, {
+      message: 'the paths are /health/live and /health/ready, and /metrics if the process has metrics',
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

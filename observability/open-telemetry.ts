@@ -12,7 +12,7 @@ import { parseTraceparent, traceparentOf, type TraceIds } from '../domain/text/t
 import type { SpanExport, SpanExportOptions, SpanStart, TraceSpan } from './spans';
 
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER } as const;
-/** How long a process that ends waits for the last export. */
+/** How long a process waits for the last export before it ends. */
 const STOP_WITHIN_MS = 3_000;
 const REPORT_EVERY_MS = 60_000;
 
@@ -65,7 +65,7 @@ function parentOf({ parent }: SpanStart): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: parseInt(flags, 16) & 1, isRemote: true });
 }
 
-/** Reports failed exports by their message, without the answer of the collector, which can quote what was sent. */
+/** Reports only the message of a failed export, because the collector's response can quote the spans. */
 function reportFailures(onFailure: SpanExportOptions['onFailure']): void {
   if (!onFailure) return;
   let reportedAt = -Infinity;

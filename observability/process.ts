@@ -1,6 +1,6 @@
 /**
- * Runs a process whose output is JSON lines from the first line to the last, also when it fails to start, when Node
- * prints a warning, and when an error is not caught.
+ * Runs a process whose output is JSON lines from the first line to the last, even if it fails to start, Node prints a
+ * warning, or an error is not caught.
  */
 import type { Logger } from 'pino';
 import { createLog, openStandardOutput } from '../security/log';
@@ -16,7 +16,7 @@ export interface ProcessContext {
   readonly openLog: (level: string) => Logger;
 }
 
-/** How long the end of a process waits for a reader of its output. Milliseconds. */
+/** How long an exiting process waits for its output to be read. Milliseconds. */
 const FLUSH_WITHIN_MS = 2_000;
 
 /**
@@ -45,16 +45,16 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
       stop.abort();
     });
   }
-  // A supervisor that started this process with a channel has ended without stopping it, for example by `kill -9`.
+  // The supervisor, which started this process with an IPC channel, was killed or has ended without stopping it.
   process.once('disconnect', () => {
     log.warn(`the supervisor of the ${name} has ended, so the ${name} is stopping`);
     stop.abort();
   });
   // Replaces Node's own listener, which prints plain text.
   process.removeAllListeners('warning');
-  process.on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node.js'));
+  process.on('warning', (warning) => log.warn({ err: warning }, 'Node.js reported a warning'));
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, `the ${name} has ended, because an error was not caught`);
+    log.fatal({ err: error }, `the ${name} has ended because of an uncaught error`);
     exit(1);
   });
 

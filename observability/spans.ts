@@ -23,11 +23,11 @@ export interface SpanStart {
   readonly name: string;
   readonly kind?: 'internal' | 'client' | 'server';
   readonly attributes?: SpanAttributes;
-  /** `traceparent` of the parent. Default: the current span; without one, the span begins a trace. */
+  /** `traceparent` of the parent. Default: the current span. A span without a parent begins a trace. */
   readonly parent?: string;
   /** Default: now. Milliseconds since the epoch. */
   readonly startMs?: number;
-  /** Default: random ids. The id of the trace is used only if the span begins one. */
+  /** Default: random ids. The trace id is used only if the span begins a trace. */
   readonly ids?: TraceIds;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The traces of this process (OpenTelemetry). Off unless the process turns them on, because the standard variables
- * configure an endpoint. Only then is OpenTelemetry loaded: `scripts/build.mjs` compiles the imports of this file so that
- * they are loaded at their first use.
+ * The traces of this process (OpenTelemetry). They are off by default; a process turns them on if the standard
+ * variables configure an endpoint. Only then is OpenTelemetry loaded: `scripts/build.mjs` compiles the imports of this
+ * file so that they are loaded at their first use.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
@@ -13,7 +13,7 @@ let options: TracingOptions | null = null;
 let loaded: SpanExport | null = null;
 
 interface TracingOptions extends SpanExportOptions {
-  /** True loads OpenTelemetry now, not at the first span, which then takes about 0.2 s. Default: false. */
+  /** True to load OpenTelemetry now. Otherwise the first span loads it, which takes about 0.2 s. Default: false. */
   readonly loadNow?: boolean;
 }
 
@@ -50,7 +50,7 @@ export function startSpan(start: SpanStart): TraceSpan | null {
   return spanExport()?.start({ ...start, ...(parent !== undefined && { parent }) }) ?? null;
 }
 
-/** Does the work in a span, to which all spans belong that the work starts. Without tracing, only does the work. */
+/** Does the work in a span, the parent of all spans that the work starts. If tracing is off, only does the work. */
 export async function inSpan<T>(start: SpanStart, work: () => Promise<T>): Promise<T> {
   const span = startSpan(start);
   if (!span) return work();

@@ -1,9 +1,9 @@
-/** Waits at the start of a process until the servers that it needs answer. */
+/** When a process starts, waits until all the servers that it needs are answering. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 export interface WaitOptions {
-  /** Returns why waiting helps, or null if it does not: then the error is thrown. */
+  /** Returns why it helps to wait. If it returns null, the error is thrown. */
   readonly reasonToWait: (error: unknown) => string | null;
   readonly stopped: AbortSignal;
   readonly log: Pick<Logger, 'info' | 'warn'>;
@@ -14,11 +14,11 @@ export interface WaitOptions {
 /** The pause before the second attempt, in milliseconds. It doubles up to the longest pause. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
-/** How often a process that waits says so. */
+/** How often a waiting process logs that it is waiting. */
 const LOG_EVERY_MS = 30_000;
 
 /**
- * Repeats a start until it succeeds. Logs that the process waits, and why: at once, when the reason changes, and every
+ * Repeats a start until it succeeds. Logs why the process is waiting: at once, when the reason changes, and every
  * 30 seconds.
  *
  * @returns null if the process was stopped while it waited
