@@ -1,12 +1,13 @@
-/** Recognizes errors of a database that is down, which waiting can cure. */
+/** Recognizes database errors that waiting can cure. */
 
-/** The codes of Node.js for a server that cannot be reached, and those of Postgres's classes 08, 53 and 57. */
+/** Node.js's codes for a server that cannot be reached, and the codes in Postgres's classes 08, 53 and 57. */
 const OUTAGE_CODE =
   /^(?:ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|EHOST(?:UNREACH|DOWN)|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ENOENT|(?:08|53|57)...)$/;
 
 /**
- * Returns whether the database cannot be reached, is starting or stopping, or has no free connection. Returns false if
- * it refuses the password, does not have the database or rejects a statement.
+ * Returns whether the database cannot be reached, is starting or stopping, cancels a statement, or has no free
+ * connection, memory or disk space. Returns false if the server refuses the password, does not have the database or
+ * rejects a statement.
  */
 export function isDatabaseOutage(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseOutage);

@@ -4,7 +4,7 @@ import type { PoolClient, PoolConfig } from 'pg';
 import { DatabaseError, Pool } from 'pg';
 import { PreparedStatements } from './prepared-statements';
 
-/** The connections of a pool, and the statements that wait for one. */
+/** The connections of a pool, and the statements that are waiting for one of them. */
 export interface PoolUsage {
   readonly used: number;
   readonly idle: number;
