@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 
 import type { Finding } from '../../domain/companies/finding';
-import { markOf, UNICODE_ENCODINGS, unicodeEncodingOf } from '../../domain/supply/file-kind';
+import { byteOrderMarkOf, UNICODE_ENCODINGS, unicodeEncodingOf } from '../../domain/supply/file-kind';
 import { choiceOption } from '../shared/options';
 
 /** The encodings in which a file can be read. Excel's "CSV" is Windows-1252 in Western Europe and America. */
@@ -46,7 +46,7 @@ export async function decodingOf(
   requested: Encoding | undefined,
   pieces: () => AsyncIterable<Buffer>,
 ): Promise<Decoding> {
-  const mark = markOf(head);
+  const mark = byteOrderMarkOf(head);
   const encoding = requested ?? unicodeEncodingOf(head);
   const finding = { severity: 'error', file: path } as const;
   if (mark !== null && mark !== encoding) {

@@ -174,7 +174,9 @@ function signatures(progress: Progress): Commands {
   const command = `ferry sign-off ${id}`;
   const first =
     reopened?.step === 'complete-migration' && !reopened.withdrawn
-      ? { first: `clear up why the handover was rejected (missing companies: ferry amend ${id} companies.csv)` }
+      ? {
+          first: `find out why the handover was rejected, and resolve the problem (missing companies: ferry amend ${id} companies.csv)`,
+        }
       : {};
   return approversLeft(progress).map((who) => ({ ...(who === 'client' ? byClient : bySupport)(command), ...first }));
 }

@@ -5,8 +5,8 @@
 export const LONGEST_WAIT_MS = 25 * 3_600_000;
 
 /**
- * The longest time for which a `Retry-After` is followed, in milliseconds. A mistaken one of many hours must not stop a
- * batch for a night, and a request after an hour that comes too early is refused without harm.
+ * The longest `Retry-After` that is obeyed, in milliseconds. A longer one is shortened, so that a mistaken value does
+ * not stop a batch for a night. A request that is sent too early is refused without harm.
  */
 export const LONGEST_RETRY_AFTER_MS = 3_600_000;
 

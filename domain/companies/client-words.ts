@@ -1,6 +1,6 @@
 /**
- * Puts the technical text of a failed call into words, for the client. The ledger stores the text of the call, with
- * which support can find it at the service; the CSV report and the commands of support show it.
+ * Puts the technical text of a failed call into the client's words. The ledger keeps the technical text, with which
+ * support can find the call at the service, and support's commands show it.
  */
 
 /** A failed call inside a text: `PUT /companies/…/authorization: answered 400 The token is used (from PublicApi)`. */

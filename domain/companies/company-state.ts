@@ -1,7 +1,8 @@
 /**
  * The state of a company, how many companies are in each state, and the six words shown to clients.
  *
- * The state is in the company's ledger row. Only the claim, one SQL statement, sets it to `importing`.
+ * The ledger stores the state. Only the claim, and reconciling a company whose outcome is unknown, set it to
+ * `importing`.
  */
 import type { FailureKind } from './failures';
 
@@ -94,7 +95,7 @@ export interface Counts {
   readonly unconfirmedInNextWave?: number;
   /** Waiting, not held back and confirmed, but without a usable credential. */
   readonly withoutCredential: number;
-  /** References of the first five of them; null or absent if there are none, or if they were not counted. */
+  /** The first five references of `withoutCredential`; null or absent if there are none, or if they are unknown. */
   readonly firstWithoutCredential?: readonly string[] | null;
   /** Waiting for a correction, or for the preflight to check a correction, even if something else is missing too. */
   readonly heldBack: number;
@@ -107,12 +108,12 @@ export interface Counts {
   readonly mustReconnect: number;
   readonly skipped: number;
   readonly excluded: number;
-  /** References of the first five that failed or were left out; null or absent if there are none, or if not counted. */
+  /** The first five references of failed or left-out companies; null or absent if there are none, or if unknown. */
   readonly firstNotMoved?: readonly string[] | null;
   readonly outcomeUnknown: number;
   /** Waiting again, although their credential was handed over or might have been; absent if it was not counted. */
   readonly waitingAgain?: number | undefined;
-  /** Waiting with all they need, but deferred by the service or the platform; absent if they were not counted. */
+  /** Waiting with everything they need, but deferred by the service or the platform; absent if it was not counted. */
   readonly deferred?: number;
   /** Digest of the companies that were not moved, with their reasons; null if there are none. */
   readonly exceptionsDigest: string | null;
@@ -174,15 +175,15 @@ export function countReadyOrMoving(counts: Counts): number {
   return counts.waiting - lacking + counts.importing + counts.syncing;
 }
 
-/** Returns whether no company can be moved but those that the service or the platform defers, perhaps for hours. */
+/** Returns whether deferred companies are the only ones that can be moved. They can be deferred for hours. */
 export function onlyDeferredLeft(counts: Counts): boolean {
   return countReadyOrMoving(counts) === (counts.deferred ?? 0);
 }
 
 /**
- * Returns whether companies of a later wave have to be confirmed now, after the first wave. They keep syncing in the
- * client's application until the confirmed ones have what they need and no other company can be moved, except those
- * that are deferred.
+ * Returns whether companies of a later wave have to be confirmed now. Until then, they keep syncing in the client's
+ * application. It is their turn when every confirmed company has a credential, and only deferred companies can be
+ * moved.
  */
 export function isConfirmationDue(counts: Counts): boolean {
   const { unconfirmed, withoutCredential, unconfirmedInNextWave } = counts;

@@ -1,4 +1,4 @@
-/** Tells whether a company that waits for its move has a usable credential. */
+/** Determines whether a waiting company has a usable credential. */
 import { namedCompanies } from '../text/sentences';
 import type { Counts } from './company-state';
 
@@ -17,7 +17,10 @@ export interface WaitingCompany {
   readonly heldBack: string | null;
 }
 
-/** Returns why a company that could be moved has no usable credential; null if it has one, or if it cannot be moved. */
+/**
+ * Returns why a company has no usable credential. Null if it has one, if it is not waiting, if it is held back, or if
+ * the client has not confirmed that syncing is off.
+ */
 export function missingCredentialText({ credential, confirmedAt, heldBack }: WaitingCompany): string | null {
   if (confirmedAt === null || heldBack !== null || credential === null || credential === 'supplied') return null;
   return credential === 'missing'

@@ -16,9 +16,8 @@
  * | the grant is for the wrong organization    | failed                 | stops (*) |
  * | the platform refuses the application       | retried with backoff   | stops (*) |
  *
- * (*) Only if it happens to several companies in a row, or to the first company. Otherwise only this company's
- * credential comes from another organization or application. The batch continues, and `ferry exceptions` lists the
- * company.
+ * (*) Only if it happens to several companies in a row, or to the first company. Otherwise, it probably concerns only
+ * this company's credential, so the batch continues, and `ferry exceptions` lists the company.
  *
  * Statuses below 500 have these consequences only in the service's error form. Any other error page comes from a proxy,
  * for example while the service is being deployed, and is treated as an outage. For an authorization, it is not a clear
@@ -139,7 +138,7 @@ export function consequenceOfLinkError(statusText: string | undefined): Conseque
 /** Where an outage is: at the Company Data Service, or behind it at the platform. */
 export type OutageSource = 'service' | 'platform';
 
-/** Returns where a failed call has failed. Errors from the platform contain the name of an integration. */
+/** Returns where a call failed. Errors from the platform contain the name of an integration. */
 export function sourceOf(failure: CallFailure): OutageSource {
   const isFromIntegration = failure.kind === 'response' && failure.isFromService && failure.service !== 'PublicApi';
   return isFromIntegration ? 'platform' : 'service';
@@ -183,7 +182,7 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
     'a credential belongs to another organization; check whether manifest rows are shifted, then resume',
   'too-many-failures': 'too many companies were not moved; find out why, then resume to accept these failures',
   'ledger-behind':
-    'the ledger was out of date: it was probably restored from a backup; reconcile it unless that is done, then resume',
+    'the ledger was out of date: it was probably restored from a backup; reconcile it if nobody has done so yet, then resume',
 };
 
 /**

@@ -40,7 +40,9 @@ const TRANSLITERATIONS: Readonly<Record<string, string>> = {
   ...{ '’': "'", '‘': "'", '–': '-', '—': '-' },
 };
 
-/** Returns the name in characters that the service stores: `Mueller Cafe` for `Müller Café`. Drops all others. */
+/**
+ * Returns the name in characters that the service stores: `Mueller Cafe` for `Müller Café`. Drops all other characters.
+ */
 function transliterated(name: string): string {
   const latin = name.normalize('NFC').replace(/\P{ASCII}/gu, (letter) => TRANSLITERATIONS[letter] ?? letter);
   return storedName(latin.normalize('NFKD').replace(/\s+/g, ' '));
@@ -74,8 +76,8 @@ export function spreadsheetDamage(text: string): SpreadsheetDamage | null {
  * Detects that a spreadsheet has rounded long ids.
  *
  * A spreadsheet keeps 15 digits of a number and replaces the others with zeros, so a rounded id of 16 digits no longer
- * identifies the organization, and can be the id of another one. One id can end in zero by chance. If all long ids do,
- * and there are at least three, they were probably rounded.
+ * identifies the organization, and can be the id of another organization. One id can end in zero by chance. If all long
+ * ids do, and there are at least three, they were probably rounded.
  */
 export class Rounding {
   #rounded = 0;

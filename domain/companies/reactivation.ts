@@ -1,6 +1,6 @@
 /**
- * Reactivation: whether the client may switch a company back on in its own application. If two applications use the
- * same token, both can lose access.
+ * Reactivation: whether the client may switch a company's syncing back on in its own application. If two applications
+ * use the same token, both can lose access.
  */
 import type { CompanyState } from './company-state';
 import type { FailureKind } from './failures';
@@ -22,7 +22,7 @@ export interface ReactivationFacts {
 }
 
 /**
- * Returns whether the client may switch the company back on.
+ * Returns whether the client may switch the company's syncing back on.
  *
  * @param ended whether the migration has ended, so that no more companies will be moved
  */

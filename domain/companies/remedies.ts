@@ -24,7 +24,7 @@ export interface Remediable extends WaitingCompany {
   readonly failure: FailureKind | null;
   /** The page on which its end customer can reconnect; null if there is none. */
   readonly linkUrl: string | null;
-  /** True if it is deferred: the service or the platform keeps asking for a retry. */
+  /** True if the company is deferred, so that it is tried again later. */
   readonly deferred: boolean;
 }
 
@@ -90,7 +90,7 @@ export function remedyText(remedy: Remedy): string {
     case 'skip':
       return 'give up and leave out';
     case 'amend':
-      return 'correct the row in the manifest (after a wrong expected number, also retry)';
+      return 'correct the row in the manifest (if the expected number was wrong, also retry)';
     case 'exclude':
       return 'leave out';
   }

@@ -49,7 +49,7 @@ function changesCompanies(kind: Decision['kind'] | 'unreadable'): boolean {
     case 'replace-credential':
     case 'manifest-amended':
       return true;
-    // Only in step 1, so it is recorded long before the last step.
+    // Accepted only in step 1, so it is recorded long before the last step.
     case 'manifest-supplied':
     case 'step':
     case 'time':

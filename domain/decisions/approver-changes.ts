@@ -24,13 +24,13 @@ export function approverRefusal(decision: Decision, { approvers, mustSign }: Sig
   const owner = approverWithKey(approvers, publicKey);
   if (owner && (owner.role !== role || owner.by !== by)) return `this key belongs to ${owner.by} (${owner.role})`;
   if (decision.kind === 'add-approver') {
-    // Otherwise anyone who can write to the Temporal namespace could add a key of their own, and lock support out.
+    // Otherwise anyone who can write to the Temporal namespace could add their own key, and lock support out.
     return mustSign.includes(role) || role === 'client'
       ? null
-      : 'approvers of support can be added only if the migration was started with approvers';
+      : 'approvers for support can be added only if the migration was started with approvers';
   }
   return owner && approvers.every((each) => each === owner || each.role !== role)
-    ? `this is the last key of an approver of ${roleText(role)}; add another one before you remove it`
+    ? `this is the last key of an approver for ${roleText(role)}; add another key before you remove this one`
     : null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The audit trail. Splits decisions into batches, makes the record of a terminated migration, and verifies an exported
- * trail. Verification needs only the approvers' public keys.
+ * The audit trail. Splits decisions into batches, creates the record for a terminated migration, and verifies an
+ * exported trail. Verification needs only the approvers' public keys.
  */
 import { utf8ToBytes } from '@noble/hashes/utils';
 import type { ApproverDecision, MigrationControl } from '../migration/decision';
@@ -33,11 +33,11 @@ export function nextAuditBatch<T extends DecisionRecord>(unrecorded: readonly T[
 }
 
 /**
- * Returns the cancellation that is recorded when a migration is closed after it was terminated in Temporal. The product
- * takes this decision, not a person.
+ * Returns the cancellation that is recorded when a migration is closed after it was terminated in Temporal. No person
+ * makes this decision.
  *
  * @param decisionId must be random, so that nobody can send a message with the same id first
- * @param requestedBy the person who asked for it, who is named but not verified; null for the sweep
+ * @param requestedBy the person who asked to close the migration, whose name is not verified; null for the sweep
  * @param at ISO 8601, UTC
  */
 export function terminationRecord(decisionId: string, requestedBy: string | null, at: string): DecisionRecord {
@@ -59,7 +59,7 @@ export interface TrailEntry extends Pick<DecisionRecord, 'decision' | 'signed'> 
 export interface TrailEnd {
   readonly migrationId: string;
   readonly entries: number;
-  /** Digest of the lines before it, each with its line feed. Hexadecimal. */
+  /** Digest of the lines before this one, each with its line feed. Hexadecimal. */
   readonly sha256: string;
   readonly exportedBy: string;
   readonly exportedAt: string;
@@ -110,8 +110,9 @@ export function isTrailEnd(value: unknown): value is SignedTrailEnd {
 }
 
 /**
- * The result of verifying an entry. `signed`: an approver has signed it. `unverified`: it was applied, and nothing proves
- * who made it, but its role need not sign. `refused`: it was refused without a valid signature, which proves nothing.
+ * The result of verifying an entry. `signed`: an approver has signed it. `unverified`: it was applied without a valid
+ * signature, because its role need not sign. `refused`: it was not applied, and its signature proves nothing. `none`:
+ * the trail proves that something is wrong with it.
  */
 export type EntryProof =
   | { readonly proof: 'signed' | 'unverified' | 'refused' }
@@ -127,11 +128,11 @@ export interface TrailVerifier {
 }
 
 /**
- * Creates a verifier that knows these approvers, and also trusts those whom an approver of support adds.
+ * Creates a verifier that knows these approvers, and also trusts the approvers whom support adds.
  *
- * If an approver of support is given, all applied decisions must be signed. If all given approvers are of the client,
- * only the decisions of the client must be signed, because support can be unsigned in such a migration. A decision
- * that nobody has signed can remove an approver, but cannot add one.
+ * If an approver for support is given, all applied decisions must be signed. If all given approvers are for the client,
+ * only the client's decisions must be signed, because support need not sign in such a migration. An unsigned decision
+ * can remove an approver, but cannot add a new one.
  */
 export function createTrailVerifier(migrationId: string, given: readonly Approver[]): TrailVerifier {
   const isSupportGiven = given.some(({ role }) => role === 'support');

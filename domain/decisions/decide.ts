@@ -2,9 +2,10 @@
  * Decisions: who can decide what and when, and what a decision changes.
  *
  * `decide` is pure: it returns the state after a decision. A refusal is not an error: it is recorded with its reason.
- * It changes nothing else, except the time of its signer's latest signature. The preconditions that the ledger also
- * checks are in `preconditions`. The effects of the more complex kinds of decision are in `approvals`, `rejections`,
- * `first-company`, `exceptions` and `supplied-details`. `guards` contains the digest check and the four-eyes rule.
+ * Otherwise, a refused decision changes only the time of its signer's latest signature. The preconditions that the
+ * ledger also checks are in `preconditions`. The effects of the more complex kinds of decision are in `approvals`,
+ * `rejections`, `first-company`, `exceptions` and `supplied-details`. `guards` contains the digest check and the
+ * four-eyes rule.
  */
 import { withoutEnds } from '../planning/estimate';
 import type { MigrationLimits } from '../planning/limits';
@@ -115,7 +116,10 @@ export function decide(
   };
 }
 
-/** Returns the earlier values of the fields that a ruling has changed. Null if absent, because JSON omits undefined. */
+/**
+ * Returns the earlier values of the fields that a ruling has changed. Absent fields are null, because JSON omits
+ * undefined.
+ */
 function changedFields(before: MigrationState, after: MigrationState): Partial<MigrationState> {
   const fields = Object.keys(after) as (keyof MigrationState)[];
   return Object.fromEntries(
@@ -126,7 +130,7 @@ function changedFields(before: MigrationState, after: MigrationState): Partial<M
 /**
  * Adopts the ledger's outcomes of the oldest unrecorded decisions. They are usually the workflow's own outcomes, but
  * the ledger can refuse a decision that the workflow has applied, for example because the workflow was started with
- * other approvers. The effects of such a decision are undone, and those of the decisions after it are applied again.
+ * other approvers. Such a decision is undone, and the decisions after it are applied again.
  *
  * @param outcomes one for each of the oldest unrecorded decisions, in their order
  */

@@ -1,5 +1,5 @@
 /**
- * Guards refuse a decision that is otherwise valid: what its sender reviewed has changed, or the migration requires a
+ * Guards refuse an otherwise valid decision if what its sender reviewed has changed, or if the migration requires a
  * second person.
  *
  * A change is detected by a digest: a decision can carry the digest of what its sender reviewed, and the workflow
@@ -61,7 +61,7 @@ interface EarlierActors extends Pick<MigrationState, 'approvals' | 'suppliers'> 
   readonly proposal: Pick<Proposal, 'by'> | null;
 }
 
-/** Returns why someone else must approve (four eyes); null if this person can. */
+/** Returns why someone else must approve under the four-eyes rule; null if this person can. */
 export function fourEyesRefusal(
   { step, role, by }: StepDecision,
   { approvals, proposal, suppliers }: EarlierActors,
@@ -82,23 +82,26 @@ export function fourEyesRefusal(
 }
 
 /**
- * Returns why a migration with these approvers could not pass its first two steps; null if it can. In step 1, with four
- * eyes, someone other than the supplier must accept the details. In step 2, both roles approve a time that a third
- * person has proposed. Without an approver of the client, support adds the client's people later.
+ * Returns why a migration with these approvers could not pass its first two steps; null if it could. Under the
+ * four-eyes rule, someone other than the supplier must accept the details in step 1, and both roles must approve a time
+ * that a third person has proposed in step 2. If no approver is for the client, support adds the client's approvers
+ * later.
  *
  * @param suppliedBy the person who supplies the manifest; null if that is not known yet
  */
 export function approversDeadlock({ fourEyes, approvers }: DecisionRules, suppliedBy: string | null): string | null {
   if (approvers === null) return null;
   if (!approvers.some(({ role }) => role === 'support'))
-    return 'without an approver of support, nobody could decide for support or add approvers';
+    return 'without an approver for support, nobody could decide for support or add approvers';
   if (!fourEyes) return null;
   const people = new Set(approvers.map(({ by }) => by.trim().toLowerCase()));
   if (people.size < 3 && approvers.some(({ role }) => role === 'client'))
-    return 'with four eyes, a time needs three approvers: one proposes it, and one of each role approves it';
+    return 'under the four-eyes rule, a start time needs three approvers: one proposes it, and one in each role approves it';
   if (suppliedBy === null) return null;
   const accepts = approvers.some(({ role, by }) => role === 'support' && !isSamePerson(by, suppliedBy));
-  return accepts ? null : `with four eyes, an approver of support other than ${suppliedBy} must accept the details`;
+  return accepts
+    ? null
+    : `under the four-eyes rule, an approver for support other than ${suppliedBy} must accept the details`;
 }
 
 function isSamePerson(one: string, other: string): boolean {
@@ -108,7 +111,7 @@ function isSamePerson(one: string, other: string): boolean {
 /** The parts of the state that people review before they decide. */
 export interface ReviewedState extends Pick<MigrationState, 'preflight' | 'proposal' | 'firstCompany' | 'counts'> {
   readonly windows: MigrationLimits['windows'];
-  /** Absent in an answer of an earlier version, whose workflow knows only digests without them. */
+  /** Absent in an answer from an earlier version, whose digests do not include revisions. */
   readonly revisions?: Revisions | null | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface LedgerConfirmations {
 }
 
 /** The parts of the ledger that decisions must support. */
-export interface LedgerClaims {
+export interface LedgerAssertions {
   readonly route: Route;
   readonly released: Release;
   readonly confirmations: readonly LedgerConfirmations[];
@@ -31,13 +31,13 @@ export interface LedgerProof {
   /** Adds a decision whose signature is valid. Decisions must be added in the order of the audit trail. */
   add(decision: DecisionRecord['decision'], outcome: Pick<Outcome, 'applied' | 'at'>): void;
   /** Returns how the ledger and the signed decisions differ, one sentence each; empty if they agree. */
-  differences(claims: LedgerClaims): readonly string[];
+  differences(assertions: LedgerAssertions): readonly string[];
 }
 
 export function createLedgerProof(): LedgerProof {
   let recorded: RecordedDecisions = NO_DECISIONS;
   const confirmable = new Map<string, number>();
-  /** The last manifest that a decision has supplied, unless it was amended since. */
+  /** The last manifest that a decision has supplied; null if there is none, or if it has been amended since. */
   let manifest: ManifestSupplied | null = null;
   return {
     add(decision, { applied, at }) {
@@ -89,9 +89,9 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** Checks the form of the line of an exported trail that states what is in the ledger. */
-export function isLedgerLine(value: unknown): value is { readonly ledger: LedgerClaims } {
+export function isLedgerLine(value: unknown): value is { readonly ledger: LedgerAssertions } {
   const { ledger } = (value ?? {}) as { readonly ledger?: unknown };
   if (typeof ledger !== 'object' || ledger === null) return false;
-  const { released, confirmations } = ledger as Partial<Record<keyof LedgerClaims, unknown>>;
+  const { released, confirmations } = ledger as Partial<Record<keyof LedgerAssertions, unknown>>;
   return RELEASES.some((each) => each === released) && Array.isArray(confirmations);
 }

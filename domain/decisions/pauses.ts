@@ -1,4 +1,4 @@
-/** Pauses by people, and what a resume lifts. Each side can pause, also while the migration has paused itself. */
+/** Pauses by people, and what a resume lifts. Each side can pause, even while the migration has paused itself. */
 import type { MigrationControl } from '../migration/decision';
 import type { MigrationState, Pause } from '../migration/migration-state';
 import { automaticPause, digestOfPauses, pausesByPeople, pausesOf, pauserText } from '../migration/pauses';
@@ -14,14 +14,14 @@ export function pause(state: MigrationState, { role, by, reason }: MigrationCont
   return applied({ ...state, pause: automaticPause(state), pausesByPeople: [...earlier, added] }, 'paused');
 }
 
-/** Adds a pause because of a problem. Replaces an earlier one, and keeps the pauses of people. */
+/** Adds an automatic pause, which replaces an earlier one. The pauses of people stay. */
 export function withAutomaticPause(state: MigrationState, automatic: Pause): MigrationState {
   return { ...state, pause: automatic, pausesByPeople: pausesByPeople(state) };
 }
 
 /**
- * Lifts the pauses of people and, if the sender acts as support, the automatic one. With a digest, only those that the
- * sender has seen.
+ * Lifts the pauses of people and, if the sender acts as support, the automatic one. With a digest, refuses to lift
+ * pauses other than those that the sender has reviewed.
  */
 export function resume(state: MigrationState, { role, digest }: MigrationControl): Ruling {
   const pauses = pausesOf(state);
@@ -43,9 +43,11 @@ export function liftedPauses(
 }
 
 function liftedText(lifted: readonly Pause[], isStillPaused: boolean): string {
-  const whose = lifted.map((each) => (each.stopReason === null ? `that of ${pauserText(each)}` : 'the automatic one'));
-  const pauses = `${lifted.length === 1 ? 'pause' : 'pauses'} lifted: ${whose.join(' and ')}`;
-  const stays = `${pauses}; the migration stays paused, because it has also paused itself, and support resumes it then`;
+  const whose = lifted.map((each) =>
+    each.stopReason === null ? `the pause by ${pauserText(each)}` : 'the automatic pause',
+  );
+  const pauses = `lifted ${whose.join(' and ')}`;
+  const stays = `${pauses}; the migration stays paused, because it has also paused itself, and only support can resume it`;
   const resumed = `resumed (${pauses})`;
   return isStillPaused ? stays : resumed;
 }

@@ -34,7 +34,7 @@ export interface DecisionFacts {
   readonly pausedItself: boolean;
   /** True if a person has paused it. */
   readonly pausedByPeople: boolean;
-  /** Null if the ledger is behind, and so does not know the states of its companies. No rule then depends on them. */
+  /** Null if the ledger is behind, so the states of its companies are unknown. The rules then do not depend on them. */
   readonly counts: Counts | null;
   /** The company that was chosen to go first; null if there is none, or if its move has not begun. */
   readonly firstCompany: Pick<FirstCompany, 'reference' | 'stage'> | null;
@@ -133,8 +133,9 @@ function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFac
 }
 
 /**
- * Accepted details name the application, and step 3 changes it, so another one needs both approvals again. Once the first
- * company is being moved, a wrong application can still be replaced, because nothing else repairs it.
+ * The accepted details name the application, and step 3 sets its callback URL, so replacing it requires both approvals
+ * again. Once the move of the first company has begun, a wrong application can be replaced without new approvals,
+ * because nothing else repairs it.
  */
 function applicationRefusal(facts: DecisionFacts): string | null {
   return facts.route === 'managed' && facts.ended.includes('supply-details') && !hasCrossed(facts) ? ACCEPTED : null;
@@ -179,7 +180,7 @@ function choiceRefusal({ ended, firstCompany }: DecisionFacts): string | null {
 }
 
 function resumeRefusal(role: Role, facts: DecisionFacts): string | null {
-  // The client can lift a pause of people meanwhile. The automatic one stays.
+  // The client can still lift the pauses of people. The automatic pause stays.
   return facts.pausedItself && !facts.pausedByPeople && !actsAsSupport(facts, role)
     ? 'only support can resume a migration that paused itself'
     : null;

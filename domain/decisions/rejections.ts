@@ -24,7 +24,10 @@ export function reject(state: MigrationState, decision: StepDecision, at: string
   return { ...ruling, state: { ...ruling.state, reopened } };
 }
 
-/** A rejection of details that have problems only has them checked again. */
+/**
+ * Returns whether a rejection asks the client to change the details. If they have problems, it only repeats their
+ * check.
+ */
 function asksForChanges({ route, preflight }: MigrationState, { step, role }: StepDecision): boolean {
   return route === 'managed' && step === 'supply-details' && role === 'support' && preflight?.problems.length === 0;
 }

@@ -67,7 +67,7 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
       return { ...before, ended: 'cancelled' };
     case 'application-supplied':
       return withSupplier(by, withDetailsChanged(withoutApplicationApprovals(before)));
-    // Replaces all companies, so nothing that was agreed about the earlier ones may release them.
+    // Replaces all companies, so approvals of the earlier companies must not release the new ones.
     case 'manifest-supplied':
       return withSupplier(by, withDetailsChanged(withReopened(before, 'supply-details')));
     case 'manifest-amended':

@@ -1,15 +1,15 @@
 /**
  * Revisions: for each step, the latest decision that has changed what people review before they approve it.
  *
- * They are part of what a digest covers, because the rest can look as before after such a decision. Example: after a
- * rejected handover the counts are the same, but a sign-off reviewed before the rejection must not count.
+ * A digest includes the revision, because everything else can look unchanged after such a decision. Example: a rejected
+ * handover does not change the counts, but a sign-off after a review before the rejection must not count.
  */
 import type { Decision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
 import { STEPS, stepNumber } from '../migration/steps';
 
-/** Returns the state after a decision with its revisions. `before` is the state in which it was decided. */
+/** Returns the state after a decision with its revisions. `before` is the state before the decision. */
 export function withRevisions(before: MigrationState, after: MigrationState, decision: Decision): MigrationState {
   const steps = revisedSteps(before, after, decision);
   if (steps.length === 0) return after;
@@ -22,7 +22,7 @@ function revisedSteps(before: MigrationState, after: MigrationState, decision: D
     case 'step':
       return decision.verdict === 'reject' ? from(decision.step) : [];
     case 'time':
-      // A proposal after step 2 reopens it.
+      // A proposal after step 2 reopens step 2.
       return stepNumber(before.step) > stepNumber('schedule') ? from('schedule') : ['schedule'];
     case 'application-supplied':
     case 'manifest-supplied':

@@ -52,7 +52,10 @@ export function ledgerRefusal(record: DecisionRecord, ledger: LedgerView): strin
   return fourEyesRefusal(decision, { ...recorded, suppliers: [suppliedBy, ...recorded.suppliers] });
 }
 
-/** The workflow refuses such an approval because of the preflight, which the ledger does not have. */
+/**
+ * Refuses to accept details without a manifest. The workflow needs no such check, because its preflight finds the
+ * problem; the ledger does not store the result of the preflight.
+ */
 function missingManifest(decision: Decision, { counts }: LedgerView): string | null {
   return isOf(decision, 'supply-details') && counts?.total === 0 ? 'no manifest has been supplied yet' : null;
 }
@@ -66,7 +69,7 @@ export function ledgerSigning({
   return { migrationId, ...signingRules(rules?.approvers ?? null, recorded.approverChanges) };
 }
 
-/** Returns the facts in the ledger. It knows the steps only from their approvals. */
+/** Returns the facts in the ledger, which knows the steps only from their approvals. */
 function ledgerFacts(decision: Decision, ledger: LedgerView): DecisionFacts {
   const { route, recorded, ending, hasBatchBegun, ...facts } = ledger;
   const accepted = recorded.detailsChanged
@@ -93,8 +96,9 @@ function ledgerFacts(decision: Decision, ledger: LedgerView): DecisionFacts {
 }
 
 /**
- * Returns whether a decision proposes a start time. The workflow accepts one although companies have moved only if it was
- * reset, so step 2 is open again. The ledger then withdraws the release until the schedule is approved again.
+ * Returns whether a decision proposes a start time. Once companies have moved, the workflow accepts a start time only
+ * if it was reset, so that step 2 is open again. The ledger then withdraws the release until the schedule is approved
+ * again.
  */
 const isReopenedByReset = ({ kind }: Decision): boolean => kind === 'time';
 
@@ -121,8 +125,8 @@ function signedRecordRefusal(
 }
 
 /**
- * Returns a record without its signature, if the ledger does not require one and this one proves nothing. Its time would
- * otherwise count as the latest of a key whose owner has not signed it.
+ * Removes an invalid signature from a record if the ledger does not require a signature. Otherwise, its time would be
+ * stored as the latest signing time of a key whose owner did not sign it.
  */
 export function withoutInvalidSignature(record: DecisionRecord, ledger: LedgerView): DecisionRecord {
   const { decision, signed = null, ...rest } = record;
@@ -143,7 +147,7 @@ export function isValidlySigned({ decision, signed }: DecisionRecord, ledger: Le
   return signedRecordRefusal(decision, signed, ledger) === null;
 }
 
-/** Returns what is wrong if the recorded decision is not the signed one; null if it is. */
+/** Returns what is wrong if the recorded decision differs from the signed one; null if they are the same. */
 export function contentMismatch(decision: DecisionRecord['decision'], signed: SignedMessage): string | null {
   const parsed = parseDecision(signed.message, signed.content, () => '');
   const isAsSigned = 'decision' in parsed && canonicalJson(parsed.decision) === canonicalJson(decision);

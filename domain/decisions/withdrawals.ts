@@ -1,4 +1,7 @@
-/** Approvals that other decisions withdraw, because what they approved has changed. People are told why they are asked again. */
+/**
+ * Approvals that other decisions withdraw, because what was approved has changed. People are told why they are asked
+ * again.
+ */
 import type { Decision } from '../migration/decision';
 import type { Approval, MigrationState, Reopened } from '../migration/migration-state';
 import type { Role } from '../migration/steps';
@@ -7,9 +10,11 @@ import type { Ruling } from './ruling';
 
 const SIGN_OFF = 'complete-migration';
 
-/** Adds to an applied ruling whose approvals it withdraws, and keeps why a sign-off no longer counts. */
+/**
+ * Adds to the text of an applied ruling whose approvals it withdraws, and to its state why a sign-off no longer counts.
+ */
 export function withWithdrawals(before: MigrationState, ruling: Ruling, decision: Decision, at: string): Ruling {
-  // A rejection says itself that the step has to be approved again.
+  // A rejection already says that the step has to be approved again.
   if (ruling.state === null || decision.kind === 'step') return ruling;
   const { approvals } = ruling.state;
   const withdrawn = before.approvals.filter((approval) => !approvals.includes(approval));
@@ -42,7 +47,10 @@ function named(decision: Decision): string {
   return references.length > MAX_NAMED ? '' : ` (${references.join(', ')})`;
 }
 
-/** Returns what is left of a notice after a side has signed off: an accepted sign-off ends an older rejection. */
+/**
+ * Returns the notice that remains after a role has signed off; null if none remains. A sign-off ends an older
+ * rejection.
+ */
 export function noticeAfterSignOff(reopened: Reopened, role: Role): Reopened | null {
   if (reopened.step !== SIGN_OFF) return reopened;
   const withdrawn = (reopened.withdrawn ?? []).filter((each) => each !== role);

@@ -1,6 +1,6 @@
 /**
  * Records of decisions as the ledger receives them. A record comes from a workflow, and anyone who may write to the
- * Temporal namespace can start one, so its form and its time are checked.
+ * Temporal namespace can start a workflow, so the record's form and time are checked.
  */
 import type { Decision, Unreadable } from './decision';
 import type { DecisionRecord } from './migration-state';
@@ -22,7 +22,7 @@ export function parseRecord(value: unknown): DecisionRecord | null {
   return value as DecisionRecord;
 }
 
-/** Returns a record that refuses a malformed one; null if the malformed record has no readable id. */
+/** Returns a record that refuses the decision of a malformed record; null if that record has no readable id. */
 export function malformedRecord(value: unknown, at: string): DecisionRecord | null {
   const { decisionId } = claimedSender(fieldsOf(value)['decision']);
   if (decisionId === null) return null;
@@ -30,7 +30,7 @@ export function malformedRecord(value: unknown, at: string): DecisionRecord | nu
   return { decision, outcome: { decisionId, applied: false, text: 'the record of this decision is malformed', at } };
 }
 
-/** How long a workflow can take to have a decision recorded, because it records earlier decisions first. */
+/** The longest time from a decision to its recording: the workflow records earlier decisions first. */
 const LONGEST_DELAY_MS = 5 * 60_000;
 
 /**

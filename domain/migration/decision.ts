@@ -80,12 +80,12 @@ export interface ApplicationSupplied extends DecisionBase, SealedSupply {
 }
 
 /**
- * Supplies the manifest, or replaces it, as long as support has not accepted the details. The rows are staged in the
- * ledger, which refuses the decision if they are not the ones that it names.
+ * Supplies or replaces the manifest, until support has accepted the details. The rows are staged in the ledger, which
+ * refuses the decision if their digest or number differs.
  */
 export interface ManifestSupplied extends DecisionBase {
   readonly kind: 'manifest-supplied';
-  /** SHA-256 of the rows (`domain/supply/manifest-rows.ts`), in hexadecimal. */
+  /** SHA-256 of the rows (`domain/supply/supplied-rows.ts`), in hexadecimal. */
   readonly manifestDigest: string;
   readonly companies: number;
 }
@@ -128,8 +128,8 @@ export interface Adjustment extends DecisionBase {
 }
 
 /**
- * Adds an approver after support has compared the fingerprint of their key with them, or removes one whose device was
- * lost or who has left.
+ * Adds an approver after support has compared the key's fingerprint with that person, or removes an approver who has
+ * lost a device or has left.
  */
 export interface ApproverDecision extends DecisionBase {
   readonly kind: 'add-approver' | 'remove-approver';

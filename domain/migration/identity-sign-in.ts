@@ -1,5 +1,5 @@
 /**
- * Signing in to the portal with OpenID Connect: an ID token of the identity provider proves whose account it is.
+ * Signing in to the portal with OpenID Connect: an ID token of the identity provider proves which account a person has.
  *
  * The token's nonce is derived from the migration, the browser's key and the hash of the new session's token. The token
  * therefore signs in to this migration only, for one session, and registers no other key.
@@ -8,7 +8,7 @@ import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 import { canonicalJson } from './signatures';
 
-/** How long after it was issued an ID token can sign in. In milliseconds. */
+/** How long an ID token can be used to sign in after it was issued. In milliseconds. */
 export const IDENTITY_VALID_MS = 10 * 60_000;
 
 export interface IdentitySignIn {

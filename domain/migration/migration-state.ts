@@ -131,17 +131,17 @@ export interface Reopened {
   /** True if support rejected details without problems, until the client has changed them. Otherwise absent. */
   readonly asksForChanges?: true;
   /**
-   * The roles whose sign-off a decision about companies withdrew, until they sign off again. The handover was then not
-   * rejected. Otherwise absent.
+   * The roles whose sign-off another decision has withdrawn, until they sign off again. Absent if a person has rejected
+   * the handover or reopened a step.
    */
   readonly withdrawn?: readonly Role[];
 }
 
-/** The checks whether end customers have reconnected their companies. */
+/** The checks of whether end customers have reconnected their companies. */
 export interface ReconnectionChecks {
-  /** The number of checks that have been asked for. */
+  /** The number of checks that have been requested. */
   readonly asked: number;
-  /** The number of these that are over. */
+  /** The number of requested checks that have ended. */
   readonly answered: number;
   /** When the service was last asked about all of these companies, by the ledger's clock; null if it never was. */
   readonly checkedAt: string | null;
@@ -190,7 +190,9 @@ export interface MigrationState {
   /** The occurrence that was opened last, by the Schedule or by a manual trigger. */
   readonly openedWindow: WindowOccurrence | null;
   readonly schedule: ScheduleState;
-  /** Counts the wake signals and the reconnected companies. Each rise makes the workflow look for companies to move. */
+  /**
+   * Counts the wake signals and the reconnected companies. Each increase makes the workflow look for companies to move.
+   */
   readonly wakes: number;
   readonly firstCompany: FirstCompany | null;
   /**
@@ -211,7 +213,10 @@ export interface MigrationState {
   readonly outage: Outage | null;
   /** The pause because of a problem. An earlier version also kept the pause of a person here. */
   readonly pause: Pause | null;
-  /** The pauses of people, oldest first, at most one of each side. Absent, or null, if an earlier version wrote it. */
+  /**
+   * The pauses of people, oldest first, at most one of each side. Absent, or null, if an earlier version wrote the
+   * state.
+   */
   readonly pausesByPeople?: readonly Pause[] | null;
   /** The latest rejection whose step has not ended since. Absent in a state that an earlier version carried over. */
   readonly reopened?: Reopened | null;
@@ -251,7 +256,9 @@ export interface UnrecordedDecision extends DecisionRecord {
   readonly undo?: Partial<MigrationState>;
 }
 
-/** Moves what is read together with new counts to the state: the highest mark of the ledger, the latest throughput. */
+/**
+ * Moves the ledger's mark and the throughput, which were read with the counts, to the state. Keeps the highest mark.
+ */
 export function withLedgerReadings(state: MigrationState): MigrationState {
   const { ledgerMark, throughput, ...counts } = state.counts;
   if (ledgerMark === undefined && throughput === undefined) return state;

@@ -34,11 +34,11 @@ export function outageSummary(outage: Outage): string {
   return `Next attempt at ${momentText(outage.until)}: ${why}`;
 }
 
-/** Returns what an outage waits for, for clients. */
+/** Describes an outage for clients, with the time of the next attempt. */
 export function outageText(outage: Outage): string {
   return `${reasonText(outage)}; next attempt at ${momentText(outage.until)}`;
 }
 
 function reasonText({ source }: Outage): string {
-  return source === undefined ? 'for a technical reason' : `the ${source} does not respond`;
+  return source === undefined ? 'for a technical reason' : `the ${source} is not responding`;
 }

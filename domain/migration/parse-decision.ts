@@ -106,7 +106,7 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
   return malformed('the message contains a character that cannot be stored');
 }
 
-/** Returns the id and the sender that an unreadable message claims, each null if it is not readable either. */
+/** Returns the id, the role and the name in an unreadable message, each null if it is not readable either. */
 export function claimedSender(input: unknown): {
   readonly decisionId: string | null;
   readonly role: Role | null;

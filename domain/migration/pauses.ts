@@ -1,6 +1,6 @@
 /**
- * The pauses of a migration: at most one because of a problem, and one of each side. None replaces another, so that
- * lifting one cannot end a stop that somebody else relies on.
+ * The pauses of a migration: at most one automatic pause because of a problem, and one pause by each side. No pause
+ * replaces another, so that lifting one cannot resume a migration that somebody else wants paused.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
@@ -11,7 +11,7 @@ import type { Role } from './steps';
 
 type Paused = Pick<MigrationState, 'pause' | 'pausesByPeople'>;
 
-/** Returns the pause because of a problem; null if the migration has not paused itself. */
+/** Returns the automatic pause; null if the migration has not paused itself. */
 export function automaticPause({ pause }: Pick<Paused, 'pause'>): Pause | null {
   return pause !== null && pause.stopReason !== null ? pause : null;
 }
@@ -36,7 +36,7 @@ export function digestOfPauses(pauses: readonly Pause[]): string {
   return bytesToHex(sha256(canonicalJson({ pauses: about }))).slice(0, 32);
 }
 
-/** Returns the pauses of people that belong to neither this side nor this person. */
+/** Returns the pauses by people of the other side. If a pause has no role, compares the name instead. */
 export function pausesOfOthers(pauses: readonly Pause[], role: Role, by: string): readonly Pause[] {
   return pauses.filter((each) => each.stopReason === null && (each.role ? each.role !== role : each.by !== by));
 }

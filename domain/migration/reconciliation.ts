@@ -43,8 +43,8 @@ export interface CompanyRepairs {
 
 export interface ReconciliationResult extends CompanyRepairs {
   /**
-   * As `unknown`, but they could be moved. Once no request can be in flight, their credentials are sent again, to the
-   * same connections.
+   * Like `unknown`, but these companies can be moved. Once no request can be in flight, their credentials are sent
+   * again to the same connections.
    */
   readonly interrupted: readonly string[];
   readonly workflow: WorkflowState;

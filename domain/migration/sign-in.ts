@@ -30,11 +30,11 @@ export function signInText({ migrationId, publicKey, sessionHash, signedAt }: Si
  * Checks that the owner of the key has signed this sign-in, and recently.
  *
  * @param signature 128 hexadecimal digits
- * @returns null if so
+ * @returns what is wrong; null if the signature is valid and recent
  */
 export function signInProblem(signIn: SignIn, signature: string, now: Date): 'signature' | 'time' | null {
   if (!verifies({ publicKey: signIn.publicKey, value: signature }, signInText(signIn))) return 'signature';
   const difference = Math.abs(now.getTime() - Date.parse(signIn.signedAt));
-  // Of an invalid time, the difference is NaN.
+  // For an invalid time, the difference is NaN.
   return difference <= SIGN_IN_VALID_MS ? null : 'time';
 }

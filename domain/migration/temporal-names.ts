@@ -55,7 +55,7 @@ export function migrationOfWorkflow(workflowId: string): string | undefined {
 
 /**
  * Says that a workflow which Tokenferry has not started occupies one of the ids above, and what to do. Anyone who may
- * write to the Temporal namespace can start one.
+ * write to the Temporal namespace can start such a workflow.
  */
 export function occupiedText(workflowId: string): string {
   return `another workflow occupies the id ${workflowId}; ${howToFree(workflowId)}`;
@@ -94,7 +94,7 @@ export function migrationOfSchedule({ scheduleId, action }: ListedSchedule): str
 }
 
 /**
- * Returns the command that creates search attributes on Temporal Cloud, where only its own tools can do that. Source:
+ * Returns the command that creates search attributes on Temporal Cloud, which only its own tools can do. Source:
  * https://docs.temporal.io/cloud/tcld/namespace#search-attributes
  *
  * @param types the type of each search attribute, by its name

@@ -85,7 +85,9 @@ export interface Estimate {
   readonly measuredOn: number;
 }
 
-/** Returns an estimate without its end: it was made for another start or other limits. Its duration is kept. */
+/**
+ * Returns an estimate without its ends, because they were made for another start or other limits. Keeps its duration.
+ */
 export function withoutEnds(estimate: Estimate | null): Estimate | null {
   return estimate && { ...estimate, ends: null, staleHours: null };
 }

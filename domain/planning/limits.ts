@@ -1,6 +1,6 @@
 /**
  * The limits of a migration. The plan sets them, `adjust` changes them, and a proposed start can change the windows.
- * The current ones are in the ledger.
+ * The ledger stores the current limits.
  */
 import { outOf } from '../text/sentences';
 import type { Window } from './windows';

@@ -19,10 +19,9 @@ export interface Pace {
 /**
  * Divides the limits among the slices.
  *
- * If the rate is low, fewer slices are used: no more than are needed to import as many companies at once as begin in a
- * minute. Each slice costs an activity slot, heartbeats and history events even while it waits. Each slice also imports
- * fewer companies at the same time. A slice that starts as many companies as it may import at once therefore waits at
- * most a minute in total.
+ * A low rate uses fewer slices, because each slice costs an activity slot, heartbeats and history events even while it
+ * waits: just enough to import at once the companies that begin in a minute. Each slice also imports fewer companies at
+ * the same time, so that it waits at most a minute while it starts that many.
  */
 export function paceOf({
   slicesAtOnce,

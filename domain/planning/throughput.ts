@@ -1,4 +1,4 @@
-/** Throughput: how many companies were moved recently, and when the others will be moved at that rate. */
+/** Throughput: how many companies were moved recently, and when the remaining ones will be moved at that rate. */
 import type { Window } from './windows';
 import { endWithin } from './windows';
 
@@ -16,7 +16,7 @@ export function perMinute({ moved, withinMs }: Throughput): number | null {
   return moved === 0 || withinMs <= 0 ? null : (moved / withinMs) * MINUTE_MS;
 }
 
-/** Returns the throughput that a limit allows, which counts at once, unlike the companies that were moved before. */
+/** Lowers the throughput to the limit, because the companies may have been moved before the limit was set. */
 export function withinLimit(throughput: Throughput, companiesPerMinute: number | null): Throughput {
   const rate = perMinute(throughput);
   if (companiesPerMinute === null || rate === null || rate <= companiesPerMinute) return throughput;

@@ -74,7 +74,7 @@ export function parseWindowOccurrence(value: unknown): WindowOccurrence | null {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** A window opens at least once a week. Two weeks, in case a clock change removes the only occurrence of the first. */
+/** Two weeks: a window opens at least once a week, but a clock change can remove its only occurrence in one week. */
 const DAYS_AHEAD = 15;
 
 /**

@@ -62,7 +62,7 @@ export function isSameApplication(one: ApplicationFacts, other: ApplicationFacts
   return one.clientId === other.clientId && one.environment === other.environment;
 }
 
-/** Formats an application as `acme-app (production)`. Its client id comes from outside. */
+/** Formats an application as `acme-app (production)`. The client id is untrusted text. */
 export function applicationName({ clientId, environment }: ApplicationFacts): string {
   const id = withoutUnsafeCharacters(clientId);
   return `${id.length > 60 ? `${id.slice(0, 59)}…` : id} (${withoutUnsafeCharacters(environment)})`;
@@ -113,7 +113,7 @@ export function findApplicationConflict(
 
 /**
  * Returns a finding if the registered application is not the migration's own, or if another open migration uses a
- * different one. What the client reads names neither another client's migration nor its application.
+ * different one. The message for the client names neither another client's migration nor its application.
  */
 export function applicationConflicts(
   registered: ApplicationFacts,

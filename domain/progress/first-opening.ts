@@ -6,8 +6,8 @@ import type { Progress } from './progress';
 type Planned = Pick<Progress, 'proposal' | 'windows' | 'firstCompany'>;
 
 /**
- * Returns the window that is open at the start, or else the first one after it. If the start has passed, now counts
- * instead. Null if there is no start, if moves can begin at any time, or if the first company has begun to move.
+ * Returns the window that is open at the start, or else the next window. If the start has passed, uses the current time
+ * instead. Null if no start is proposed, if moves can begin at any time, or if the first company has begun to move.
  *
  * @param now ISO 8601, UTC
  */
@@ -15,7 +15,9 @@ export function firstOpening(progress: Planned, now: string): WindowOccurrence |
   return firstOpenings(progress, now)[0] ?? null;
 }
 
-/** Returns the same window and those after it; empty in the same cases. @param now ISO 8601, UTC */
+/**
+ * Returns the window of {@link firstOpening} and the windows after it; empty if it is null. @param now ISO 8601, UTC
+ */
 export function firstOpenings({ proposal, windows, firstCompany }: Planned, now: string): readonly WindowOccurrence[] {
   if (proposal === null || firstCompany !== null) return [];
   return windowOccurrences(windows, earliestMove(proposal.startAt, now));

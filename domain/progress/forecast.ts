@@ -25,7 +25,7 @@ interface Ends {
 }
 
 export interface Forecast {
-  /** Number of companies that will have been moved by then. */
+  /** Number of companies that the forecast covers. */
   readonly companies: number;
   /** True if no other company is open. False if others wait for people, so that the migration ends later. */
   readonly isComplete: boolean;
@@ -63,7 +63,7 @@ type ForecastInput = Pick<
 
 /**
  * Scales the estimate to the companies that are still open, at no more companies per minute than the limit allows. Null
- * if there is no estimate, or if none is left.
+ * if there is no estimate, no company is open, or the migration has ended.
  */
 export function remainingWork(
   progress: Pick<Progress, 'state' | 'counts' | 'estimate' | 'companiesPerMinute'>,
@@ -91,7 +91,7 @@ function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
   const work = workOf(progress, countOpen(counts));
   if (proposal === null || estimate === null || work === null || firstCompany !== null) return null;
   const isLate = !isAfter(proposal.startAt, now);
-  // After the agreed start, a window opens for nobody while a step before the moves is open.
+  // After the agreed start, no move can begin while an earlier step is open.
   if (isLate && (step !== 'migrate-first-company' || waitingFor.roles.length > 0)) return null;
   const beginsAt = nextMove(windows, isLate ? now : proposal.startAt);
   if (beginsAt === null || !isAfter(beginsAt, now)) return null;
@@ -100,7 +100,7 @@ function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
     !isLate && isOfAll && estimate.ends !== null && estimate.ends.earliest >= beginsAt && !isTooShort(progress);
   const ends = isPlanned ? estimate.ends : endsAfter(windows, beginsAt, work);
   const covers = { companies: work.companies, isComplete: true, beginsAt };
-  // The client can confirm companies by the start, although the first window after it opens later.
+  // The client may confirm companies by the agreed start, even if the next window opens later.
   const staleFrom = earlier(beginsAt, isLate ? now : proposal.startAt);
   return forecast(progress, { ...covers, ends, basis: 'estimate' }, now, staleFrom);
 }
@@ -134,7 +134,8 @@ function workOf(progress: WorkInput, companies: number): RemainingWork | null {
   if (work === null) return null;
   const lowestMs = Math.round(timeAtPace(companies - counts.importing - counts.syncing, companiesPerMinute));
   if (work.lowMs >= lowestMs) return work;
-  // The estimate was made before the limit was agreed. The last companies sync after the last move has begun.
+  // The estimate was made before the limit was set. It is added, because companies still sync after the last move
+  // begins.
   return { companies, lowMs: lowestMs + work.lowMs, highMs: lowestMs + work.highMs };
 }
 
@@ -145,7 +146,7 @@ function estimatedWork({ estimate }: WorkInput, companies: number): RemainingWor
   return { companies, lowMs: Math.round(estimate.lowMs * share), highMs: Math.round(estimate.highMs * share) };
 }
 
-/** Returns whether the estimate was made before the current limit of companies per minute, which takes longer. */
+/** Returns whether the moves take longer than the estimate, because the limit of companies per minute was set later. */
 function isTooShort(progress: WorkInput): boolean {
   const companies = countOpen(progress.counts);
   return workOf(progress, companies)?.lowMs !== estimatedWork(progress, companies)?.lowMs;
@@ -164,9 +165,9 @@ function endsAfter(windows: readonly Window[], from: string, { lowMs, highMs }: 
 }
 
 /**
- * Rounds the end up to full minutes after `now`, and adds how long data is out of date by then.
+ * Rounds the ends up to full minutes after `now`, and adds how long data is out of date by the latest end.
  *
- * @param staleFrom since when data can be out of date if the client has not confirmed any company yet
+ * @param staleFrom when data begins to be out of date if the client has not confirmed any company yet
  */
 function forecast(
   progress: ForecastInput,
@@ -183,9 +184,8 @@ function forecast(
 }
 
 /**
- * Returns since when the data of a company can be out of date; null if the client has not confirmed for any open company
- * that syncing is off. An estimate that was made before the confirmations does not know their time. They were made
- * after step 4 had begun, or early.
+ * Returns the time from which the data of a company can be out of date; null if it is unknown, or if no open company is
+ * confirmed. If the estimate was made before the confirmations, it is the time when step 4 opened.
  */
 function staleSince({ counts, estimate, step, steps }: ForecastInput): string | null {
   const known = estimate?.volume.staleSince ?? null;

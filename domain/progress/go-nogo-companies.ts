@@ -25,7 +25,7 @@ export function companyAnswers({ next, progress, chosenFirst }: Facts): readonly
   ];
 }
 
-/** Nothing moves before the chosen company, even if others could. */
+/** Checks that the chosen first company can be moved, because no other company moves before it. */
 function firstCompanyAnswer({ reference, notReady }: ChosenFirst): Answer {
   const check = 'first-company';
   return notReady === null

@@ -16,13 +16,13 @@ export interface NextCompanies {
   readonly companies: number;
   readonly unconfirmed: number;
   readonly withoutCredential: number;
-  /** References of the first five of them. */
+  /** The first five references of `withoutCredential`. */
   readonly firstWithoutCredential: readonly string[];
   /** Companies of lower waves that cannot be moved yet. They hold up no other company. */
   readonly leftBehind: number;
-  /** References of the first five of them. */
+  /** The first five references of `leftBehind`. */
   readonly firstLeftBehind: readonly string[];
-  /** When the oldest of their credentials was obtained. ISO 8601, UTC; null if they have no credentials. */
+  /** When the oldest credential of the companies was obtained. ISO 8601, UTC; null if they have no credentials. */
   readonly oldestCredentialAt: string | null;
 }
 
@@ -42,7 +42,7 @@ export interface GoNoGoFacts {
   readonly contact: string;
   readonly limits: MigrationLimits;
   readonly next: NextCompanies;
-  /** Null if none was chosen: then the first company that can be moved goes first. */
+  /** Null if no company was chosen, in which case the first company that can be moved goes first. */
   readonly chosenFirst: ChosenFirst | null;
   /** Number of companies that will be created in the account. */
   readonly toCreate: number;

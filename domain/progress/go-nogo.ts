@@ -115,7 +115,7 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
   ];
 }
 
-/** Adds the companies whose tokens need another application than the registered one. */
+/** Adds the companies whose tokens need an application other than the registered one. */
 function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['application'], answer: Answer): Answer {
   const replaced = registered ? moved.filter(({ application }) => !isSameApplication(application, registered)) : [];
   if (!registered || replaced.length === 0) return answer;
@@ -124,8 +124,8 @@ function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['app
 }
 
 /**
- * Returns the latest time at which the last company could be moved. If the end depends on people or on an outage, it is
- * counted from now.
+ * Returns the latest time at which the last company could be moved. If that depends on people or on an outage, the
+ * remaining work is assumed to start now.
  *
  * @returns ISO 8601, UTC; null if more than a year from now; undefined if there is no estimate
  */
@@ -158,5 +158,5 @@ function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
     return { check, go: false, why: 'no worker is answering, or none is polling for tasks; start a worker' };
   }
   if (failing.length > 0) return { check, go: false, why: `activities keep failing: ${failing.join('; ')}` };
-  return { check, go: true, why: 'a worker answers' };
+  return { check, go: true, why: 'a worker is answering' };
 }

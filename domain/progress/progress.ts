@@ -57,7 +57,7 @@ export interface Progress {
   readonly counts: Counts;
   /** For each step, the digest of what people review. A decision can carry it. */
   readonly digests: Readonly<Record<Step, string>>;
-  /** For each step, the id of the latest decision that changed what people review. Part of what the digests cover. */
+  /** For each step, the id of the latest decision that changed what people review. The digests include it. */
   readonly revisions?: Revisions;
   readonly windows: readonly Window[];
   readonly preflight: Preflight | null;
@@ -66,7 +66,7 @@ export interface Progress {
   readonly estimate: Estimate | null;
   /** The throughput when the companies were counted last; null if none has been moved yet. For `forecastOf`. */
   readonly throughput: Throughput | null;
-  /** The limit of the plan; null if there is none. Absent in an answer of an earlier version. */
+  /** The current limit; null if there is none. Absent in an answer of an earlier version. */
   readonly companiesPerMinute?: number | null;
   readonly proposal: Proposal | null;
   /** How many companies wait for their end customer to reconnect, and when that was checked last; null if it never was. */
@@ -84,7 +84,7 @@ export interface Progress {
   readonly pause: Pause | null;
   /** All pauses, the automatic one first. Absent in an answer of an earlier version. */
   readonly pauses?: readonly Pause[];
-  /** Who reopened a step or rejected its result, and why; null if there is none or the step has ended since. */
+  /** Who reopened a step or rejected its result, and why; null if nobody did, or if the step has ended since. */
   readonly reopened: Reopened | null;
   /** Whose decisions must be signed, and with which keys. */
   readonly signing: SigningRules;

@@ -13,6 +13,6 @@ export function signingText({ mustSign, approvers }: SigningRules): string | nul
   const whose = mustSign.length === ROLES.length ? 'Decisions' : `Decisions of ${roleText(role)}`;
   return [
     `${whose} must be signed by ${ROLES.flatMap(people).join(' or ')}`,
-    ...missing.map((each) => `no approver of ${roleText(each)} has been added yet`),
+    ...missing.map((each) => `no approver for ${roleText(each)} has been added yet`),
   ].join('; ');
 }

@@ -6,7 +6,7 @@ import { missingApprovals } from '../decisions/approvals';
 import { stopReasonText } from '../companies/failures';
 import type { MigrationState, Preflight, Proposal } from '../migration/migration-state';
 import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
-import { detailProblems } from '../preflight/missing-manifest';
+import { detailProblems } from '../preflight/detail-problems';
 import type { Outage } from '../migration/outage';
 import type { Role } from '../migration/steps';
 import { windowOccurrences } from '../planning/windows';
@@ -81,7 +81,7 @@ function waitingInStep(state: MigrationState): WaitingFor {
   }
 }
 
-/** The views show the reason with it. */
+/** The views show support's reason next to this text. */
 const CHANGE_DETAILS = 'change the supplied details as support has asked, or ask support to accept them as they are';
 
 function detailsText(preflight: Preflight): string {
@@ -154,7 +154,7 @@ function waitingInComplete(state: MigrationState): WaitingFor {
 
 function signOffText({ reopened }: MigrationState): string {
   return reopened?.step === 'complete-migration' && !reopened.withdrawn
-    ? 'clear up why the handover was rejected, then sign it off'
+    ? 'find out why the handover was rejected, resolve the problem, and then sign off'
     : 'sign off the handover';
 }
 
@@ -178,7 +178,7 @@ export function isChecking({ preflight, changes, changesChecked }: MigrationStat
   return preflight === null || changes > changesChecked;
 }
 
-/** Describes the companies that are confirmed next: those of the next wave, if later waves follow. */
+/** Describes the companies to confirm next: those of the next wave, or all if no later wave follows. */
 export function nextWaveText({ unconfirmed, unconfirmedInNextWave = unconfirmed }: Counts): string {
   const companies = counted(unconfirmedInNextWave, 'company');
   return unconfirmedInNextWave === unconfirmed ? companies : `${companies} of the next wave`;
@@ -224,7 +224,7 @@ function approveStartText({ startAt }: Proposal): string {
 }
 
 /**
- * Returns what people have to do, or the work in progress, without a start that has passed.
+ * Returns what people have to do, or the work in progress. Leaves out a start time that has passed.
  *
  * @param now ISO 8601, UTC
  */

@@ -212,7 +212,7 @@ const USUAL_HEADERS: Readonly<Record<string, readonly string[]>> = {
 };
 const USUAL_ORGANIZATION_HEADERS = ['realm', 'tenant', 'tenantid', 'organisation', 'organisationid', 'organizationid'];
 
-/** Returns the headers that probably mean the column: misspelt ones, or else usual ones, or else longer ones. */
+/** Returns the headers that probably mean the column: a misspelt name, or else usual names, or else longer names. */
 function nearMisses(name: string, headers: readonly string[]): readonly string[] {
   const misspelt = nearest(name, headers);
   if (misspelt !== undefined) return [misspelt];

@@ -97,7 +97,7 @@ async function* records(
   { delimiter, createParser }: { readonly delimiter: Delimiter; readonly createParser: CsvParserFactory },
   firstLine: number,
 ): AsyncGenerator<TableRow, undefined> {
-  /** The line after the last row, and the number of blank lines up to there. */
+  /** The line after the last row, and the number of blank lines before it. */
   let line = firstLine;
   let blankLines = 0;
   const parsed: TableRow[] = [];
@@ -105,7 +105,8 @@ async function* records(
     delimiter,
     record_delimiter: '\n',
     relax_column_count: true,
-    // Otherwise the parser makes an error with a stack trace for each blank line, which takes minutes for a million.
+    // Otherwise the parser creates an error with a stack trace for each blank line, which takes minutes for a million
+    // lines.
     skip_empty_lines: true,
     max_record_size: MAX_ROW_BYTES,
     // Collects the rows here, because the parser's stream drops the rows before a syntax error.

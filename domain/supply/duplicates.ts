@@ -5,7 +5,7 @@ import { inQuotes } from './findings';
 import type { RowReader } from './row-reader';
 import type { ParsedCredential } from './row-parser';
 
-/** A map from strings to numbers from 1. The command keeps only hashes of the keys, because a file can be large. */
+/** A map from strings to positive numbers. `ferry` keeps only hashes of the keys, because a file can be large. */
 export interface NumberMap {
   /** Returns 0 if the key is not in the map. */
   get(key: string): number;

@@ -1,4 +1,4 @@
-/** Tells by the first bytes of a file whether it is text, and in which Unicode encoding. */
+/** Detects from the first bytes of a file whether it is text, and its Unicode encoding. */
 import type { Finding } from '../companies/finding';
 
 export const UNICODE_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be'] as const;
@@ -6,8 +6,8 @@ export type UnicodeEncoding = (typeof UNICODE_ENCODINGS)[number];
 
 const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Detects the encoding by the byte order mark; null if there is none. */
-export function markOf(head: Uint8Array): UnicodeEncoding | null {
+/** Detects the encoding from the byte order mark; null if there is none. */
+export function byteOrderMarkOf(head: Uint8Array): UnicodeEncoding | null {
   const hex = hexOf(head.subarray(0, 3));
   if (hex === 'efbbbf') return 'utf-8';
   if (hex.startsWith('fffe')) return 'utf-16le';
@@ -19,7 +19,7 @@ export function markOf(head: Uint8Array): UnicodeEncoding | null {
  * most letters are Latin, because then nearly every other byte is zero.
  */
 export function unicodeEncodingOf(head: Uint8Array): UnicodeEncoding {
-  const mark = markOf(head);
+  const mark = byteOrderMarkOf(head);
   if (mark !== null) return mark;
   const zerosAt = (parity: number): number => head.filter((byte, i) => i % 2 === parity && byte === 0).length;
   const [even, odd] = [zerosAt(0), zerosAt(1)];
@@ -40,7 +40,7 @@ const BINARY_KINDS: readonly { readonly starts: string; readonly kind: string }[
   { starts: '3c3f786d6c', kind: 'XML' },
 ];
 
-/** Every sealed file begins with this. */
+/** The beginning of every sealed file. */
 export const SEALED_FILE_BEGINNING = '{"tokenferry":"sealed-';
 
 /**

@@ -79,8 +79,9 @@ export interface ParsedCredential {
   /** The reference of the company. */
   readonly reference: string;
   /**
-   * When the client's application obtained the credential. ISO 8601 in UTC. Without an `obtainedAt` in the file, it
-   * is the time of the file's last change, because the credential cannot be newer than that.
+   * When the client's application obtained the credential. ISO 8601 in UTC. If the row has no `obtainedAt`, it is the
+   * time of `--obtained-at`, or else the time of the file's last change, because the credential cannot be newer than
+   * that.
    */
   readonly obtainedAt: string;
   /** The authorization body, with the platform's field names. */
@@ -96,7 +97,7 @@ export function hasCredential(reader: RowReader, platform: Platform): boolean {
 export interface CredentialTimes {
   /** An `obtainedAt` after this time is an error. */
   readonly now: Date;
-  /** The time of the option `--obtained-at`, for a file without the column. */
+  /** The time of the option `--obtained-at`, for rows without `obtainedAt`. */
   readonly obtainedAt?: Date;
 }
 
@@ -148,7 +149,7 @@ function parseObtainedAt(reader: RowReader, { now, obtainedAt: given }: Credenti
   return at.toISOString();
 }
 
-/** Parses an ISO 8601 time with a zone. Returns null for others, and for days that do not exist. */
+/** Parses an ISO 8601 time with a zone. Returns null for any other text, and for days that do not exist. */
 function parseTime(text: string): Date | null {
   const time = text.toUpperCase().replace(/([+-]\d\d)$/, '$1:00');
   if (!isMoment(time)) return null;

@@ -63,7 +63,7 @@ export class RowReader {
     if (text === '') return null;
 
     if (text.includes('\uFFFD')) {
-      const message = 'a character here was lost when the file was saved, or is not in its encoding';
+      const message = 'a character here was lost when the file was saved, or the file is in another encoding';
       return this.#reject(field, 'undecodable', message, 'export the file again as UTF-8 (in Excel: "CSV UTF-8")');
     }
     // An unpaired surrogate comes from an escape in a JSON file, such as \ud83d, or directly from a UTF-16 file.

@@ -1,6 +1,6 @@
 /**
  * The digest of the boxes that a decision supplies (`sealedDigest`). It is part of what the client signs, so boxes that
- * were exchanged, added or removed after the signature do not count. The same in browsers and in Node.
+ * were replaced, added or removed after the signature do not count. Browsers and Node compute the same digest.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';

@@ -1,4 +1,6 @@
-/** Rows of a manifest that another program has parsed: their digest, and the check that they follow the rules of files. */
+/**
+ * Rows of a manifest that another program has parsed: their digest, and the check that they follow the rules for files.
+ */
 import type { ManifestRow } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { Finding } from '../companies/finding';
@@ -29,5 +31,7 @@ export function suppliedRowProblem(company: ManifestRow, platform: Platform): st
   const parsed = parseCompany(row, reader, platform);
   const [error] = errors;
   if (error || parsed === null) return error?.message ?? 'the row is invalid';
-  return digestedRow(parsed) === digestedRow(company) ? null : 'the row differs from what a file with it would contain';
+  return digestedRow(parsed) === digestedRow(company)
+    ? null
+    : 'the row contains a value that is read differently from a file';
 }

@@ -59,7 +59,7 @@ function descriptionOf(name: string, { name: platform, organizationField, organi
     case CONNECTION_ID:
       return 'the id of its connection at the service, if it already has one';
     case 'obtainedAt':
-      return 'the time when your application received it, e.g. 2026-03-01T14:30:00Z; if empty, the time when this file was last changed counts';
+      return 'the time when your application received it, e.g. 2026-03-01T14:30:00Z; if empty, the time when this file was last changed is used';
     default:
       return `as your application received it from ${platform}`;
   }

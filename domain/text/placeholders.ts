@@ -1,6 +1,6 @@
 /**
  * Placeholders that documentation, messages and templates show in place of a value. A person who pastes an example can
- * leave them in by mistake. Only clear ones: a value that somebody could really have is never one.
+ * leave them in by mistake. Only clear placeholders are recognized, never a value that somebody could really have.
  */
 
 /** In brackets, or only punctuation: `<client id>`, `{{clientId}}`, `...`. */

@@ -32,12 +32,12 @@ export function traceparentOf({ traceId, spanId, flags }: TraceContext): string 
 /** The ids of a trace and of its first span. */
 export type TraceIds = Pick<TraceContext, 'traceId' | 'spanId'>;
 
-/** Returns the ids of a slice. The workflow and the worker that runs the activity derive the same ones. */
+/** Returns the ids of a slice. The workflow and the worker that runs the activity derive the same ids. */
 export function sliceIds(runId: string, activityId: string): TraceIds {
   return derivedIds(`slice ${runId} ${activityId}`);
 }
 
-/** Returns the id of the span that handles a message. It is not random, because a replay must derive the same one. */
+/** Returns the id of the span that handles a message. It is not random, because a replay must derive the same id. */
 export function messageSpanId(runId: string, number: number): string {
   return derivedIds(`message ${runId} ${number}`).spanId;
 }

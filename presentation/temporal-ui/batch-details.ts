@@ -24,7 +24,7 @@ export interface BatchFacts {
 export function batchDetails({ migrationId, runNumber, window, counts, at, outage }: BatchFacts): string {
   return [
     `# ${counts ? sentence(movedText(counts)) : 'The companies are about to move'}. Nothing for you to do here.`,
-    ...(outage ? [`**On hold:** ${outageText(outage)}. The run continues by itself.`] : []),
+    ...(outage ? [`**On hold:** ${outageText(outage)}. The run continues automatically.`] : []),
     ...(counts
       ? [...companyLines(counts), `Counted at ${momentText(at)}; updated at least once a minute while companies move.`]
       : []),

@@ -7,7 +7,7 @@
 import { CLIENT_STATES, countOpen } from '../../domain/companies/company-state';
 import type { ReconnectLink } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
-import { detailProblems } from '../../domain/preflight/missing-manifest';
+import { detailProblems } from '../../domain/preflight/detail-problems';
 import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import { duration, momentText, counted, oneLine } from '../../domain/text/sentences';

@@ -4,7 +4,7 @@ import { decisionText } from '../../../presentation/wording/decisions';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-trail';
 import { endBytesToSign } from '../../../domain/decisions/audit-trail';
-import type { LedgerClaims } from '../../../domain/decisions/ledger-proof';
+import type { LedgerAssertions } from '../../../domain/decisions/ledger-proof';
 import type { SigningKey } from '../../../security';
 import type { StoredMigration } from '../../../store';
 import { readLedgerAssertions, readMigration, readTrail } from '../../../store';
@@ -86,7 +86,7 @@ interface ExportOptions {
   readonly migrationId: string;
   readonly signer: SigningKey | undefined;
   /** Exported with the decisions, so that a verification can compare the two. */
-  readonly ledger: LedgerClaims | null;
+  readonly ledger: LedgerAssertions | null;
 }
 
 type Printer = (output: Output, trail: AsyncIterable<DecisionRecord>, options: ExportOptions) => Promise<void>;

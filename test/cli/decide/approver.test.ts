@@ -127,7 +127,7 @@ test('a removed key is refused, and its invitation is revoked; the last key cann
 test('if support must sign, approvers of the client can be added only with a key of support', async () => {
   const key = `client:Dana:${keyOf('dana')}`;
   expect((await run('nobody', 'show', SIGNED)).out).toContain(
-    'Decisions must be signed by Sam (support); no approver of the client has been added yet\n',
+    'Decisions must be signed by Sam (support); no approver for the client has been added yet\n',
   );
   expect((await pause('dana', SIGNED)).out).toContain('does not belong to an approver');
   const unsigned = await run('nobody', 'approver', 'add', SIGNED, key, '--by', 'Sam', '--yes');

@@ -85,7 +85,7 @@ test('both sides can pause, and lifting the pause of the other side needs --yes'
   });
   expect((await run('show', ID)).out).toContain('(paused)');
   const { out } = await run('resume', ID, '--yes');
-  expect(out).toMatch(/resumed \(pauses lifted: that of .+ \(client\) and that of .+ \(support\)\)/);
+  expect(out).toMatch(/resumed \(lifted the pause by .+ \(client\) and the pause by .+ \(support\)\)/);
 });
 
 test('a decision by the wrong role is refused with exit code 1, and appears in the report', async () => {

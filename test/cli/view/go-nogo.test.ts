@@ -41,7 +41,7 @@ test('go-nogo answers no-go, with reasons, while decisions, confirmations and cr
   expect(out).toContain('✗ sync-disabled: the client has not confirmed that syncing is off for 2 companies');
   expect(out).toContain('✗ credentials: no company is confirmed yet, so no credential can be used');
   expect(out).toContain('✗ companies: none of 2 companies can be moved yet (2 not confirmed)');
-  expect(out).toContain('✓ worker: a worker answers');
+  expect(out).toContain('✓ worker: a worker is answering');
   expect(out).toContain('✓ application: the-clients-own (production)');
 });
 

@@ -90,7 +90,7 @@ describe('in a migration that was started without approvers', () => {
 
   test('no approver of support can be added, because anyone could lock support out', () => {
     expect(run(rules, add(OF_SAM)).results).toEqual([
-      'approvers of support can be added only if the migration was started with approvers',
+      'approvers for support can be added only if the migration was started with approvers',
     ]);
   });
 
@@ -154,7 +154,7 @@ describe('in a migration that was started with approvers', () => {
       'applied',
       'this decision is signed with a key that does not belong to an approver of this migration',
       'applied',
-      'this is the last key of an approver of support; add another one before you remove it',
+      'this is the last key of an approver for support; add another key before you remove this one',
     ]);
   });
 

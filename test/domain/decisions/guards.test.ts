@@ -257,7 +257,7 @@ describe('the four-eyes rule', () => {
 
   test('without an approver of support, nobody could decide for support, even without four eyes', () => {
     const approvers = [{ role: 'client', by: 'Cleo', publicKey: '' }] as const;
-    expect(approversDeadlock({ ...RULES, approvers }, 'Mia')).toContain('without an approver of support');
+    expect(approversDeadlock({ ...RULES, approvers }, 'Mia')).toContain('without an approver for support');
   });
 
   test('does not apply to rejections', () => {

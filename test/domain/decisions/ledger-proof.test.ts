@@ -1,17 +1,17 @@
 import { createLedgerProof, isLedgerLine } from '../../../domain/decisions/ledger-proof';
-import type { LedgerClaims } from '../../../domain/decisions/ledger-proof';
+import type { LedgerAssertions } from '../../../domain/decisions/ledger-proof';
 import type { Companies, Decision } from '../../../domain/migration/decision';
 
 const AT = '2026-03-02T12:00:00.000Z';
 const cleo = { decisionId: 'd', role: 'client', by: 'Cleo' } as const;
 const confirmation = (companies: Companies): Decision => ({ kind: 'sync-disabled', companies, ...cleo });
-const confirmed = (companies: number, by = 'Cleo', at = AT): LedgerClaims => ({
+const confirmed = (companies: number, by = 'Cleo', at = AT): LedgerAssertions => ({
   route: 'managed',
   released: 'nothing',
   confirmations: [{ by, at, companies }],
 });
 
-test.each<[string, Companies | null, LedgerClaims, readonly string[]]>([
+test.each<[string, Companies | null, LedgerAssertions, readonly string[]]>([
   ['no decision', null, confirmed(6), ['6 companies confirmed in the ledger, 0 by signed decisions']],
   ['a decision on all companies', 'all', confirmed(6), []],
   [

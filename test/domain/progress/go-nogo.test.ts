@@ -217,7 +217,7 @@ test('credentials are a no-go while no company is confirmed, and the companies s
 });
 
 test('a worker that has answered is a go, however many workers are polling', () => {
-  expect(whyOf(facts({ workers: { workflows: 3, activities: 7 } }), 'worker')).toBe('a worker answers');
+  expect(whyOf(facts({ workers: { workflows: 3, activities: 7 } }), 'worker')).toBe('a worker is answering');
 });
 
 test('the notes give the end and the time without current data according to the forecast, if there is one', () => {
@@ -273,7 +273,7 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   [
     { toleratedFailures: 1 },
     { failed: 2, tried: 40 },
-    'it tries one more company, because too many were already not moved (2 of 40 companies so far)',
+    'it tries one more company, because the limit of companies that are not moved is already exceeded (2 of 40 companies so far)',
   ],
 ])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
   const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
