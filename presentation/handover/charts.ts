@@ -16,7 +16,7 @@ interface Canvas {
 const WIDE: Canvas = { cssClass: 'wide', width: 760 };
 const NARROW: Canvas = { cssClass: 'narrow', width: 270 };
 
-/** Estimated width of a character: of a Latin one, also in bold, and of a Chinese, Japanese or Korean one. */
+/** Estimated widths of a Latin character, which can be bold, and of a Chinese, Japanese or Korean character. */
 const LATIN_WIDTH = 7.4;
 const WIDE_CHARACTER_WIDTH = 13;
 
@@ -81,7 +81,7 @@ const COLUMNS_HEIGHT = 140;
 const ABOVE = 18;
 const BELOW = 24;
 
-/** Draws columns side by side, with the value above and the label below each column; on phones, bars. */
+/** Draws columns side by side, with the value above and the label below each column; for phones, draws bars. */
 export function columnChart(
   columns: readonly { readonly label: string; readonly value: number }[],
   cssClass: string,
@@ -120,7 +120,7 @@ function drawColumns(
   );
 }
 
-/** Draws the labels below an axis. Leaves out labels that would touch another one, and keeps the last one. */
+/** Draws the labels below an axis. Leaves out labels that would touch another label, and keeps the last label. */
 function axisLabels(
   { width }: Canvas,
   labels: readonly { readonly text: string; readonly x: number }[],

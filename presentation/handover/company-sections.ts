@@ -41,7 +41,7 @@ export interface Section {
   readonly states: readonly CompanyState[];
   /** Returns whether a company in one of these states belongs in the section. */
   readonly includes: (company: ReportedCompany) => boolean;
-  /** Returns the number of companies in the section; null if the counts do not tell it. */
+  /** Returns the number of companies in the section; null if the counts do not contain it. */
   readonly count: (numbers: { readonly counts: Counts; readonly figures: ReportFigures }) => number | null;
   readonly columns: readonly ReportColumn[];
   readonly cells: (company: ReportedCompany, view: ReportView) => readonly string[];
@@ -130,7 +130,7 @@ const LEFT_OUT_AT_SERVICE = 'never: the service has its connection; ask support 
 const MOVED: Section = {
   id: 'moved',
   title: 'Moved',
-  note: 'Never switch these companies back on in your own application. Their ids and the numbers of their records are in the CSV report.',
+  note: 'Never switch the syncing of these companies back on in your own application. Their ids and record counts are in the CSV report.',
   states: ['moved'],
   includes: all,
   count: ({ counts }) => counts.moved,
@@ -146,7 +146,7 @@ const MOVED: Section = {
   ],
 };
 
-/** Companies that were created at the service but not used, and not deleted at the end of the migration. */
+/** Companies that were created at the service but not used, and not deleted when the migration ended. */
 const UNUSED: Section = {
   id: 'unused',
   title: 'Created at the service but not used: delete them there',
@@ -161,11 +161,11 @@ const UNUSED: Section = {
 /** Returns the sections, in order of urgency. */
 export function sectionsOf(ended: boolean): readonly Section[] {
   const sections = [NOT_FINISHED, MUST_RECONNECT, NOT_MOVED, LEFT_OUT, MOVED];
-  // Before the end, a company that was created at the service can still be used by a later move.
+  // Until the migration ends, a company that was created at the service can still be used by a later move.
   return ended ? [...sections, UNUSED] : sections;
 }
 
-/** Returns the client's word for a company. After the end, `not moved yet` becomes `not moved`. */
+/** Returns the client's word for a company. Once the migration has ended, `not moved yet` becomes `not moved`. */
 function stateText({ state, failure }: ReportedCompany, ended: boolean): string {
   const text = clientStateText(state, failure);
   return ended && text === CLIENT_STATES['not-moved-yet'] ? CLIENT_STATES['not-moved'] : text;
@@ -175,7 +175,7 @@ function whyOf(company: ReportedCompany): string {
   return company.failureText === null ? (company.heldBack ?? missingCredentialText(company) ?? '') : failureOf(company);
 }
 
-/** Without the technical text of a failed call, which is in the CSV report. */
+/** Returns why a company was not moved, without the technical text of a failed call; empty if no reason is stored. */
 function failureOf({ failureText }: ReportedCompany): string {
   return failureText === null ? '' : inClientWords(failureText);
 }
@@ -213,7 +213,7 @@ function recordsText({ evidence }: ReportedCompany): string {
     .join('; ');
 }
 
-/** Returns the number of invoices that were found; empty if none were counted. Other records of a few companies are counted too. */
+/** Returns the number of invoices that were found; empty if they were not counted. */
 function invoicesText({ evidence }: ReportedCompany): string {
   const invoices = evidence?.find(({ records }) => records?.dataType === 'invoices')?.records;
   return invoices == null ? '' : invoices.found.toLocaleString('en-US');

@@ -1,6 +1,6 @@
 /**
- * The handover report as one self-contained HTML page. Its only script is the search, and it has no external resources;
- * its content security policy forbids others. `html-companies.ts` writes the companies between the head and the tail.
+ * The handover report as one self-contained HTML page. Its only script is the search, and its content security policy
+ * forbids external resources and other scripts. `html-companies.ts` writes the companies between the head and the tail.
  */
 import { shareBar } from './charts';
 import { countOpen } from '../../domain/companies/company-state';
@@ -18,12 +18,12 @@ import { Html, markup, webLink } from './html';
 import { timeText } from './report-times';
 import { outOf } from '../../domain/text/sentences';
 
-/** How many companies that must reconnect the top of the page names with their links. */
+/** Maximum number of reconnection links at the top of the page. */
 export const LINKS_AT_THE_TOP = 5;
 
-/** The part of the companies that the top of the page shows. */
+/** What the top of the page says about the companies. */
 export interface ReportOutline {
-  /** The sections that follow; `companies` is null if their number is not known. */
+  /** The sections that follow; `companies` is null if the number of companies in the section is unknown. */
   readonly sections: readonly { readonly section: Section; readonly companies: number | null }[];
   /** The first companies that must reconnect. */
   readonly reconnecting: readonly ReportedCompany[];
@@ -160,7 +160,7 @@ ${shareBar(shares)}
 </section>`;
 }
 
-/** Leaves out the planned times of a migration that ended before it had a plan. */
+/** Returns the table of times. Leaves out the column of planned times if the migration has no plan. */
 function times(head: ReportHead): Html {
   const rows = timeRows(head);
   if (head.planned !== null) return table(['Times', 'Planned', 'Actual'], rows, 'times cards');

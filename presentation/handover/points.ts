@@ -76,7 +76,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
     {
       topic: 'Supply credentials',
       companies: ended ? 0 : counts.withoutCredential,
-      text: 'their data is out of date until they have moved; the table names them. Export the credentials after your confirmation.',
+      text: 'the data of these companies is out of date until they have moved; the table names them. Export the credentials after your confirmation.',
       section: 'not-finished',
     },
     {
@@ -88,13 +88,13 @@ export function requiredActions(head: ReportHead): readonly Point[] {
     {
       topic: 'Look at the companies that were not finished',
       companies: ended ? countOpen(counts) : 0,
-      text: 'the table says in which state they are.',
+      text: 'the table shows their states.',
       section: 'not-finished',
     },
     {
       topic: 'Ask support about the companies that were left out after their access was handed over',
       companies: ended ? figures.leftOutAtService : 0,
-      text: 'do their connections stay in use? Never switch these companies back on.',
+      text: 'do their connections stay in use? Never switch their syncing back on.',
       section: 'left-out',
     },
     {
@@ -198,7 +198,7 @@ function rotationPoints(head: ReportHead): readonly Point[] {
 }
 
 /**
- * Returns whether support certainly knows the secret. In self-service, the report cannot know it, because support
+ * Returns whether support certainly knows the secret. In self-service, the report often cannot tell, because support
  * registers the application without a decision.
  */
 function isSecretShared(head: ReportHead): boolean {

@@ -114,7 +114,7 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
   const stale =
     longestStaleHours === null || medianStaleHours === null
       ? ''
-      : `${hoursText(longestStaleHours)} at most, median ${hoursText(medianStaleHours)}`;
+      : `at most ${hoursText(longestStaleHours)}, median ${hoursText(medianStaleHours)}`;
   return [
     ['first move began', at(planned?.opensAt ?? planned?.startAt), at(firstStartedAt)],
     [
@@ -140,17 +140,17 @@ export function outOfDateText(head: ReportHead): string {
     const moved =
       longest === null || median === null
         ? ''
-        : `The data of all moved companies is up to date again. It was out of date for ${hoursText(longest)} at most (median: ${hoursText(median)}).`;
+        : `The data of all moved companies is up to date again. It was out of date for at most ${hoursText(longest)} (median: ${hoursText(median)}).`;
     return [moved, ...notMovedTexts(head)].filter(Boolean).join(' ') || 'No data is out of date.';
   }
   const expected =
     planned?.estimate.staleHours == null ? '' : ` Expected: up to ${hoursText(planned.estimate.staleHours)}.`;
   const measured =
-    longest === null || median === null ? '' : ` So far: ${hoursText(longest)} at most (median: ${hoursText(median)}).`;
+    longest === null || median === null ? '' : ` So far: at most ${hoursText(longest)} (median: ${hoursText(median)}).`;
   return `From the moment syncing is disabled for a company until it has been moved.${expected}${measured}`;
 }
 
-/** Returns until when the data of companies stays out of date that were not moved; empty if all were moved. */
+/** Returns how long the data of companies that were not moved stays out of date; empty if all were moved. */
 function notMovedTexts({ counts, figures }: ReportHead): readonly string[] {
   const handedOver = Math.max(0, figures.crossed - counts.moved);
   const others = counts.total - counts.moved - handedOver;
@@ -158,12 +158,12 @@ function notMovedTexts({ counts, figures }: ReportHead): readonly string[] {
   return [
     ...(others > 0
       ? [
-          `The data of companies that were not moved stays out of date until you switch them back on in your own application, if the tables below allow it${reconnect}.`,
+          `The data of companies that were not moved stays out of date until you switch their syncing back on in your own application, if the tables below allow it${reconnect}.`,
         ]
       : []),
     ...(handedOver > 0
       ? [
-          `${counted(handedOver, 'company')} ${handedOver === 1 ? 'was' : 'were'} not moved although access was handed over to us. Never switch ${handedOver === 1 ? 'it' : 'them'} back on; the tables below say what to do.`,
+          `${counted(handedOver, 'company')} ${handedOver === 1 ? 'was' : 'were'} not moved although access was handed over to us. Never switch ${handedOver === 1 ? 'its' : 'their'} syncing back on; the tables below say what to do.`,
         ]
       : []),
   ];

@@ -10,7 +10,7 @@ export function dayText(iso: string): string {
  * Formats a time as `22 Nov 23:14`, or as `22 Nov 2026 23:14`.
  *
  * @param iso ISO 8601, UTC
- * @param year the year that is left out, because the head of the report names it; by default every year is shown
+ * @param year a year that is not shown, because the head of the report shows it; by default every year is shown
  */
 export function timeText(iso: string, year?: string): string {
   const ofTime = iso.slice(0, 4);

@@ -1,6 +1,6 @@
 /**
  * The search in the HTML report: the only script of the page. The content security policy allows it by its hash, and
- * forbids it every connection. The search field stays hidden where scripts do not run.
+ * allows no connections. The search field stays hidden where scripts do not run.
  */
 
 /** Shows only the companies whose name or reference contains every word of the search. */

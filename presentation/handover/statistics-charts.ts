@@ -76,12 +76,12 @@ function durationCharts({
   ];
 }
 
-/** Returns whether a chart of these values shows anything: at least two different ones. */
+/** Returns whether a chart of these values would show anything: whether at least two of them differ. */
 function differ(values: readonly (number | string)[]): boolean {
   return new Set(values).size > 1;
 }
 
-/** Returns the upper bound of a bucket. The lower bound is the label before it. */
+/** Returns the upper bound of a bucket. The label before it shows the lower bound. */
 function rangeText(boundsMs: readonly number[], index: number): string {
   const to = boundsMs[index];
   return to === undefined ? `${boundText(boundsMs[index - 1] ?? 0)} or more` : `under ${boundText(to)}`;

@@ -10,7 +10,7 @@ export type ActionView = MigrationView['actions'][number];
 export interface ActionFacts {
   /** True if the client has a migration key to seal with. */
   readonly canSeal: boolean;
-  /** True if only credentials count that were obtained after the confirmation. */
+  /** True if only credentials that were obtained after the confirmation count. */
   readonly isRotating: boolean;
   /** The chosen first company, if it lacks the confirmation that syncing is off; otherwise null. */
   readonly unconfirmedFirst: string | null;
@@ -33,7 +33,7 @@ export interface Candidate extends Omit<ActionView, 'isIrreversible' | 'isExpect
   readonly reason?: 'optional' | 'required';
 }
 
-/** Returns the application, unless it could be the one of another client of the same account; null if there is none. */
+/** Returns the application; null if there is none, or if it could belong to another client of the same account. */
 export function ownApplication({ preflight }: Progress): CheckedApplication | null {
   const isForeign = preflight?.problemCodes.includes('application-of-another-migration') ?? true;
   return isForeign ? null : (preflight?.application ?? null);

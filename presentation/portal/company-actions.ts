@@ -15,7 +15,7 @@ const ENCRYPTED =
 export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFacts): Candidate {
   const { step, state, counts, digests } = progress;
   const { unconfirmed, withoutCredential, unconfirmedInNextWave } = counts;
-  // Companies of the next wave go on syncing until those that are confirmed have what they need.
+  // Companies of the next wave keep syncing until the confirmed companies have what they need.
   const isTheirTurn =
     step === 'disable-syncing' ||
     withoutCredential === 0 ||
@@ -28,14 +28,14 @@ export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFac
     applies: unconfirmed > 0 && stepNumber(step) >= stepNumber('disable-syncing'),
     title: 'Confirm that syncing is off',
     facts: [
-      ...(unconfirmedFirst === null ? [] : [`${unconfirmedFirst} goes first, and needs the confirmation`]),
+      ...(unconfirmedFirst === null ? [] : [`${unconfirmedFirst} goes first, so it must be confirmed`]),
       `${outOf(unconfirmed, counts.total, 'company')} without a confirmation`,
       ...(unconfirmedInNextWave === undefined || unconfirmedInNextWave === unconfirmed
         ? []
         : [`Next: ${nextWaveText(counts)}`]),
     ],
     consequence:
-      'Confirm only companies that your own application no longer syncs. Their data is out of date from then on until they have moved. A company that is moving or has moved must never be switched back on.',
+      'Confirm only companies that your own application no longer syncs. Their data is out of date from then until they have moved. Never switch syncing back on for a company that is moving or has moved.',
     isExpected: isTheirTurn && state !== 'paused' && isWaitingForClient(progress),
   };
 }
@@ -61,7 +61,7 @@ export function supplies(
       facts: [
         ...(withoutCredential === 0 ? [] : [`Missing: ${withoutCredentialText(counts)}`]),
         ...(isRotating
-          ? ['Only credentials count that were obtained after you confirmed that syncing is off for their company.']
+          ? ['Each credential must have been obtained after you confirmed that syncing is off for its company.']
           : []),
       ],
       consequence: `The file ${ENCRYPTED}`,
@@ -137,7 +137,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       title: isBeforeMoving ? 'Have the details checked again' : 'Try companies again',
       facts: isBeforeMoving ? [] : facts,
       consequence: isBeforeMoving
-        ? 'The details are checked again, which takes a few seconds to minutes.'
+        ? 'The details are checked again, which takes from a few seconds to a few minutes.'
         : 'The companies are tried again. A company whose credential was accepted is only synced and checked.',
       isExpected: isExpected || (isBeforeMoving && isWaitingForClient(progress)),
       reason: 'optional',
@@ -176,10 +176,10 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
   ];
 }
 
-/** Self-service ends without a sign-off, so that the decision about the last company ends it. */
+/** A self-service migration has no sign-off, so the decision about the last company ends it. */
 function endText({ route, step }: Progress): string {
   return route === 'self-service' && step === 'complete-migration'
-    ? ' Once every company has moved or was left out, the migration ends by itself, and the stored credentials are destroyed.'
+    ? ' Once every company has moved or been left out, the migration ends automatically, and the stored credentials are destroyed.'
     : '';
 }
 

@@ -33,7 +33,7 @@ export function approvals(progress: Progress, now: string): readonly Candidate[]
       title: 'Approve the start',
       facts: [...startFacts(progress, now), startedText(progress)],
       consequence:
-        'Once support has approved it too, the companies begin to move at this time, unless a step before the moves is still open then. A move cannot be undone.',
+        'Once support has approved it too, the companies begin to move at this time, unless an earlier step is still open at that time. A move cannot be undone.',
       isIrreversible: true,
       isExpected: isExpectedIn('schedule'),
       reason: 'optional',
@@ -46,7 +46,7 @@ export function approvals(progress: Progress, now: string): readonly Candidate[]
       applies: callbackUrl !== null,
       title: 'Confirm the callback URL',
       facts: [`Callback URL: ${callbackUrl ?? ''}`],
-      consequence: `You confirm that your application at ${platform} has this callback URL, beside its own ones.`,
+      consequence: `You confirm that your application at ${platform} has this callback URL, in addition to its own.`,
       isExpected: isExpectedIn('update-application'),
       reason: 'optional',
     },
@@ -82,7 +82,7 @@ function startFacts(progress: Progress, now: string): string[] {
   ];
 }
 
-/** Says what the approval of the start begins. */
+/** Says which moves the approval of the start begins. */
 function startedText({ counts }: Progress): string {
   const companies = counts.waiting - counts.heldBack;
   const order = companies === 1 ? '' : ': one first, and the others once support has accepted its result';
@@ -113,8 +113,8 @@ export function proposal(progress: Progress, now: string): Candidate {
     title: proposed === null ? 'Propose a start' : 'Propose another start',
     facts: startFacts(progress, now),
     consequence: isReopening
-      ? 'Step 2 opens again. You and support then approve the new start, and go through the steps after it again as far as necessary.'
-      : 'You and support then approve this time. Approvals of an earlier proposal do not count.',
+      ? 'Step 2 opens again. You and support then approve the new start, and repeat the later steps where necessary.'
+      : 'You and support then approve this time. Approvals of an earlier proposal no longer count.',
     isExpected: step === 'schedule' && proposed === null && state !== 'paused',
     reason: 'optional',
   };
@@ -145,29 +145,29 @@ export function rejections(progress: Progress, { isRotating }: ActionFacts, now:
     }),
     reject('schedule', {
       applies: proposed !== null,
-      title: isAt('schedule') ? 'Reject the proposed start' : 'Take back the agreed start',
+      title: isAt('schedule') ? 'Reject the proposed start' : 'Withdraw the agreed start',
       facts: startFacts(progress, now),
-      consequence: 'Step 2 is open without a start, until one of you proposes another.',
+      consequence: 'Step 2 is open, without a start, until you or support propose another one.',
     }),
     reject('supply-details', {
       applies: preflight !== null,
       title: isAt('supply-details') ? 'Have the details checked again' : 'Change the supplied details',
       facts: [],
       consequence: isAt('supply-details')
-        ? 'The details are checked again, which takes a few seconds to minutes.'
+        ? 'The details are checked again, which takes from a few seconds to a few minutes.'
         : 'Step 1 opens again, and the steps after it are repeated. The details are checked again.',
     }),
     reject('update-application', {
       applies: hasReached('update-application') && approvalsOf('update-application').length > 0,
-      title: 'Take back that the callback URL is set',
+      title: 'Withdraw the confirmation of the callback URL',
       facts: [`Callback URL: ${preflight?.callbackUrl ?? 'not known'}`],
       consequence: 'Step 3 opens again, and you and support confirm the callback URL again.',
     }),
     reject('disable-syncing', {
       applies: hasReached('disable-syncing') && counts.unconfirmed < counts.waiting - counts.heldBack,
-      title: 'Take back that syncing is off',
+      title: 'Withdraw the confirmation that syncing is off',
       facts: [`${counted(counts.waiting - counts.heldBack - counts.unconfirmed, 'company')} confirmed`],
-      consequence: `Step 4 opens again, and every company has to be confirmed again.${isRotating ? ' Credentials from before that do not count any more.' : ''}`,
+      consequence: `Step 4 opens again, and every company has to be confirmed again.${isRotating ? ' Credentials that were obtained before then no longer count.' : ''}`,
     }),
   ];
 }
@@ -202,7 +202,11 @@ export function controls(progress: Progress): readonly Candidate[] {
       applies: true,
       title: 'Cancel the migration',
       facts:
-        counts.total === 0 ? [] : [`${outOf(counts.moved, counts.total, 'company')} moved so far, and staying moved`],
+        counts.total === 0
+          ? []
+          : [
+              `${outOf(counts.moved, counts.total, 'company')} moved so far; ${counts.moved === 1 ? 'it stays' : 'they stay'} moved`,
+            ],
       consequence:
         'No more moves begin, and all supplied credentials are destroyed. A cancelled migration cannot be resumed.',
       isIrreversible: true,
@@ -224,7 +228,7 @@ function resumption(progress: Progress): Candidate {
   const { route, state, pause } = progress;
   const pauses = pausesIn(progress);
   const isLifted = liftedPauses({ route }, 'client', pauses).length === pauses.length;
-  // Another person of the client can lift the client's pause. That of support is a decision of somebody else.
+  // Anyone at the client can lift the client's pause. Lifting support's pause overrides a decision of the other side.
   const ofSupport = pauses.filter(({ stopReason, role }) => stopReason === null && role === 'support').map(pauserText);
   const overrides = ofSupport.length === 0 ? null : `This lifts the pause of ${ofSupport.join(' and ')}`;
   return {
@@ -232,14 +236,14 @@ function resumption(progress: Progress): Candidate {
     digest: digestOfPauses(pauses),
     sample: { kind: 'resume' },
     applies: pauses.length > 0,
-    title: isLifted ? 'Resume the migration' : 'Lift the pause of a person',
+    title: isLifted ? 'Resume the migration' : 'Lift the pause',
     facts: pauses.map((each) => `Paused ${pauseText(each)}`),
     ...(overrides === null ? {} : { overrides }),
     consequence: [
       ...(overrides === null ? [] : [`${overrides}.`]),
       isLifted
-        ? 'Companies move again as soon as everything that they need is there.'
-        : 'The migration stays paused, because it has also paused itself. Support resumes it when this is solved.',
+        ? 'Companies move again as soon as they have everything they need.'
+        : 'The migration stays paused, because it has also paused itself. Only support can resume it, once the problem is solved.',
     ].join(' '),
     isExpected: state === 'paused' && (pause?.stopReason === null || isWaitingForClient(progress)),
     reason: 'optional',

@@ -34,13 +34,13 @@ import { ownApplication } from './candidate';
 const MAX_NAME_LENGTH = 200;
 const MAX_TEXT_LENGTH = 1_000;
 
-/** What the view shows beside the progress. */
+/** What the view shows in addition to the progress. */
 export interface LedgerFacts {
   /** The waves that have companies without a confirmation. */
   readonly waves: MigrationView['waves'];
   /** The signed migration key; null if the vault is not open. */
   readonly migrationKey: string | null;
-  /** True if only credentials count that were obtained after the confirmation. */
+  /** True if only credentials that were obtained after the confirmation count. */
   readonly isRotating: boolean;
   /** The chosen first company, if it lacks the confirmation that syncing is off; otherwise null. */
   readonly unconfirmedFirst: string | null;
@@ -92,7 +92,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
 const text = (untrusted: string): string => oneLine(untrusted, MAX_TEXT_LENGTH);
 const nameText = (untrusted: string): string => oneLine(untrusted, MAX_NAME_LENGTH);
 
-/** Returns what the client has to do; while it does not have to do anything, what it can do. */
+/** Returns what the client has to do, or else what it can do meanwhile; null if there is nothing. */
 function taskView(
   progress: Progress,
   { unconfirmedFirst }: Pick<LedgerFacts, 'unconfirmedFirst'>,
@@ -107,7 +107,7 @@ function taskView(
   const what =
     unconfirmedFirst === null
       ? taskOf(progress, now).what
-      : `turn off syncing for ${unconfirmedFirst}, which goes first, in your own application, confirm that it is off, and then supply its credential; or ask support to choose another company`;
+      : `in your own application, turn off syncing for ${unconfirmedFirst}, the company that moves first; then confirm that it is off and supply its credential, or ask support to choose another company`;
   return { what: text(`${sentence(what)}.`), why: whyText(progress), since: waitingSince, by: dueAt(progress, now) };
 }
 
@@ -116,13 +116,13 @@ function taskAfterEnd(state: Ending): MigrationView['task'] {
   return state === 'completed'
     ? {
         ...task,
-        what: 'Open the handover report, and do what it lists first.',
+        what: 'Open the handover report, and do what it lists under "What you need to do".',
         why: 'It says which stored tokens and copies of credentials to delete, and what each company that was not moved needs.',
       }
     : {
         ...task,
         what: 'Ask your contact before you switch any syncing back on.',
-        why: 'Companies that were moved must stay switched off in your own application.',
+        why: 'Syncing of the companies that were moved must stay off in your own application.',
       };
 }
 
@@ -138,19 +138,19 @@ function whyText({ route, step, state, counts, reopened }: Progress): string {
     case 'schedule':
       return 'Nothing moves before you and support have agreed on a start.';
     case 'update-application':
-      return 'Your customers can reconnect later only if your application has this address.';
+      return 'Your customers can reconnect later only if your application has this callback URL.';
     case 'disable-syncing':
-      return 'If your own application goes on syncing, it can make the credentials useless while they are being moved.';
+      return 'If your own application keeps syncing, it can make the credentials useless while they are being moved.';
     case 'migrate-first-company':
     case 'complete-migration':
-      if (countOpen(counts) > 0) return 'These companies cannot move before that.';
+      if (countOpen(counts) > 0) return 'These companies cannot move until this is done.';
       return route === 'self-service'
-        ? 'Once you have decided about each of these companies, the migration ends by itself, and the stored credentials are destroyed.'
+        ? 'Once you have decided about each of these companies, the migration ends automatically, and the stored credentials are destroyed.'
         : 'The migration ends when both sides have signed off. The stored credentials are then destroyed.';
   }
 }
 
-/** Returns by when the client has to act, so that moves begin as planned; null if there is no such time. */
+/** Returns the time by which the client has to act so that moves begin as planned; null if there is none. */
 function dueAt(progress: Progress, now: string): string | null {
   const { step, proposal, firstCompany } = progress;
   if (proposal === null || firstCompany !== null || step === 'complete-migration') return null;
@@ -164,7 +164,7 @@ function nextText(progress: Progress): string {
   if (route === 'self-service')
     return step === 'supply-details'
       ? 'Then the companies move.'
-      : 'Once every company has moved or was left out, the migration ends and the stored credentials are destroyed.';
+      : 'Once every company has moved or been left out, the migration ends and the stored credentials are destroyed.';
   switch (step) {
     case 'supply-details':
       return 'Once support has accepted the details, you and support agree on a start.';
@@ -179,7 +179,7 @@ function nextText(progress: Progress): string {
     case 'complete-migration':
       if (later !== null) return later;
       return countOpen(counts) > 0
-        ? 'Once every company has moved or was left out, you and support sign off the handover.'
+        ? 'Once every company has moved or been left out, you and support sign off the handover.'
         : 'Then the migration ends. The handover report lists every company.';
   }
 }
@@ -226,7 +226,7 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
   if (!forecast?.ends) return null;
   const { companies, ends, basis } = forecast;
   return {
-    // At the current rate, the end moves with each second, and browsers get a view again if it differs.
+    // Browsers are sent every view that differs. Without rounding, the end would differ every second.
     ...{ earliest: toMinute(ends.earliest), latest: toMinute(ends.latest), companies },
     basis: basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate),
   };

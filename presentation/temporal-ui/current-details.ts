@@ -43,7 +43,7 @@ const MAX_PROBLEM_LENGTH = 300;
 export interface PageFacts {
   /** ISO 8601, UTC. */
   readonly now: string;
-  /** The first companies that must reconnect. Absent before the end. */
+  /** The first companies that must reconnect. Absent before the migration has ended. */
   readonly reconnect?: readonly ReconnectLink[] | undefined;
 }
 
@@ -65,12 +65,12 @@ export function currentDetails(progress: Progress, { now, reconnect }: PageFacts
       `- **What may be switched back on:** ${switchOnText(progress)}`,
       `- **How long data is out of date:** ${outOfDateText(progress, now)}`,
     ].join('\n'),
-    `Written at ${momentText(now)}. The page is written again when something changes; reload it to see the latest.`,
+    `Written at ${momentText(now)}. The page is updated when something changes; reload it to see the latest.`,
     BOTTOM_PADDING,
   ].join('\n\n');
 }
 
-/** Returns the current details of a run that a new run continues. Its page stays as it is from then on. */
+/** Returns the last details of a run that a new run continues. The page of the old run does not change after that. */
 export function continuedDetails({ contact }: Pick<Progress, 'contact'>): string {
   return [
     '# This page is out of date: the migration continues on a new page',
@@ -81,7 +81,7 @@ export function continuedDetails({ contact }: Pick<Progress, 'contact'>): string
 
 const isSignedOff = ({ state, route }: Progress): boolean => state === 'completed' && route === 'managed';
 
-/** Support accepts the companies that were not moved when it signs off. */
+/** By signing off, support accepts that some companies were not moved. */
 const STATES_AT_COMPLETION = { ...CLIENT_STATES, 'not-moved': 'not moved, which support has accepted' };
 
 /** Shortens text that people or the service wrote, and escapes it. */
@@ -93,7 +93,7 @@ function stepsText({ route, steps, state }: Progress): string[] {
   return route === 'self-service' ? [] : ['## The six steps', steps.map((each) => stepLine(each, state)).join('\n')];
 }
 
-/** Returns who has to act, since when, and how; after the end, where the report is. */
+/** Returns who has to act, since when, and how; once the migration has ended, where the report is. */
 function taskText(progress: Progress, now: string): string[] {
   const { state, waitingFor, waitingSince } = progress;
   if (isEnding(state)) {
@@ -137,7 +137,7 @@ function actionText(progress: Progress, now: string): string[] {
   return [`${label} ${what}`, [...lines, ...more].join('\n')];
 }
 
-/** Names commands only in self-service, because other clients have no access to the ledger. */
+/** Names commands that need the ledger only in self-service, because other clients have no access to it. */
 function howText(progress: Progress): string {
   const { route, migrationId, contact } = progress;
   const who = untrustedText(contact, MAX_TEXT_LENGTH);
@@ -149,7 +149,7 @@ function howText(progress: Progress): string {
     : null;
   if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
   const seal =
-    'support sends you the migration key; let ferry seal encrypt the file with it, and send support only the sealed file';
+    'support sends you the migration key; use ferry seal to encrypt the file with it, and send support only the sealed file';
   return `${manifest === null ? '' : `${manifest}; `}${exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
 }
 
@@ -198,8 +198,8 @@ function reconnectText({ state, counts }: Progress, links: readonly ReconnectLin
 }
 
 /**
- * Returns when the moves start and end, or how long they take. Shows no time that has passed. Nobody reads the page at
- * the moment when it is written, so a near end is given as the time that is left at a certain moment.
+ * Returns when the moves start and end, or how long they take. Shows no time that has passed. People read the page
+ * after it was written, so a near end is shown as the time left at a stated moment.
  */
 function timesText(progress: Progress, now: string): string[] {
   const { estimate } = progress;
@@ -221,7 +221,7 @@ function timesText(progress: Progress, now: string): string[] {
   return [`**Estimated duration:** ${rangeText(lowMs, highMs)} (${what})`, ...startText(progress, now)];
 }
 
-/** Returns when moves can begin; empty if they can begin at any time, or if no other will begin. */
+/** Returns when moves can begin; empty if they can begin at any time, or if no more moves will begin. */
 function windowsLine({ state, windows, counts }: Progress): string[] {
   if (isEnding(state) || windows.length === 0 || (counts.total > 0 && countOpen(counts) === 0)) return [];
   return [`**Windows:** moves begin only ${untrustedText(windowsText(windows), MAX_TEXT_LENGTH)}`];
@@ -234,7 +234,7 @@ function deadlineLine(progress: Progress, now: string): string[] {
 
 const HOUR_MS = 3_600_000;
 
-/** An end that is further away than this is given as a time. Counts arrive at least once a minute. */
+/** An end that is further away than this is shown as a time, and a nearer end as the time left. */
 const NEAR_MS = HOUR_MS;
 
 function leftText(ends: NonNullable<Forecast['ends']>, now: string, what: string): string {

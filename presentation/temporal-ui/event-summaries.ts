@@ -40,7 +40,7 @@ export function noticeSummary(kind: NoticeKind, waitingFor: readonly Role[]): st
     case 'reminder':
       return `Send a notice: reminder to ${roles}`;
     case 'escalation':
-      return `Send a notice: ${roles} did not act for a long time`;
+      return `Send a notice: ${roles} ${waitingFor.length === 1 ? 'has' : 'have'} not acted for a long time`;
   }
 }
 

@@ -6,8 +6,8 @@ import { outOf } from '../../domain/text/sentences';
 const BAR_WIDTH = 30;
 
 /**
- * Returns a bar that is filled with the companies that have moved, and how many of the others are in which state, as
- * Markdown; empty if there are no companies.
+ * Returns a progress bar of the moved companies, and the number of other companies in each state, as Markdown; empty if
+ * there are no companies.
  *
  * @param words the words for the states; by default `CLIENT_STATES`
  */

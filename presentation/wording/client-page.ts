@@ -24,7 +24,7 @@ export interface Task {
 
 /** @param now ISO 8601, UTC */
 export function taskOf({ step, state, pause, preflight, proposal, waitingFor }: Progress, now: string): Task {
-  // A person has written why; nothing but that person can say when the reason is gone.
+  // A person has written why, and only that person knows when the reason no longer applies.
   if (state === 'paused' && pause?.stopReason === null)
     return task('resume the migration once the pause is no longer needed, or ask support to do so');
   if (step !== 'supply-details' || state === 'paused' || preflight === null)
@@ -39,8 +39,8 @@ const SUPPLY = 'supply the manifest, which lists the companies to move';
 const task = (what: string): Task => ({ what, problems: [] });
 
 /**
- * Returns what happens if the people who must act do not do so before the window closes; null if nothing does. Nobody
- * writes the page at that moment, so it must say so beforehand.
+ * Returns what happens if the people who must act have not acted when the window closes; null if nothing happens. The
+ * page is not updated at that moment, so it must say so beforehand.
  *
  * @param now ISO 8601, UTC
  */
@@ -48,11 +48,12 @@ export function deadlineText(progress: Progress, now: string): string | null {
   const [window, next] = isEnding(progress.state) ? [] : firstOpenings(progress, now);
   if (!window || !next) return null;
   const [closes, reopens] = [momentText(window.closesAt), momentText(next.opensAt)];
-  return `the window closes at ${closes}. If this is done later, moves begin at ${reopens}, and the data of companies whose syncing is off is out of date until then.`;
+  return `the window closes at ${closes}. If this is done later, moves begin at ${reopens}, and the data of companies whose syncing is off is out of date until they have moved.`;
 }
 
 /**
- * Returns when moves can begin if no window is open at the agreed start; null if one is, or once the moves have begun.
+ * Returns when moves can begin if no window is open at the agreed start; null if a window is open then, or once the
+ * moves have begun.
  *
  * @param now ISO 8601, UTC
  */
@@ -65,7 +66,7 @@ export function openingText(progress: Progress, now: string): { readonly why: st
   const longest = staleMs === null ? '' : `, for up to ${hoursText(staleMs / HOUR_MS)}`;
   return {
     why: proposal.startAt > now ? 'The start is outside the windows' : 'No window is open',
-    text: `moves begin at ${momentText(opening.opensAt)}, when the next one opens. The data of companies whose syncing is turned off before that is out of date until they have moved${longest}.`,
+    text: `moves begin at ${momentText(opening.opensAt)}, when the next window opens. The data of companies whose syncing is turned off before that is out of date until they have moved${longest}.`,
   };
 }
 
@@ -85,14 +86,14 @@ export function estimateBasisText({ basis, measuredOn }: Estimate): string {
 /** Returns which companies the client may switch back on in its own application. */
 export function switchOnText({ route, step, state, counts }: Progress): string {
   if (state === 'completed') {
-    if (counts.moved === counts.total) return 'nothing: every company was moved and must stay switched off.';
-    return 'look up each company in the handover report. Companies that were moved must stay switched off.';
+    if (counts.moved === counts.total) return 'nothing: every company was moved, and its syncing must stay off.';
+    return 'look up each company in the handover report. Syncing of the companies that were moved must stay off.';
   }
   if (state === 'abandoned' || state === 'cancelled')
-    return 'ask the contact above first, because companies that were moved must stay switched off.';
+    return 'ask the contact above first, because syncing of the companies that were moved must stay off.';
   if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing'))
     return 'nothing has to be switched off yet.';
-  return 'nothing for now. A company that is moving or has been moved must never be switched back on in your own application.';
+  return 'nothing for now. Never switch syncing back on in your own application for a company that is moving or has been moved.';
 }
 
 /** Returns how long the data of a company is out of date. */
@@ -101,7 +102,7 @@ export function outOfDateText(progress: Progress, now: string): string {
   if (state === 'completed')
     return 'the data of all companies that were moved is up to date, because the service syncs it.';
   if (isEnding(state))
-    return 'the data of companies that were not moved stays out of date until you switch them back on in your own application, if the handover report allows it, or until their end customers reconnect.';
+    return 'the data of companies that were not moved stays out of date until you switch their syncing back on in your own application, if the handover report allows it, or until their end customers reconnect.';
   if (route === 'self-service')
     return 'for each company, from the moment its syncing is disabled until it has been moved.';
   if (counts.total > 0 && countOpen(counts) === 0) return 'the data of all companies that were moved is up to date.';
@@ -112,7 +113,7 @@ export function outOfDateText(progress: Progress, now: string): string {
   return `for each company, from the moment syncing ${from} disabled until it has been moved${longest}.`;
 }
 
-/** Returns what the client should know before it signs off the handover; null if it does not have to. */
+/** Returns what the client should know before it signs off the handover; null if it does not have to sign off now. */
 export function beforeSignOff({ route, state, step, counts, waitingFor }: Progress): string | null {
   const isSignOff = step === 'complete-migration' && state === 'waiting' && countOpen(counts) === 0;
   if (route !== 'managed' || !isSignOff || !waitingFor.roles.includes('client')) return null;

@@ -33,13 +33,16 @@ export function statusLine(progress: Progress, platform: string, now: string): s
   return [text, ...(meanwhile === null ? [] : [meanwhile]), 'You or support can resume it.'].join(' ');
 }
 
-/** Says that there is nothing to do, and what remains for later: companies of a later wave keep syncing until then. */
+/** Says that there is nothing to do now, and what the client has to do later. */
 function nothingText(progress: Progress): string {
   const later = laterText(progress);
   return later === null ? 'Nothing for you to do.' : `Nothing for you to do now. ${later}`;
 }
 
-/** Returns what the client has to do later, once no other company can be moved; null if that is nothing. */
+/**
+ * Returns what the client has to do later, once no other company can be moved; null if there is nothing. Companies of a
+ * later wave keep syncing until then.
+ */
 export function laterText({ route, step, counts }: Progress): string | null {
   const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
   if (route !== 'managed' || !isMoving || counts.unconfirmed === 0) return null;
@@ -52,8 +55,8 @@ export function isPausedByPerson({ state, pause }: Progress): boolean {
 }
 
 /**
- * Returns what the client can do while other companies are moving or wait for support, also while the migration is
- * paused; null if there is nothing. `laterText` names the companies that are not confirmed, because those of a later wave
+ * Returns what the client can do while other companies are moving or wait for support, even while the migration is
+ * paused; null if there is nothing. Leaves unconfirmed companies to `laterText`, because companies of a later wave
  * should keep syncing until it is their turn.
  */
 export function meanwhileText(progress: Progress): string | null {
@@ -127,7 +130,7 @@ function stopText(reason: StopReason, platform: string, { failed }: Counts): str
     case 'application-refused':
       return `${platform} refuses your application`;
     case 'wrong-organization':
-      return 'a credential belongs to another company than the list says';
+      return 'a credential belongs to a company other than the one in the list';
     case 'too-many-failures':
       return failed === 0 ? 'too many companies were not moved' : `${counted(failed, 'company')} could not be moved`;
     case 'ledger-behind':
@@ -206,7 +209,7 @@ function completionText(progress: Progress, platform: string, now: string): stri
     const task = reopened?.withdrawn?.includes('client')
       ? `Your sign-off no longer counts, because ${roleText(reopened.role)} changed companies after it: please review the handover, and sign it off again.`
       : reopened?.step === 'complete-migration' && !reopened.withdrawn
-        ? 'The handover was rejected: please clear up the reason with support, then sign it off.'
+        ? 'The handover was rejected: please resolve the problem with support, and then sign off.'
         : 'Please sign off the handover.';
     return hasClientTask(progress)
       ? `${moved}. ${task}`
@@ -239,7 +242,7 @@ function selfServiceEnd({ failed }: Counts): string {
   return `Please decide what to do about ${counted(failed, 'company')} that ${failed === 1 ? 'was' : 'were'} not moved.`;
 }
 
-/** Returns what an outage waits for, and when the next attempt follows, if that is still to come. */
+/** Completes "is waiting ...": for what, and when the next attempt begins, if that is still to come. */
 function outageText({ source, until }: Outage, platform: string, now: string): string {
   const what = {
     platform: `for ${platform}`,
@@ -251,7 +254,7 @@ function outageText({ source, until }: Outage, platform: string, now: string): s
   return `${what}; next attempt ${at}`;
 }
 
-/** Returns what is needed before any company can be moved. The page lists all of it below. */
+/** Returns the first thing that is needed before any company can be moved. The page lists everything below. */
 function needsText(progress: Progress): string {
   const { counts, checking, route } = progress;
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;
@@ -265,7 +268,7 @@ function needsText(progress: Progress): string {
   if (outcomeUnknown > 0) return `${who} what happened to ${counted(outcomeUnknown, 'company')}.`;
   return route === 'self-service'
     ? 'No company is left to move: please add companies, or cancel the migration.'
-    : 'No company is left to move. Support is deciding how to go on.';
+    : 'No company is left to move. Support is deciding how to continue.';
 }
 
 /** Returns how many companies have moved, as a clause: `41 of 60 companies have moved`. */

@@ -67,7 +67,7 @@ test('a forged addition or removal of an approver is refused, and changes nothin
     expect.stringMatching(/the key belongs to Cleo/),
     'only support can add or remove approvers',
     'this key belongs to Sam (support)',
-    expect.stringMatching(/last key of an approver of the client/),
+    expect.stringMatching(/last key of an approver for the client/),
   ]);
   expect(await readChanges(id)).toEqual([]);
   // A real addition is not accepted for another migration.

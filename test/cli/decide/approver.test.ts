@@ -111,7 +111,7 @@ test('a removed key is refused, and its invitation is revoked; the last key cann
   const last = await run('nobody', 'approver', 'remove', OPEN, fingerprintOf('cleo'), '--by', 'Sam', '--yes');
   expect(last).toMatchObject({
     exitCode: 1,
-    err: expect.stringContaining('the last key of an approver of the client') as string,
+    err: expect.stringContaining('the last key of an approver for the client') as string,
   });
   const id = await invite('Cleo', keyOf('phone'));
   await run('nobody', 'approver', 'add', OPEN, fingerprintOf('phone'), '--by', 'Sam', '--yes');

@@ -151,14 +151,14 @@ describe('the HTML report', () => {
     const answers = (await renderReport('html')).split('class="answers"')[1]?.split('</section>')[0] ?? '';
     expect(answers).toContain('<p class="contact">Sam ');
     expect(answers).toMatch(/<b>Never<\/b> \(2\).*<b>Yes<\/b> \(2\)/s);
-    expect(answers).toContain('It was out of date for 6.3 hours at most');
+    expect(answers).toContain('It was out of date for at most 6.3 hours');
   });
 
   test.each([
-    [null, 'From the moment syncing is disabled for a company until it has been moved. So far: 6.3 hours at most'],
+    [null, 'From the moment syncing is disabled for a company until it has been moved. So far: at most 6.3 hours'],
     [
       'cancelled',
-      'until you switch them back on in your own application, if the tables below allow it, or until their end customers reconnect.',
+      'until you switch their syncing back on in your own application, if the tables below allow it, or until their end customers reconnect.',
     ],
   ] as const)('explains how long data is out of date if the ending is %s: %s', async (ending, text) => {
     expect(await renderReport('html', reportOf(COMPANIES, { ending }))).toContain(text);

@@ -148,7 +148,7 @@ describe('in a migration that was started with approvers', () => {
       remove(OF_SAM, SAM),
     );
     expect(results).toEqual([
-      'this is the last key of an approver of the client; add another one before you remove it',
+      'this is the last key of an approver for the client; add another key before you remove this one',
       'applied',
       'applied',
       'applied',

@@ -105,7 +105,7 @@ test('in the portal, the client can pause a migration that has paused itself, an
   const [lift, ...others] = actionsAt(stopped(decideAll(PAUSED_BY_CLIENT, pause('support'))));
   expect(others).toEqual([]);
   expect(lift).toMatchObject({
-    title: 'Lift the pause of a person',
+    title: 'Lift the pause',
     overrides: 'This lifts the pause of Sam (support)',
     consequence: expect.stringContaining('The migration stays paused') as string,
   });

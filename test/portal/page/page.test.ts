@@ -13,7 +13,7 @@ describeWithChromium("the portal's page", () => {
   test("shows the task with its reason, the deadline in the reader's time zone, and what comes next", async () => {
     const page = await open();
     const task = page.locator('#task');
-    expect(await task.textContent()).toContain('Why: If your own application goes on syncing');
+    expect(await task.textContent()).toContain('Why: If your own application keeps syncing');
     expect(await task.textContent()).toContain('Sat, 28 Nov 2026, 15:00 GMT\u22125');
     expect(await task.textContent()).toContain('What comes next: Then you supply the credentials');
     expect(await page.locator('#notices').textContent()).toContain('opens at Sat, 28 Nov 2026, 15:00 GMT\u22125');

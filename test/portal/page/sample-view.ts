@@ -44,7 +44,7 @@ export const CONFIRM_SYNC = action({
   title: 'Confirm that syncing is off',
   facts: ['60 of 60 companies without a confirmation', 'Next: the 20 companies of wave 1'],
   consequence:
-    'Confirm only companies that your own application no longer syncs. Their data is out of date from then on until they have moved. A company that is moving or has moved must never be switched back on.',
+    'Confirm only companies that your own application no longer syncs. Their data is out of date from then until they have moved. Never switch syncing back on for a company that is moving or has moved.',
   isExpected: true,
 });
 
@@ -54,7 +54,7 @@ const OTHERS = [
     title: 'Supply credentials',
     facts: [
       'Missing: 60 companies',
-      'Only credentials count that were obtained after you confirmed that syncing is off.',
+      'Each credential must have been obtained after you confirmed that syncing is off for its company.',
     ],
     consequence:
       'The file is encrypted on your device before it is sent. Only the workers that move the companies can decrypt it.',
@@ -85,7 +85,7 @@ const OTHERS = [
   action({
     message: 'cancel',
     title: 'Cancel the migration',
-    facts: ['14 of 60 companies moved so far, and staying moved'],
+    facts: ['14 of 60 companies moved so far; they stay moved'],
     consequence:
       'No more moves begin, and all supplied credentials are destroyed. A cancelled migration cannot be resumed.',
     isIrreversible: true,
@@ -104,7 +104,7 @@ export function sampleView(changes: Partial<MigrationView> = {}): MigrationView 
     headline: 'Step 4 of 6: waiting for you to turn off syncing in your own application.',
     task: {
       what: 'Turn off syncing in your own application for all 60 companies, then confirm it here.',
-      why: 'If your own application goes on syncing, it can make the credentials useless while they are being moved.',
+      why: 'If your own application keeps syncing, it can make the credentials useless while they are being moved.',
       since: '2026-11-14T09:00:00.000Z',
       by: '2026-11-28T20:00:00.000Z',
     },

@@ -145,10 +145,10 @@ describe('the head of the report', () => {
       'was erased at 20 Nov 2026 23:00, and the credentials were deleted; none is left in our database. Encrypted copies can remain',
     ],
     [{}, '**To delete on your side**: every export'],
-    [{}, '| data out of date |  | 6.3 hours at most, median 2 hours |'],
+    [{}, '| data out of date |  | at most 6.3 hours, median 2 hours |'],
     [
       { figures: { ...HEAD.figures, longestStaleHours: 0.1, medianStaleHours: 0.05 } },
-      '| data out of date |  | 6 minutes at most, median 3 minutes |',
+      '| data out of date |  | at most 6 minutes, median 3 minutes |',
     ],
     [{ closedAt: '2027-01-01T00:05:00.000Z' }, '| migration closed |  | 1 Jan 2027 00:05 |'],
     [{}, '- **Send each company that must reconnect its link** (1): its owner'],
@@ -223,9 +223,9 @@ describe('the head of the report', () => {
     const figures = { ...HEAD.figures, crossed: 59, mustReconnect: 0 };
     const text = (changes: Partial<ReportHead>) => outOfDateText({ ...HEAD, ending: 'completed', counts, ...changes });
     const others =
-      'The data of companies that were not moved stays out of date until you switch them back on in your own application, if the tables below allow it';
+      'The data of companies that were not moved stays out of date until you switch their syncing back on in your own application, if the tables below allow it';
     const handedOver =
-      '3 companies were not moved although access was handed over to us. Never switch them back on; the tables below say what to do.';
+      '3 companies were not moved although access was handed over to us. Never switch their syncing back on; the tables below say what to do.';
     expect(text({ figures })).toContain(`${others}. ${handedOver}`);
     expect(text({ figures: { ...figures, crossed: 60 } })).not.toContain('stays out of date');
     const reconnecting = text({ figures: { ...figures, crossed: 56, mustReconnect: 1 } });
@@ -419,7 +419,9 @@ describe('a company in the report', () => {
 
   test('that was moved is in a section that says once that it may never be switched back on', () => {
     const moved = sectionsOf(true).find(({ title }) => title === 'Moved');
-    expect(moved && sectionHead(moved)).toContain('Never switch these companies back on in your own application.');
+    expect(moved && sectionHead(moved)).toContain(
+      'Never switch the syncing of these companies back on in your own application.',
+    );
   });
 
   test.each(['skipped', 'excluded', 'waiting'] as const)(

@@ -240,7 +240,7 @@ test('a sign-off says what was moved and what was not', () => {
     isIrreversible: true,
     facts: [
       '1,190 of 1,200 companies moved',
-      '6 companies must reconnect. It has not been checked whether they have reconnected',
+      '6 companies must reconnect. Reconnections have not been checked yet',
       '1 company was not moved',
       '3 companies were left out',
     ],
@@ -250,9 +250,7 @@ test('a sign-off says what was moved and what was not', () => {
 test('a sign-off says when companies were last checked for reconnections', () => {
   const reconnections = { asked: 0, answered: 0, checkedAt: AT };
   const [signOff] = actionsAt(last({ total: 2, moved: 1, failed: 1, mustReconnect: 1 }, { reconnections }));
-  expect(signOff?.facts).toContain(
-    '1 company must reconnect. Last checked whether they have reconnected: 2026-03-02 09:00 UTC',
-  );
+  expect(signOff?.facts).toContain('1 company must reconnect. Reconnections were last checked at 2026-03-02 09:00 UTC');
 });
 
 /** Returns the message of an action, as a person would send it. */

@@ -59,7 +59,7 @@ test('later tasks are shown under "next", and an unconfirmed first company must 
   });
   const facts = { ...FACTS, unconfirmedFirst: 'acme-9' };
   expect(migrationView(progressOf(migrationPlan(), first), facts, LATER).task?.what).toBe(
-    'Turn off syncing for acme-9, which goes first, in your own application, confirm that it is off, and then supply its credential; or ask support to choose another company.',
+    'In your own application, turn off syncing for acme-9, the company that moves first; then confirm that it is off and supply its credential, or ask support to choose another company.',
   );
 });
 
@@ -188,7 +188,7 @@ test.each(SELF_SERVICE)('does not mention anything that self-service does not ha
 test('in self-service, the view says that the decision about the last company ends the migration', () => {
   const changes = { counts: counts({ total: 4, failed: 2, moved: 2 }) };
   const view = viewOf(stateAt('complete-migration', { route: 'self-service', ...changes }));
-  const ends = /the migration ends by itself, and the stored credentials are destroyed\.$/;
+  const ends = /the migration ends automatically, and the stored credentials are destroyed\.$/;
   expect(view.task?.why).toMatch(ends);
   expect(view.actions.find(({ message }) => message === 'skip')?.consequence).toMatch(ends);
 });

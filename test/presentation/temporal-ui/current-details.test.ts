@@ -105,7 +105,7 @@ test('credentials are exported after the confirmation, and sealed with the migra
     ...{ proposal: null, counts: counts({ total: 2, waiting: 2, withoutCredential: 2 }) },
   });
   expect(detailsAt(state)).toContain(
-    '**How:** export the credentials after you have confirmed that syncing is off; support sends you the migration key; let ferry seal encrypt the file with it',
+    '**How:** export the credentials after you have confirmed that syncing is off; support sends you the migration key; use ferry seal to encrypt the file with it',
   );
 });
 
@@ -153,7 +153,7 @@ test.each<[string, Partial<MigrationState>, string]>([
   [
     'if all companies were moved',
     { closed: 'completed', counts: counts({ total: 2, moved: 2 }) },
-    'every company was moved and must stay switched off',
+    'every company was moved, and its syncing must stay off',
   ],
   [
     'if one company was not moved',
@@ -164,7 +164,7 @@ test.each<[string, Partial<MigrationState>, string]>([
   [
     'if it was cancelled',
     { closed: 'cancelled' },
-    'companies that were not moved stays out of date until you switch them back on in your own application, if the handover report allows it, or until their end customers reconnect',
+    'companies that were not moved stays out of date until you switch their syncing back on in your own application, if the handover report allows it, or until their end customers reconnect',
   ],
 ])(
   'after the migration has ended, the page says what may be switched back on and whose data is out of date: %s',
@@ -349,7 +349,7 @@ test('the page of a migration with windows says what happens after the window ha
   const proposal = { startAt: '2026-03-02T22:00:00.000Z', by: 'Sam', role: 'support', at: AT } as const;
   const state = { ...planned, proposal, limits: { ...planned.limits, windows: [...windows] } };
   expect(detailsAt(state)).toContain(
-    '**Deadline:** the window closes at 2026-03-02 23:30 UTC. If this is done later, moves begin at 2026-03-03 22:00 UTC, and the data of companies whose syncing is off is out of date until then.',
+    '**Deadline:** the window closes at 2026-03-02 23:30 UTC. If this is done later, moves begin at 2026-03-03 22:00 UTC, and the data of companies whose syncing is off is out of date until they have moved.',
   );
   expect(detailsAt({ ...state, limits: planned.limits })).not.toContain('Deadline');
 });

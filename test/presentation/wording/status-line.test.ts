@@ -250,7 +250,7 @@ const MANAGED: readonly Row[] = [
   [
     'a rejected handover',
     decideAll(step6({ total: 60, moved: 60 }), reject('complete-migration', 'client')),
-    'All 60 companies have moved. The handover was rejected: please clear up the reason with support, then sign it off.',
+    'All 60 companies have moved. The handover was rejected: please resolve the problem with support, and then sign off.',
   ],
   [
     'signed off by the client',
@@ -298,7 +298,7 @@ const PAUSED: readonly Row[] = (
     ['application-refused', 'Paused: QuickBooks Online refuses your application; support is looking at it.'],
     [
       'wrong-organization',
-      'Paused: a credential belongs to another company than the list says; support is looking at it.',
+      'Paused: a credential belongs to a company other than the one in the list; support is looking at it.',
     ],
     ['too-many-failures', 'Paused: 6 companies could not be moved; support is looking at it.'],
     ['ledger-behind', 'Paused: the records of this migration are out of date; support is looking at it.'],
