@@ -210,7 +210,7 @@ describe('the four-eyes rule', () => {
         ['support', 'Sam'],
         ['client', 'Cleo'],
       ],
-      'a time needs three approvers',
+      'a start time needs three approvers',
     ],
     [
       'one person in both roles',

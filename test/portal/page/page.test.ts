@@ -26,7 +26,7 @@ describeWithChromium("the portal's page", () => {
     await page.getByRole('button', { name: CONFIRM_SYNC.title }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.textContent()).toContain(
-      'A company that is moving or has moved must never be switched back on',
+      'Never switch syncing back on for a company that is moving or has moved',
     );
     await dialog.getByLabel('all companies').check();
     await dialog.getByRole('button', { name: CONFIRM_SYNC.title }).click();
