@@ -99,7 +99,7 @@ interface Parts {
   workerDeployment: string;
   /** The address for health checks and metrics. Default: the process has no health server. */
   healthAddress: ListenAddress;
-  /** The number of open migrations that have metrics of their own. Default: 0. */
+  /** The number of open migrations that have their own metrics. Default: 0. */
   metricsMigrations: number;
   /** True if the process exports traces, because an endpoint of OpenTelemetry is configured. Default: it does not. */
   tracing: true;

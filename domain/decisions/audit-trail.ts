@@ -16,7 +16,7 @@ import { contentMismatch } from './verification';
 
 /**
  * Maximum length of a batch, in characters of JSON. A character takes at most 3 bytes, and Temporal accepts 2 MB per
- * payload. A decision that is longer than this is a batch of its own.
+ * payload. A longer decision is recorded in a separate batch.
  */
 const MAX_BATCH_LENGTH = 300_000;
 

@@ -63,7 +63,7 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
       ? { ...reopened(state, 'schedule'), reopened: reopenedBy(decision, 'schedule', at) }
       : state;
   const limits = decision.windows ? { ...open.limits, windows: decision.windows } : open.limits;
-  // The approvals and the end of an earlier proposal belong to a different time.
+  // The approvals and the expected end of an earlier proposal belong to a different time.
   return applied(
     { ...withoutApprovals(open, 'schedule'), limits, proposal, estimate: withoutEnds(open.estimate) },
     `start proposed for ${momentText(decision.startAt)}`,

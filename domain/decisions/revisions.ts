@@ -29,7 +29,7 @@ function revisedSteps(before: MigrationState, after: MigrationState, decision: D
     case 'manifest-amended':
       return STEPS;
     case 'adjust':
-      // Their approvals begin moves, and the limits say when and how fast.
+      // Approving these steps begins moves, and the limits say when and how fast.
       return ['schedule', 'migrate-first-company'];
     case 'first-company':
       return ['migrate-first-company'];

@@ -202,8 +202,8 @@ export interface MigrationState {
   readonly requestedFirst: ChosenFirstCompany | null;
   readonly counts: Counts;
   /**
-   * Number of companies that wait for their end customer to reconnect. A `relink` decision adds one, and the next check
-   * for reconnected companies corrects the number.
+   * Number of companies that are waiting for their end customer to reconnect. A `relink` decision adds 1, and the next
+   * check for reconnected companies corrects the number.
    */
   readonly relinking: number;
   /** Absent until the first check. */

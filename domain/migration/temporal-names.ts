@@ -46,7 +46,7 @@ export function reconcileWorkflowIdOf(migrationId: string): string {
 /** The last part of the ids above. A label cannot be one of these words. */
 const WORKFLOW_SUFFIX = /\.(?:batch|closing|reconciliation|windows?(?:-.*)?)$/;
 
-/** Returns the migration to which a workflow belongs; undefined if its id is not that of a migration's workflow. */
+/** Returns the migration to which a workflow belongs; undefined if it belongs to none. */
 export function migrationOfWorkflow(workflowId: string): string | undefined {
   const migrationId = workflowId.replace(WORKFLOW_SUFFIX, '');
   const words = migrationId.split('.');

@@ -64,7 +64,7 @@ export function pollDelayMs(syncingForMs: number): number {
   return Math.min(MAX_POLL_DELAY_MS, Math.max(MIN_POLL_DELAY_MS, syncingForMs / 4));
 }
 
-/** Returns the number of polls that it takes to notice the end of a sync of this length. */
+/** Returns the number of polls until a sync of this length is found to have ended. */
 export function pollsDuring(syncMs: number): number {
   let polls = 1;
   for (let atMs = pollDelayMs(0); atMs < syncMs; atMs += pollDelayMs(atMs)) polls += 1;

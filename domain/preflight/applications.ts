@@ -89,7 +89,7 @@ export function findOtherApplication(
   return others.find((other) => !isSameApplication(other.application, application));
 }
 
-/** Why the registered application is not the one that a migration can use. */
+/** Why a migration cannot use the registered application. */
 export type ApplicationConflict =
   /** Another open migration uses a different application. */
   | { readonly kind: 'different'; readonly own: ApplicationFacts; readonly other: MigrationApplication }

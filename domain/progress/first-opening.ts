@@ -16,7 +16,9 @@ export function firstOpening(progress: Planned, now: string): WindowOccurrence |
 }
 
 /**
- * Returns the window of {@link firstOpening} and the windows after it; empty if it is null. @param now ISO 8601, UTC
+ * Returns the window of {@link firstOpening} and the windows after it; empty if there is none.
+ *
+ * @param now ISO 8601, UTC
  */
 export function firstOpenings({ proposal, windows, firstCompany }: Planned, now: string): readonly WindowOccurrence[] {
   if (proposal === null || firstCompany !== null) return [];

@@ -34,7 +34,7 @@ export interface Forecast {
   /** Null if there are windows and the moves in them take more than a year. */
   readonly ends: Ends | null;
   readonly basis: 'throughput' | 'estimate';
-  /** The longest time that a company's data can be out of date at the end. Milliseconds; null if `ends` is null. */
+  /** The longest time for which a company's data can be out of date. Milliseconds; null if `ends` is null. */
   readonly staleMs: number | null;
 }
 

@@ -69,7 +69,9 @@ export interface Progress {
   /** The current limit; null if there is none. Absent in an answer of an earlier version. */
   readonly companiesPerMinute?: number | null;
   readonly proposal: Proposal | null;
-  /** How many companies wait for their end customer to reconnect, and when that was checked last; null if it never was. */
+  /**
+   * How many companies are waiting for their end customer to reconnect, and when this was last checked; null if never.
+   */
   readonly reconnections?: { readonly waiting: number; readonly checkedAt: string | null };
   readonly window: WindowOccurrence | null;
   readonly firstCompany: FirstCompany | null;

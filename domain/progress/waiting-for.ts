@@ -92,7 +92,7 @@ function detailsText(preflight: Preflight): string {
   ].join('; ');
 }
 
-/** Describes the companies that step 4 waits for: those of the first wave. Later waves are confirmed later. */
+/** Describes the companies of the first wave, for which step 4 waits. Later waves are confirmed later. */
 function unconfirmedText({ unconfirmed, unconfirmedInFirstWave, total }: Counts): string {
   return unconfirmedInFirstWave === unconfirmed
     ? outOf(unconfirmed, total, 'company')

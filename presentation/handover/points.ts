@@ -1,4 +1,4 @@
-/** The points of the handover report on which the client acts: what to switch back on, to send, to delete, to rotate. */
+/** The points of the handover report that tell the client what to switch back on, send, delete and rotate. */
 import { countOpen } from '../../domain/companies/company-state';
 import type { ApplicationFacts } from '../../domain/preflight/applications';
 import { applicationName, isSameApplication, replacementText } from '../../domain/preflight/applications';
@@ -159,7 +159,7 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
 /** Returns how many credentials are stored, and when they are deleted. */
 function storedText(count: number): string {
   if (count === 0) return 'none at the moment.';
-  return `${counted(count, 'credential')}, stored in encrypted form. Each is deleted once its company has been moved; the others are deleted when the migration ends.`;
+  return `${counted(count, 'credential')}, stored in encrypted form. Each is deleted once its company has been moved, or when the migration ends.`;
 }
 
 /** Returns how to rotate the client secrets that were shared; empty if none was needed. */

@@ -145,7 +145,7 @@ function howText(progress: Progress): string {
   const never = 'never send tokens or secrets by email, chat or phone, unless ferry seal has encrypted them';
   if (route === 'self-service') return `${commands}${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
   const manifest = isManifestMissing(progress)
-    ? `choose the manifest in the portal, to which support sends you a link, or send ${who} the file, without tokens`
+    ? `choose the manifest in the portal (support sends you a link), or send ${who} the file, without tokens`
     : null;
   if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
   const seal =

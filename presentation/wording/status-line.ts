@@ -167,7 +167,7 @@ function scheduleText(progress: Progress, now: string): string {
   return `Please approve the start${start}${moves}.`;
 }
 
-/** Describes the companies that step 4 waits for: those of the first wave. Later waves are confirmed later. */
+/** Describes the companies of the first wave, for which step 4 waits. Later waves are confirmed later. */
 function firstWaveText({ unconfirmed, unconfirmedInFirstWave }: Counts): string {
   const companies = counted(unconfirmedInFirstWave, 'company');
   return unconfirmedInFirstWave === unconfirmed ? companies : `${companies} of the first wave`;
