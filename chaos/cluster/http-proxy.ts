@@ -16,6 +16,8 @@ export interface InjectedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** If true, the service gets the request first, and its response is dropped. */
+  readonly forward?: boolean;
 }
 
 /**
@@ -72,7 +74,7 @@ export async function startHttpProxy(options: {
     if (body === null) return; // the worker closed its connection before the request was complete
     const received = { method, path, body: body.toString('utf8') };
     const action: ProxyAction = fault?.(received) ?? 'forward';
-    const forwards = action !== 'loseRequest' && !isInjected(action);
+    const forwards = isInjected(action) ? action.forward === true : action !== 'loseRequest';
 
     if (typeof action === 'object' && 'delayMs' in action) await delay(action.delayMs);
     const answered = forwards ? await forwardRequest(target, { method, path, headers, body }) : 'not sent';

@@ -76,6 +76,13 @@ describe('the proxy between a worker and the service', () => {
       { injected: true, status: 502, forwarded: false, delivered: true },
     ],
     [
+      'injects a response once the service has done the work',
+      () => ({ status: 502, headers: {}, body: '<html>', forward: true }),
+      '502 <html> -',
+      [REQUEST],
+      { injected: true, status: 502, forwarded: true, delivered: true },
+    ],
+    [
       'delays a request',
       () => ({ delayMs: 50 }),
       '200 from the service c-1',
