@@ -73,10 +73,10 @@ export const longActivities = proxyWithSummaries({
 });
 
 /**
- * The check for reconnected companies while a person waits for its result.
+ * The check for reconnected companies while a person is waiting for its result.
  *
- * At most three attempts within 20 seconds, because the person then goes on with what is known. TRY_CANCEL, because the
- * check can be repeated.
+ * At most three attempts within 20 seconds, because the person then continues with the last known result. TRY_CANCEL,
+ * because the check can be repeated.
  */
 export const promptActivities = proxyWithSummaries({
   startToCloseTimeout: '15 seconds',

@@ -62,7 +62,7 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
   const context = createRunContext(batch, `batch-${runNumber}`, page.showOutage);
   setHandler(wakeSignal, context.wake, {
     description:
-      'Sent by the migration after a decision or when a window opens, so that the run checks at once what can be done',
+      'Sent by the migration after a decision or when a window opens, so that the run checks immediately what can be done',
   });
   const begun = await shortActivities.beginRun({ migrationId, run: context.runName });
   page.showCounts(begun.counts);
@@ -91,8 +91,8 @@ async function moveAndVerify(
   const importing = backgroundTask(() => importAll(context, slicesAtOnce), context.wake);
   const nextDelayMs = backoff(POLL_DELAY);
   const isDone = ({ syncing, outsideWindow }: CheckReport): boolean =>
-    // The second case: this run has no window, but windows have been agreed since it began. End it here, because the
-    // migration creates their Schedule between runs.
+    // The second case: windows have been agreed since this run began without one. End the run here, because the
+    // migration creates the Schedule of the windows between runs.
     syncing === 0 || (outsideWindow && window === null);
   importing.start();
   try {

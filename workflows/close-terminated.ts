@@ -9,7 +9,7 @@ import { closeLedger, deleteUnused, verifySyncing } from './migration/closing';
  *
  * Fails if the migration is still running.
  *
- * @param requestedBy the person who asked for it; absent if the sweep did. Not verified
+ * @param requestedBy the person who requested the closing, not verified; absent if the sweep requested it
  */
 export async function closeTerminated({
   migrationId,

@@ -2,9 +2,10 @@
  * The interceptors of all workflows: traces (`traces.ts`), the step in log lines, and payloads that this worker cannot
  * decrypt because it does not have their payload key.
  *
- * Anyone who may write to the namespace can send such a message, so a message is refused instead of failing the
- * workflow task: an update and a query are rejected, and a signal reaches its handler as an `UnreadablePayload`. Input
- * and results that our own workers wrote fail the workflow task, which Temporal retries until the key has been added.
+ * Anyone who may write to the namespace can send a message with such a payload, so the message is refused instead of
+ * failing the workflow task: an update and a query are rejected, and a signal reaches its handler as an
+ * `UnreadablePayload`. If the payload is an input or a result that our own workers wrote, the workflow task fails, and
+ * Temporal retries it until the key has been added.
  *
  * A signal must have the same effect in every replay, even in a worker that has the key. Its refusal is therefore
  * recorded in the history with the SDK's patch marker, the only marker that a handler can write synchronously.
@@ -16,7 +17,7 @@ import { UnreadablePayload } from '../domain/migration/unreadable-payload';
 import { BATCH_RUN, SEARCH_ATTRIBUTES, UNKNOWN_PAYLOAD_KEY } from './messages';
 import { traceInterceptors } from './traces';
 
-/** Creates the interceptors of one workflow execution. The worker calls it by this name. */
+/** Creates the interceptors of one workflow execution. The SDK calls this function by its name. */
 export function interceptors(): WorkflowInterceptors {
   let signals = 0;
   let failed: UndecryptableData | null = null;
@@ -46,7 +47,7 @@ export function interceptors(): WorkflowInterceptors {
           signals += 1;
           const marker = `unreadable-signal-${signals}`;
           const lacking = input.args.find(isMissingKey);
-          // In a replay, `patched` returns whether the marker is in the history. Otherwise it writes the marker.
+          // In a replay, `patched` returns whether the marker is in the history. Otherwise, it writes the marker.
           if (lacking) {
             if (!patched(marker)) failTask(lacking);
           } else if (workflowInfo().unsafe.isReplaying && patched(marker)) {
@@ -110,7 +111,8 @@ function stepField(): { readonly step?: string } {
 }
 
 /** The reason shown in a replay by a worker that has the key, because the key's id is then no longer known. */
-const KEY_WAS_MISSING = 'the message was encrypted under a payload key that the worker did not have when it arrived';
+const KEY_WAS_MISSING =
+  'the message was encrypted with a payload key that the worker did not have when the message arrived';
 
 /** Thrown to fail the workflow task, which Temporal then retries. */
 class UndecryptableData extends Error {

@@ -86,8 +86,8 @@ export const SEARCH_ATTRIBUTES = {
 export const UNKNOWN_PAYLOAD_KEY = 'UnknownPayloadKey';
 
 /**
- * Defines queries and signals like the functions of this name in `@temporalio/workflow`, which `ferry` would have to
- * load for these two.
+ * Define queries and signals like the functions of these names in `@temporalio/workflow`, which `ferry` would otherwise
+ * have to load.
  */
 const defineQuery = <Answer, Args extends [unknown?] = []>(name: string) =>
   ({ type: 'query', name }) as QueryDefinition<Answer, Args>;
@@ -141,6 +141,6 @@ export const wakeSignal = defineSignal('wake');
 
 /**
  * Asks the migration to check now whether end customers have reconnected, because a person is about to sign off.
- * `client/` and the portal's part of a worker send it. The query `progress` says when the last check was.
+ * `client/` and the portal's part of a worker send it. The query `progress` says when the last check took place.
  */
 export const checkReconnectedSignal = defineSignal('checkReconnected');

@@ -7,8 +7,8 @@ import { windowOpenedSignal } from './messages';
 
 /**
  * Tells a migration that its window is open. The migration's Schedule starts this workflow at the beginning of every
- * window, and a person can trigger it at any time. It also updates the windows that the Schedule lists, and deletes the
- * Schedule if the migration has ended.
+ * window, and a person can trigger it at any time. The workflow also updates the windows that the Schedule lists, and
+ * deletes the Schedule if the migration has ended.
  *
  * @returns whether the window is open, and a sentence for the person who triggered it
  */
@@ -29,7 +29,7 @@ export async function openWindow({ migrationId }: { readonly migrationId: string
 
 const NO_WINDOWS = 'the migration has no more windows';
 
-/** How early a Schedule may fire. The clocks of Temporal and Postgres differ, and the ledger goes by Postgres. */
+/** How early a Schedule can fire: the clocks of Temporal and Postgres differ, and the ledger uses that of Postgres. */
 const MAX_EARLY_MS = 60_000;
 
 /**

@@ -6,9 +6,9 @@ import { closeLedger } from './migration/closing';
 
 /**
  * Repairs a ledger that was restored to an older state: its companies are compared with the service, and the decisions
- * that it has lost are verified, applied and recorded again. No company can be claimed meanwhile.
+ * that it has lost are verified, applied and recorded again. No company can be claimed in the meantime.
  *
- * The input names the migration only. The activity reads everything else from Temporal and the service, because
+ * The input contains only the migration's id. The activity reads everything else from Temporal and the service, because
  * anyone with access to Temporal can start a workflow.
  */
 export async function reconcileLedger({

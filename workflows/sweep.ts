@@ -15,8 +15,8 @@ export interface SweepOutcome {
 
 /**
  * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration is no longer running. The
- * workers' Schedule starts it every hour. `ferry sweep --close` does this on request, and also closes migrations that
- * are open in the ledger but unknown to Temporal or ended in another way.
+ * workers' Schedule starts this workflow every hour. `ferry sweep --close` does the same on request, and also closes
+ * migrations that are open in the ledger but unknown to Temporal or ended in another way.
  */
 export async function sweep(): Promise<SweepOutcome> {
   const { schedulesDeleted, terminated, unknown } = await longActivities.findTerminated();
@@ -31,7 +31,9 @@ export async function sweep(): Promise<SweepOutcome> {
   return { schedulesDeleted, closing: terminated, unknown };
 }
 
-/** Starts to close a migration. Does not wait for the end, because interrupted companies may still have leases. */
+/**
+ * Starts closing a migration. Does not wait until it is closed, because interrupted companies may still have leases.
+ */
 async function startClosing(migrationId: string): Promise<void> {
   log.warn('the migration was terminated in Temporal; closing it as cancelled', { migrationId });
   try {
@@ -42,7 +44,7 @@ async function startClosing(migrationId: string): Promise<void> {
       staticSummary: `Close ${migrationId}, which was terminated`,
     });
   } catch (error) {
-    // An earlier sweep, or a person with `ferry sweep --close`, has already started it.
+    // An earlier sweep, or a person with `ferry sweep --close`, has already started this workflow.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

@@ -2,12 +2,12 @@
  * Traces of workflows: one for each decision, and one for each slice.
  *
  * A decision (or the start of a migration) that was sent by a process with tracing carries a `traceparent` header. Its
- * handler becomes a span, and the activities that follow belong to the same trace, until no handler and no activity of
- * it is running. They get the header, too. A slice outside a decision has a trace of its own, whose ids every process
- * derives from the run and the activity.
+ * handler becomes a span, and the activities that follow get such a header and belong to the same trace, until no
+ * handler and no activity of the trace is running. A slice outside a decision has its own trace, whose ids every
+ * process derives from the run and the activity.
  *
- * Everything here depends on the history alone, not on the configuration of the worker, so a worker with tracing
- * replays histories of a worker without it, and the reverse. Spans leave the sandbox through a sink, which a replay does
+ * Everything here depends only on the history, not on the configuration of the worker, so a worker with tracing can
+ * replay histories of a worker without it, and vice versa. Spans leave the sandbox through a sink, which a replay does
  * not call.
  */
 import type { Sinks, WorkflowInterceptors } from '@temporalio/workflow';
@@ -55,12 +55,12 @@ export interface TraceInterceptors {
 
 /** Creates the interceptors of one workflow execution. None of them changes when a promise resolves. */
 export function traceInterceptors(): TraceInterceptors {
-  /** The span to which activities belong that are scheduled now. */
+  /** The span to which newly scheduled activities belong; null if they belong to none. */
   let current: TraceContext | null = null;
   let running = 0;
   let received = 0;
 
-  /** Traces the handling of a message that has the header, and passes on the context until it has had its effect. */
+  /** Traces the handling of a message that has the header. Activities that it causes get the context of the trace. */
   function handle<T>(name: string, headers: Headers, next: () => Promise<T>): Promise<T> {
     const parent = traceContextIn(headers);
     if (!parent) return next();
@@ -93,7 +93,7 @@ export function traceInterceptors(): TraceInterceptors {
     inbound: {
       execute: (input, next) => {
         const parent = traceContextIn(input.headers);
-        // The activities of the start belong to the trace, but the run itself can take weeks.
+        // The first activities belong to the trace. The run has no span, because it can take weeks.
         if (parent) current = parent;
         return next(input);
       },

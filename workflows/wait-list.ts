@@ -1,15 +1,15 @@
 /**
  * The waits of one workflow, in a list that a single condition of the SDK watches.
  *
- * An entry has a condition, which is a plain function without side effects, and an action. The SDK evaluates its
+ * An entry has a condition, which is a plain function without side effects, and an action. The SDK evaluates its own
  * condition, and with it all conditions of the list, after every job of an activation and whenever all microtasks have
- * run. Entries whose conditions hold leave the list, and their actions run: first those that end a wait, so that no
- * other action can change what the wait has seen, each kind in the order in which it was added. If no condition holds,
- * the workflow has settled until the next activation.
+ * run. Entries whose conditions hold leave the list, and their actions run in the order in which the entries were
+ * added. Actions that end a wait come first, so that no other action can change what the wait has seen. If no condition
+ * holds, the workflow has settled until the next activation.
  *
- * Each wait could use a condition of the SDK instead. But the SDK keeps a stack trace for every pending promise: nearly
- * 2 KB of memory, and CPU time to create it. A condition of the SDK is several promises. A wait in this list is one
- * promise, or three with a timer, and an action is none, or two.
+ * Each wait could use a condition of the SDK instead. But the SDK keeps a stack trace for every pending promise, which
+ * takes nearly 2 KB of memory, and CPU time to create. A condition of the SDK needs several promises. A wait in this
+ * list needs one, or three with a timer; an action needs none, or two with a timer.
  */
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 
@@ -53,7 +53,8 @@ export function createWaitList(onSettled: () => void): WaitList {
   const dueEntries = (): readonly Entry[] => [...waits, ...actions].filter(({ isDue }) => isDue());
 
   function watch(): void {
-    // The SDK also evaluates a condition when it is created. By then, the previous actions have not taken effect.
+    // The SDK also evaluates a condition when it is created. At that moment, the previous actions have not taken effect
+    // yet.
     let isCreated = false;
     const isAnyDue = (): boolean => {
       if (!isCreated) return false;

@@ -9,7 +9,7 @@ export const POLL_DELAY = { shortestMs: 500, longestMs: 60_000 };
 
 /**
  * Imports companies until no company is left to claim or to reclaim, including companies whose retry is due later. A
- * company that waits for its retry or for the end of its lease holds up no other company.
+ * company that is waiting for its retry or for the end of its lease holds up no other company.
  */
 export async function importAll(context: RunContext, slicesAtOnce: number): Promise<void> {
   let atOnce = slicesAtOnce;
@@ -27,7 +27,7 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
   const running = new Map<number, Promise<void>>();
   let failure: { readonly reason: unknown } | undefined;
 
-  /** Starts every slice that is not running, because it has ended or because a changed limit has added it. */
+  /** Starts every slice that is not running: it has ended, or a changed limit has added it. */
   function startSlices(): void {
     for (let slice = 1; slice <= atOnce; slice += 1) {
       if (running.has(slice)) continue;
@@ -56,7 +56,7 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
       const delayMs = nextDelayMs(nextInMs, claimed > 0);
       if (outage) await context.awaitRecovery(outage, nextInMs);
       else if (!(await context.sleep(delayMs, 'Until the next company can be tried'))) continue;
-      // After a decision, the end of a ramp or an outage, there can be work for all slices.
+      // After a decision, an outage or the end of a ramp, there can be work for all slices.
       if (!context.isEnding()) startSlices();
     }
   }

@@ -21,7 +21,7 @@ export interface OutageContext {
   readonly migration: ExternalWorkflowHandle | undefined;
   /** Shows the outage on the page of the run; null once it is over. */
   readonly showOutage: (outage: Outage | null) => void;
-  /** Returns whether the run must start no more work. */
+  /** Returns whether the run must not start any more work. */
   readonly isEnding: () => boolean;
   /** Waits for `ms` milliseconds, or until the run is woken. Returns whether it was woken. */
   readonly sleep: (ms: number, summary: string) => Promise<boolean>;

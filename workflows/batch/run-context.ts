@@ -31,7 +31,7 @@ export interface RunContext extends OutageContext {
   progress(): number;
   /** Ends all current sleeps. */
   readonly wake: () => void;
-  /** Makes the run start no more work. */
+  /** Stops the run from starting any more work. */
   end(): void;
   /**
    * Waits until the service responds or the run is ending. The first probe follows after at least `atLeastMs`

@@ -14,14 +14,14 @@ export interface AuditTrail {
    * been closed when the decision arrived.
    */
   untilRecorded(decisionId: string): Promise<void>;
-  /** Waits until the migration is closed and its decisions are recorded. Later ones are not recorded. */
+  /** Waits until the migration is closed and its decisions are recorded. Later decisions are not recorded. */
   untilClosed(): Promise<void>;
 }
 
 /**
- * Records decisions in the order in which they arrived, until the migration is closed. Message handlers add decisions to
- * `unrecorded`. The activity verifies each of them, applies it to the ledger and adds it to the audit trail. A decision
- * that the ledger refuses no longer counts in the state either.
+ * Records decisions in the order in which they arrived, until the migration is closed. Message handlers add decisions
+ * to `unrecorded`. The activity verifies each of them, applies it to the ledger and adds it to the audit trail. A
+ * decision that the ledger refuses is undone in the state.
  *
  * Decisions that arrive while the migration is about to continue as new are carried over and recorded by the next run.
  * Otherwise a flood of messages could delay continue-as-new indefinitely.

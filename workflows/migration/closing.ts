@@ -30,7 +30,8 @@ export async function closeMigration(migration: MigrationContext): Promise<Migra
  * Closes the ledger and destroys the migration's key, so that the remaining credentials can never be read. Before that,
  * finds out what happened to the credentials of interrupted companies, which can take until their leases have ended.
  *
- * @returns how it ended, according to the recorded decisions
+ * @returns how the migration ended, according to the recorded decisions; its counts; and links for end customers who
+ *   must reconnect
  */
 export async function closeLedger(migrationId: string): ReturnType<Activities['closeMigration']> {
   for (;;) {

@@ -29,7 +29,10 @@ export interface MigrationContext extends Waits {
    * settled, and before its workflow ends.
    */
   readonly show: () => void;
-  /** Replaces the current details from now on, because the migration continues as new, and this run's page stays. */
+  /**
+   * Replaces the current details for the rest of this run, because this run's page stays visible after the migration
+   * has continued as new.
+   */
   readonly showContinued: () => void;
   openStep(step: Step): void;
   endStep(step: Step): void;

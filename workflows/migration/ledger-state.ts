@@ -28,8 +28,8 @@ export async function refreshCounts(
 }
 
 /**
- * Counts the companies each time a count is requested, until the migration is closed. A batch run requests it when it
- * reports progress. The counts come from the ledger, not from the message.
+ * Counts the companies each time a count is requested, until the migration is closed. A batch run requests a count when
+ * it reports progress. The counts come from the ledger, not from the message.
  *
  * @returns a function that requests a count. Several requests during one count lead to one more count.
  */
@@ -59,7 +59,7 @@ export async function refreshEstimate(migration: MigrationContext, runFinished: 
 
 /**
  * Pauses the migration because of a problem that concerns more than one company. It stays paused until support (in the
- * self-service route, the client) resumes it. The pauses of people are kept.
+ * self-service route, the client) resumes it. Pauses by people are kept.
  *
  * @param numbers the numbers that led to the pause, for people; null if there are none
  * @param otherChanges changes that are applied together with the pause

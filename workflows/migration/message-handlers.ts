@@ -64,9 +64,9 @@ export function setMessageHandlers(
     setHandler(defineSignal<[unknown]>(message), receiveSignal, { description });
     const receiveAndRecord = async (input: unknown): Promise<Outcome> => {
       const outcome = await receive(message, input);
-      // A decision is recorded even if the workflow is cancelled meanwhile.
+      // A decision is recorded even if the workflow is cancelled in the meantime.
       await CancellationScope.nonCancellable(() => auditTrail.untilRecorded(outcome.decisionId));
-      // The ledger's outcome. It can differ from the first one.
+      // The ledger's outcome, which can differ from the workflow's.
       return outcomeOf(state(), outcome.decisionId) ?? outcome;
     };
     setHandler(defineUpdate<Outcome, [unknown]>(message), receiveAndRecord, {
@@ -96,7 +96,7 @@ export function setMessageHandlers(
   );
   setHandler(wakeSignal, () => change((before) => ({ ...before, wakes: before.wakes + 1 })), {
     description:
-      'Sent by ferry after the Schedule of this migration has been paused or resumed, so that the migration checks it at once',
+      'Sent by ferry after the Schedule of this migration has been paused or resumed, so that the migration checks the Schedule immediately',
   });
   setHandler(checkReconnectedSignal, () => askForCheck(migration), {
     description:
@@ -123,10 +123,10 @@ export function setMessageHandlers(
 /**
  * Returns a function that applies or refuses decisions in the order in which they arrived.
  *
- * While a batch run moves companies, the counts can be a minute old. They are refreshed before a sign-off, so that it
- * is not refused because of outdated counts. Companies that must reconnect are checked before it, because nobody should
- * sign off that they were not moved if they have just reconnected. Decisions that arrive meanwhile wait for it. All
- * others are applied at once.
+ * While a batch run moves companies, the counts can be a minute old. They are refreshed before a sign-off is applied,
+ * so that it is not refused because of outdated counts. Companies that must reconnect are checked as well, because
+ * nobody should sign off that a company was not moved if it has just reconnected. Decisions that arrive in the meantime
+ * wait for the sign-off. All other decisions are applied immediately.
  */
 function decisionsInOrder(
   migration: MigrationContext,
@@ -134,7 +134,7 @@ function decisionsInOrder(
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
   const refresh = (): Promise<void> =>
-    // A sign-off whose refresh failed is judged by the counts that are known.
+    // If the refresh fails, the sign-off is judged by the last known counts.
     CancellationScope.nonCancellable(() => refreshCounts(migration)).catch(() => undefined);
   return (message, input) => {
     const signsOff = isSignOff(message, input);
@@ -210,7 +210,7 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
     'Check companies once their end customers have reconnected: {"companies": "all" or references, "role": "support", "by"}',
   replaceCredential: 'Sent by ferry after new credentials for companies that were not moved were encrypted and stored',
   addApprover:
-    'Accept the signed decisions of a person, after comparing the fingerprint of their key with them: {"approver": {"role", "by", "publicKey"}, "role": "support", "by"}',
+    'Accept the signed decisions of a person. Before that, compare the fingerprint of the key with that person: {"approver": {"role", "by", "publicKey"}, "role": "support", "by"}',
   removeApprover: 'Stop accepting decisions that are signed with a key: same fields as addApprover',
   adjust: 'Change the limits: {"limits": {"companiesPerSliceAtOnce": 4}, "role": "support", "by"}',
 };

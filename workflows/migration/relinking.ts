@@ -21,7 +21,7 @@ const NO_CHECKS: ReconnectionChecks = { asked: 0, answered: 0, checkedAt: null }
 const isAsked = ({ reconnections = NO_CHECKS }: MigrationState): boolean =>
   reconnections.asked > reconnections.answered;
 
-/** Asks for a check now, if companies wait for their end customers to reconnect. */
+/** Asks for a check now, if companies are waiting for their end customers to reconnect. */
 export function askForCheck({ state, change }: MigrationContext): void {
   const { step, relinking } = state();
   if (step !== 'complete-migration' || relinking === 0) return;
@@ -31,19 +31,19 @@ export function askForCheck({ state, change }: MigrationContext): void {
   }));
 }
 
-/** Shorter than a person's client waits for the outcome of a sign-off. */
+/** Shorter than the time for which `client/` waits for the outcome of a sign-off. */
 const CHECK_WITHIN_MS = 8_000;
 
-/** Returns whether companies that must reconnect are to be checked before a sign-off is applied. */
+/** Returns whether companies that must reconnect must be checked before a sign-off is applied. */
 export function needsCheckBeforeSignOff({ state }: MigrationContext): boolean {
   const { step, relinking } = state();
-  // Recorded histories contain sign-offs without this check.
+  // Histories of earlier versions contain sign-offs without this check.
   return step === 'complete-migration' && relinking > 0 && patched('check-before-sign-off');
 }
 
 /**
  * Checks the companies that must reconnect, and waits for the result for at most 8 s. If the service does not answer in
- * time, the sign-off is judged by what is known: the report says when the last check was.
+ * time, the sign-off is judged by the last known result. The report says when the last check took place.
  */
 export function checkBeforeSignOff(migration: MigrationContext): Promise<void> {
   return CancellationScope.nonCancellable(async () => {
@@ -78,7 +78,7 @@ async function pollRelinking(migration: MigrationContext, isOver: () => boolean)
       reconnections: { ...reconnections, answered: asked, checkedAt: report?.checkedAt ?? reconnections.checkedAt },
     });
     if (report === null) {
-      // It may have recorded some companies as reconnected before it failed.
+      // The check may have recorded some companies as reconnected before it failed.
       await refreshCounts(migration, (state) => ({ ...answered(state), wakes: state.wakes + 1 }));
       continue;
     }

@@ -1,5 +1,5 @@
 /**
- * The waits of a migration, and when it continues as new.
+ * The waits of a migration, and the conditions under which it continues as new.
  *
  * A migration can wait for weeks while its history grows. When the server suggests continuing as new, every wait in
  * this file returns early, the step returns, and `lifecycle.ts` continues with the current state and an empty history.
@@ -18,12 +18,13 @@ export interface Waits extends WaitList {
   /**
    * Waits until the condition holds.
    *
-   * @returns false if the migration has closed, has moved to another step, or should continue as new before that
+   * @returns false if the migration has closed, has moved to another step, or should continue as new before the
+   *   condition holds
    */
   awaitInStep(holds: (state: MigrationState) => boolean): Promise<boolean>;
   /** Returns whether the migration should continue as new now. */
   shouldContinueAsNew(): boolean;
-  /** Returns whether continue-as-new is under way, so that decisions that arrive now are carried over. */
+  /** Returns whether continue-as-new is in progress, so that decisions that arrive now are carried over. */
   isContinuingAsNew(): boolean;
   /** Does work during which the migration must not continue as new. */
   deferContinueAsNew(work: () => Promise<void>): Promise<void>;

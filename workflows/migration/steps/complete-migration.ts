@@ -31,7 +31,7 @@ const STEP = 'complete-migration';
 /**
  * Waits until the step is complete or companies can be moved. Then starts one batch run if needed, and waits for its
  * end. `runMigration` calls this function repeatedly until the step has ended. Companies whose end customers were asked
- * to reconnect are checked meanwhile, because a batch run can take a day.
+ * to reconnect are checked in the meantime, because a batch run can take a day.
  */
 export function completeMigration(migration: MigrationContext): Promise<void> {
   return whileRelinking(migration, () => waitOrRun(migration));
@@ -49,7 +49,7 @@ async function waitOrRun(migration: MigrationContext): Promise<void> {
 }
 
 /**
- * Returns whether a run is needed that only finishes companies: the migration is paused, and an earlier run has left
+ * Returns whether a run that only finishes companies is needed: the migration is paused, and an earlier run has left
  * companies importing or syncing.
  */
 function needsFinishingRun(state: MigrationState): boolean {
@@ -120,8 +120,8 @@ async function runBatch(migration: MigrationContext): Promise<void> {
   const { stop, stopNumbers } = report;
   if (stop) await pauseMigration(migration, stop, stopNumbers);
   await refreshEstimate(migration, true);
-  // Otherwise runs that change nothing would follow one another immediately, for example if claims are paused in the
-  // ledger but the migration's state is not.
+  // Otherwise, runs that change nothing would follow one another immediately, for example if claims are paused in the
+  // ledger but not in the migration's state.
   if (stop === null && isSameCounts(migration.state().counts, countsBefore))
     await migration.awaitCondition(hasChanged, { ms: IDLE_DELAY_MS, summary: 'Until the next batch run' });
 }
@@ -145,8 +145,8 @@ async function startBatchRun(batch: Batch): Promise<ChildWorkflowHandle<typeof b
 }
 
 /**
- * Returns the report of a run, or why it has ended without one: a person has terminated or cancelled it with Temporal's
- * own tools, or it has failed. The migration must not fail because of it.
+ * Returns the report of a run, or why the run has ended without a report: a person has terminated or cancelled it with
+ * Temporal's own tools, or it has failed. The migration must not fail because of that.
  *
  * @throws the cancellation by which a decision closes the migration
  */
@@ -169,9 +169,10 @@ const ENDED_DELAY_MS = 60_000;
 const OCCUPIED_DELAY = { shortestMs: 5_000, longestMs: 5 * 60_000 };
 
 /**
- * Shows that another workflow occupies the id of the batch run, and waits before the next attempt: as long as it has
- * been occupied so far, within bounds, or until something has changed. The other workflow is either the run from before
- * a reset, which ends soon, or one that another program has started. The migration must not fail because of it.
+ * Shows that another workflow occupies the id of the batch run, and waits before the next attempt: for as long as the
+ * id has been occupied so far, within bounds, or until something has changed. The other workflow is either the run from
+ * before a reset, which ends soon, or a workflow that another program has started. The migration must not fail because
+ * of that.
  */
 async function awaitFreeId(migration: MigrationContext): Promise<void> {
   const { outage: known } = migration.state();
@@ -183,7 +184,7 @@ async function awaitFreeId(migration: MigrationContext): Promise<void> {
   await awaitNextRun(migration, why, since, ms);
 }
 
-/** Shows why no batch run is under way, and waits for `ms` milliseconds or until something has changed. */
+/** Shows why no batch run is running, and waits for `ms` milliseconds or until something has changed. */
 async function awaitNextRun(migration: MigrationContext, why: string, since: string, ms: number): Promise<void> {
   const hasChanged = changedSince(migration.state());
   const outage = { why, since, until: new Date(Date.now() + ms).toISOString() };

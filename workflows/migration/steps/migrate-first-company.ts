@@ -35,7 +35,10 @@ export async function migrateFirstCompany(migration: MigrationContext): Promise<
   if (decided && mayEndStep(migration.state(), STEP)) migration.endStep(STEP);
 }
 
-/** After a reset of the workflow, every company can have moved already. The evidence of the chosen one is then shown again. */
+/**
+ * Returns whether a company can be chosen. Also true if every company has already moved, which is possible after a
+ * reset of the workflow: the evidence of the chosen company is then shown again.
+ */
 function hasCandidate({ requestedFirst, counts }: MigrationState): boolean {
   return requestedFirst !== null || countReadyOrMoving(counts) > 0 || counts.moved > 0;
 }
@@ -111,7 +114,7 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
     }));
     if ('stop' in advance) return pauseMigration(migration, advance.stop, null, { firstCompany: null });
     if ('result' in advance) return;
-    // A decision ends the wait, because it may be what the company needs, for example a new credential.
+    // A decision ends the wait, because it may supply what the company needs, for example a new credential.
     const ms = nextDelayMs(advance.retryInMs, false);
     const outage = outageOf(migration.state(), advance, ms);
     migration.change((state) => ({ ...state, outage }));
