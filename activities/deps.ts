@@ -19,7 +19,7 @@ export interface WindowSchedules {
    * none. A pause is kept.
    */
   update(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<ScheduleState>;
-  /** Does the same, but only if the Schedule exists. */
+  /** Updates or deletes the Schedule like `update`, but does not create it. */
   refresh(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ import type { ActivityDeps } from '../deps';
 import type { ImportContext } from './company-at-service';
 import { CompanyImport } from './import';
 import type { SliceOutage } from './circuit-breaker';
-import { trustLedger } from './ledger-comparison';
+import { assessLedger } from './ledger-comparison';
 import { beginAgainIfLost } from './runs';
 import { verifyCompany } from './verify';
 import { runSlice, stopsFor, type SliceEnd } from './worker-pool';
@@ -156,7 +156,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   const { db, sendWithinMs } = deps;
   const { migrationId, slice, onlyRow, finishing = false } = work;
   const owner = await beginSlice(db, { migrationId, run: work.run, slice, leaseMs: deps.leaseMs });
-  const trust = await trustLedger(deps, owner, work.ledgerMark);
+  const trust = await assessLedger(deps, owner, work.ledgerMark);
   let knownMark = trust.mark;
   if (trust.ledger === 'behind') {
     return { claimed: 0, ledgerMark: knownMark, stop: 'ledger-behind', stopNumbers: null, outage: null };
@@ -167,7 +167,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   await beginAgainIfLost(db, owner, trust.currentRun);
   const context = await createImportContext(deps, owner, trust.ledger === 'current');
   let claimed = 0;
-  /** No company is claimed before this time, because the limits set a pace. Epoch milliseconds. */
+  /** No company is claimed before this time, because of the limit of companies per minute. Epoch milliseconds. */
   let nextClaimAt = 0;
   let nextReclaimAt = 0;
 
@@ -215,7 +215,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       return limits;
     },
   });
-  // If the ledger was restored during the slice, it has refused further claims. Comparing the marks shows that.
+  // If the ledger was restored during the slice, it has refused further claims. Comparing the marks shows the restore.
   const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, knownMark);
   const stop = isProvenBehind ? 'ledger-behind' : end.stop;
   const outage = behindSince === null || isProvenBehind ? end.outage : RECONCILING;
@@ -223,7 +223,8 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
 }
 
 /** A reconciliation takes seconds. It holds up the batch, but does not pause it. */
-const WHY_RECONCILING = 'the ledger is being reconciled; if this lasts, reconcile it again';
+const WHY_RECONCILING =
+  'the ledger is being reconciled; if this takes more than a few minutes, run ferry reconcile again';
 const RECONCILING: SliceOutage = { why: WHY_RECONCILING, gotThrough: 0 };
 
 async function createImportContext(

@@ -79,7 +79,7 @@ export class CompanyAtService {
 
   /**
    * Finds the connection of the row. If an earlier attempt has sent the credential, this is the connection to which it
-   * was sent, even if the company has others.
+   * was sent, even if the company has other connections.
    */
   async findConnection(companyId: string): Promise<Connection | undefined> {
     const { service, signal, platform } = this.context;

@@ -117,8 +117,8 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Returns how often the service syncs a company automatically, and when it will do so next. The settings are read for
- * each company when it has moved, because reading them all at the end would delay the handover by a minute per thousand
- * companies.
+ * each company when it has moved, because reading all of them before the handover would delay it by a minute per
+ * thousand companies.
  */
 export function syncScheduleOf({ settings }: SyncSettings, status: DataStatus): SyncSchedule {
   const scheduled = settings.filter(

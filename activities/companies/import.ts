@@ -4,7 +4,7 @@
  * The authorization hands the credential over (the crossing). No single-use credential is ever used twice:
  * - `authorize` records the send intent (store/companies/send-intent.ts) before the credential leaves.
  * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential can be sent again:
- *   only to the same connection, and only when nothing can be in flight any longer.
+ *   only to the same connection, and only when no request can be in flight any longer.
  * - A credential that the service has accepted (`crossed`) is not sent again.
  *
  * A company that might already exist is looked up by its tag before it is created: on every retry, and on the first
@@ -200,8 +200,8 @@ export class CompanyImport {
   }
 
   /**
-   * Handles a company that the service has lost. If this try has just created it, it is created once more. Otherwise
-   * its credential counts as handed over if it may have been sent.
+   * Handles a company that the service has lost. If this try has just created the company, it is created once more.
+   * Otherwise, its credential is treated as handed over if it may have been sent.
    */
   private companyGone(call: Call, error: CompanyDataError): ImportResult | Promise<ImportResult> {
     const isUnsentByThisTry = call !== 'authorize' && call !== 'start-sync';
@@ -219,7 +219,8 @@ export class CompanyImport {
   }
 
   /**
-   * Concludes that a credential was sent to a connection that the service has lost. It is never sent to another one.
+   * Concludes that a credential was sent to a connection that the service has lost. The credential is never sent to
+   * another connection.
    */
   private connectionLost(): ImportResult {
     this.refs = { ...this.refs, crossed: true };

@@ -1,8 +1,8 @@
 /**
  * Detects a ledger that was restored to an older state, by comparing it with the service.
  *
- * Every company that an import creates carries the tag of its row, and the claim counts a try before the import begins.
- * So if the service has a company for a row without a try, the ledger has lost that claim.
+ * Every company that an import creates carries the tag of its row, and the claim raises the row's number of tries
+ * before the import begins. So if the service has a company for a row without a try, the ledger has lost that claim.
  */
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import type { CompanyDataClient } from '../../company-data-client';
@@ -41,7 +41,9 @@ export async function findLostTries(
 }
 
 /**
- * - `reconciling`: it is being reconciled, so nothing can be claimed, but nothing shows that it is behind.
+ * Whether a slice can rely on the ledger.
+ *
+ * - `reconciling`: the ledger is being reconciled, so nothing can be claimed, although nothing shows that it is behind.
  * - `unknown`: the service did not list its companies, so each company is looked up by its tag before it is created.
  */
 export interface LedgerTrust {
@@ -56,12 +58,12 @@ export interface LedgerTrust {
  * Decides whether a slice can rely on the ledger. A ledger that is behind is flagged.
  *
  * Comparing the marks is enough if the workflow has seen a mark, the slice has already run in this batch run, and the
- * activity is not being retried. Otherwise an attempt may have died, and the workflow may not have seen its claims. So
+ * activity is not being retried. Otherwise, an attempt may have died, and the workflow may not have seen its claims, so
  * the ledger is also compared with the service, with one request per 5,000 companies.
  *
  * @param workflowMark the highest mark that the workflow has seen; 0 if it has seen none
  */
-export async function trustLedger(
+export async function assessLedger(
   { db, service }: Pick<ActivityDeps, 'db' | 'service'>,
   { migrationId, attempt }: LeaseOwner,
   workflowMark: number,

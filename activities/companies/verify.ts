@@ -116,8 +116,9 @@ function deferralOf(error: CompanyDataError): Deferral {
 }
 
 /**
- * No data set has been queued. Soon after the request to start the syncs, that is normal. Later, a proxy has probably
- * answered the request, and it never arrived. It is then sent again, which does not affect syncs under way.
+ * No data set has been queued. That is normal immediately after the request to start the syncs. If it lasts, a proxy
+ * has probably answered the request, which never reached the service. The request is then sent again, which does not
+ * affect running syncs.
  */
 const NOT_STARTED = 'no sync has started';
 
@@ -137,7 +138,7 @@ function brokenSetEvidence({ complete, broken }: DataSets): Evidence[] {
   ];
 }
 
-/** Returns the evidence for complete data sets. Those that were counted come last. */
+/** Returns the evidence for complete data sets. Data sets whose records were counted come last. */
 async function dataSetEvidence(
   verification: Verification,
   due: DueCompany,

@@ -75,7 +75,7 @@ interface SliceSteps<Item, Outcome> {
   /** Returns how many companies the limits allow at once. */
   concurrencyOf(limits: MigrationLimits): number;
   /**
-   * Waits until the next group may be taken. Returns whether it has waited, because limits can change meanwhile.
+   * Waits until the next group may be taken. Returns whether it has waited, because limits can change in the meantime.
    */
   beforeTake?(inFlight: number): Promise<boolean>;
   take(size: number, limits: MigrationLimits): Promise<readonly Item[]>;
@@ -91,7 +91,7 @@ interface SliceSteps<Item, Outcome> {
 }
 
 /**
- * Takes and handles companies until the pool has ended, and sends heartbeats meanwhile.
+ * Takes and handles companies until the pool has ended, and sends heartbeats in the meantime.
  *
  * @throws the first error of a step or of the ledger
  */
@@ -141,10 +141,11 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
 }
 
 /**
- * Returns null if the slice continues. It stops if the reason affects all companies, if it stops for any failure, or if
- * it stops for several and the reason has occurred several times in a row.
+ * Decides whether a slice stops. It stops if the reason affects all companies, if the slice stops for any failure, or
+ * if it stops for several and the reason has occurred several times in a row.
  *
- * @returns the references of the companies that failed one after another; empty if the reason affects all companies
+ * @returns null if the slice continues; otherwise the references of the companies that failed in a row, or an empty
+ *   list if a single failure is enough
  */
 async function concernedBy(
   db: Database,
@@ -163,8 +164,9 @@ async function concernedBy(
 const SAMPLE = 1_000;
 
 /**
- * Returns a function that pauses the migration if it has too many failures. It returns the numbers if
- * it paused the migration, otherwise null. After its first call, it queries the ledger only if it has seen a failure.
+ * Returns a function that pauses the migration if the migration has too many failures. The function returns the numbers
+ * if it paused the migration, otherwise null. After the first call, it queries the ledger only if it has seen a
+ * failure.
  */
 function watchTolerance(db: Database, migrationId: string) {
   // Initially true, because companies of other slices may have failed.

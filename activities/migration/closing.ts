@@ -72,7 +72,8 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
      * Closes the ledger and destroys the credentials. Fails without a retry if the recorded decisions or the companies
      * do not allow it. A migration that has been closed keeps its ending.
      *
-     * @returns how the migration ended, according to the recorded decisions, and the first links for the client's page
+     * @returns how the migration ended, according to the recorded decisions; its counts; and the first links for the
+     *   client's page
      */
     async closeMigration({ migrationId }: MigrationRef): Promise<ClosedLedger> {
       const ending = await db.transaction().execute((tx) => closeInLedger(tx, migrationId));
@@ -82,8 +83,8 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
     },
 
     /**
-     * Resolves companies whose attempt died, based on their connections at the service. No slice will reclaim them.
-     * Fails without a retry while their migration goes on, because their attempts may be alive.
+     * Resolves companies whose attempt died, based on their connections at the service, because no slice will reclaim
+     * them. Fails without a retry while their migration continues, because their attempts may still be alive.
      *
      * @returns milliseconds until another call is needed, because a lease has not ended or a row has just changed; null
      * if every company is resolved
@@ -123,7 +124,7 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
   };
 }
 
-/** How many links the client's page shows at most. The handover report contains all of them. */
+/** The maximum number of links on the client's page. The handover report contains all of them. */
 const MAX_LINKS = 20;
 
 async function reconnectLinks(db: Database, migrationId: string): Promise<readonly ReconnectLink[]> {
@@ -134,7 +135,7 @@ async function reconnectLinks(db: Database, migrationId: string): Promise<readon
   );
 }
 
-/** The longest name that a record keeps, in characters. */
+/** The maximum length of a name in a record, in characters. */
 const MAX_NAME_LENGTH = 200;
 
 /** The delay before reading a company again after its attempt has just written to its row, in milliseconds. */
@@ -148,7 +149,7 @@ async function readMigrationOrRefuse(tx: Database, migrationId: string): Promise
   return (await readMigration(tx, migrationId)) ?? refuse(`migration ${migrationId} is not in the ledger`);
 }
 
-/** Closes the migration as the recorded decisions say. No decision is recorded meanwhile. */
+/** Closes the migration as the recorded decisions say. No decision is recorded in the meantime. */
 async function closeInLedger(tx: Database, migrationId: string): Promise<Ending> {
   await lockDecisions(tx, migrationId);
   const { route, ending: before } = await readMigrationOrRefuse(tx, migrationId);

@@ -151,13 +151,13 @@ async function verifyAndWrite(
 /**
  * Verifies, applies and records one decision that the ledger has lost, in a transaction.
  *
- * It is verified like any other decision. But if the ledger is known to be behind, its companies may be in an earlier
+ * The decision is verified like any other. But if the ledger is known to be behind, its companies may be in an earlier
  * state, so the rules about companies are not checked. The approval of the first company requires only that some
- * company is syncing or moved. What was staged for it may be lost, or be another supply: then only the decision is
- * restored, and the client supplies again.
+ * company is syncing or moved. The supply that was staged for the decision may be lost, or may differ from its digest:
+ * then only the decision is restored, and the client must supply again.
  *
- * @returns the outcome; null if the ledger has the decision. A decision that fails verification is not recorded, so
- * that it can be verified later
+ * @returns the outcome; null if the ledger already has the decision. A decision that fails verification is not
+ * recorded, so that it can be verified later
  */
 export async function restoreDecision(
   tx: Database,
@@ -186,7 +186,7 @@ async function readFirstCompanyStandIn(
   return (await hasLinkedCompany(tx, migrationId)) ? { firstCompany: { reference: '', stage: 'verified' } } : {};
 }
 
-/** Returns why the ledger refuses a decision that the workflow has applied; null if it accepts it. */
+/** Returns why the ledger refuses a decision that the workflow has applied; null if the ledger accepts it. */
 async function refusalOf(tx: Database, record: DecisionRecord, ledger: View): Promise<string | null> {
   const { decision } = record;
   const refusal = ledgerRefusal(record, ledger);
@@ -257,7 +257,8 @@ async function apply(
       await setPaused(tx, migrationId, true);
       break;
     case 'resume':
-      // After a restore, the ledger may not know of the pause. Then it must not accept any failures either.
+      // After a restore, the ledger may not contain the pause. The resume then changes nothing, and accepts no
+      // failures.
       if (!paused) break;
       if (pausedItself && !actsAsSupport({ route }, decision.role)) {
         await liftPausesByPeople(tx, migrationId);

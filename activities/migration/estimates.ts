@@ -1,4 +1,4 @@
-/** The activities that estimate the whole move before it begins, and what is left of it later. */
+/** The activities that estimate the whole move before it begins, and the remaining part of the move later. */
 import type { Estimate, SpeedEstimate } from '../../domain/planning/estimate';
 import { ASSUMED_SPEED, estimate, speedFrom } from '../../domain/planning/estimate';
 import { windowOccurrences } from '../../domain/planning/windows';
@@ -42,9 +42,9 @@ export function estimateActivities({ db }: ActivityDeps) {
     },
 
     /**
-     * Estimates what is left of the move. Uses this migration's speed if it has been measured, and otherwise the same
-     * speed as `estimatePlan`. When a run has finished, stores the speed for later migrations if it was measured on
-     * enough companies.
+     * Estimates the remaining part of the move. Uses this migration's speed if it has been measured, and otherwise the
+     * same speed as `estimatePlan`. When a run has finished, stores the speed for later migrations if it was measured
+     * on enough companies.
      */
     async estimateRemaining({
       migrationId,

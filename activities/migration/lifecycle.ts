@@ -47,7 +47,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
       return { slicesAtOnce: slices, counts: await countWithMark(db, migrationId) };
     },
 
-    /** Pauses the migration because of a problem. Only a recorded decision of support can resume it. */
+    /** Pauses the migration because of a problem. Only a recorded decision can resume it. */
     async pauseMigration({ migrationId }: MigrationRef): Promise<void> {
       await pauseForProblem(db, migrationId);
     },

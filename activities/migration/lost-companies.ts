@@ -18,10 +18,11 @@ const GONE = {
 } as const;
 
 /**
- * Returns the repair of a company that the service does not list for the migration. Asks for it by its id, because
- * people can change tags.
+ * Returns the repair of a company that the service does not list for the migration. Asks the service for the company by
+ * its id, because people can change tags.
  *
- * @returns undefined if the service has the company, or the ledger does not say that it has been created
+ * @returns undefined if there is nothing to repair: the service has the company, the ledger has no id for it, the
+ *   client supplied its id, an attempt is importing it, or it was left out
  */
 export async function findLostCompany(
   service: CompanyDataClient,
@@ -29,8 +30,8 @@ export async function findLostCompany(
   signal: AbortSignal,
 ): Promise<LostCompany | undefined> {
   const { state, companyId, existedBefore, isLeased, isSent, failure, failureText } = company;
-  // A company whose id the client supplied is not created again. An attempt that is still alive finds out by itself
-  // that a company is lost.
+  // A company whose id the client supplied is not created again. An attempt that is still alive detects the loss
+  // itself.
   if (companyId === null || existedBefore || isLeased || state === 'skipped' || state === 'excluded') return undefined;
   if (!(await isCompanyGone(service, companyId, { signal }))) return undefined;
   if (isSent || state === 'syncing' || state === 'moved') return { kind: 'gone', change: GONE };

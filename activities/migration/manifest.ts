@@ -15,8 +15,8 @@ import {
 const MAX_LISTED = 5;
 
 /**
- * Locks the companies of the migration, and returns why the staged rows cannot replace them; null if they can. Names no
- * other migration, because the client reads it.
+ * Locks the companies of the migration, and returns why the staged rows cannot replace them; null if they can. The text
+ * names no other migration, because the client reads it.
  */
 export async function stagedManifestRefusal(
   tx: Database,
@@ -36,7 +36,7 @@ export async function stagedManifestRefusal(
   return `the organization of ${counted(taken.length, 'company')} is already part of another migration: ${listed.join(', ')}${more}`;
 }
 
-/** Returns why the staged rows are not those that the decision names; null if they are. */
+/** Returns why the staged rows do not match the decision; null if they do. */
 async function contentProblem(tx: Database, migrationId: string, decision: ManifestSupplied): Promise<string | null> {
   const digest = new ManifestDigest();
   const references = new Set<string>();
@@ -45,16 +45,16 @@ async function contentProblem(tx: Database, migrationId: string, decision: Manif
   let isInOrder = true;
   for await (const row of readStagedManifest(tx, migrationId, decision.decisionId)) {
     companies += 1;
-    // More rows than the decision names could take longer than the activity may.
+    // Reading more rows than the decision states could exceed the activity's timeout.
     if (companies > decision.companies) break;
     isInOrder &&= row.row === companies;
     references.add(row.reference);
     organizations.add(organizationKey(row.organization));
     digest.add(row);
   }
-  if (companies === 0) return 'the rows of the manifest have not arrived; supply it again';
+  if (companies === 0) return 'the rows of the manifest have not arrived; supply the manifest again';
   if (!isInOrder || companies !== decision.companies || digest.hex() !== decision.manifestDigest)
-    return 'the rows that arrived are not those of the decision; supply the manifest again';
+    return 'the rows that arrived do not match the decision; supply the manifest again';
   return references.size < companies || organizations.size < companies
     ? 'the manifest contains a reference or an organization more than once'
     : null;
@@ -72,5 +72,7 @@ export async function applyManifest(
   text: string,
 ): Promise<string> {
   const discarded = await replaceManifest(tx, migrationId, decision);
-  return discarded === 0 ? text : `${text}; ${counted(discarded, 'stored credential')} deleted, supply them again`;
+  return discarded === 0
+    ? text
+    : `${text}; ${counted(discarded, 'stored credential')} deleted; supply the credentials again`;
 }

@@ -46,7 +46,7 @@ export function preflightActivities(deps: ActivityDeps) {
   return {
     /**
      * Checks the supplied details against the account, the platform and other migrations, without using a credential.
-     * Companies with an error of their own are held back; the others can be moved.
+     * Companies with company-specific errors are held back; the others can be moved.
      */
     async preflight({ migrationId, startAt }: PreflightInput): Promise<Preflight> {
       const migration = await readMigration(db, migrationId);
@@ -172,7 +172,7 @@ async function withoutOwnConnections(
 }
 
 /**
- * Checks each company, and holds back those with an error of their own.
+ * Checks each company, and holds back those with company-specific errors.
  *
  * @returns the number of companies held back
  */

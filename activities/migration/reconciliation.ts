@@ -44,10 +44,10 @@ export function reconciliationActivities(deps: ActivityDeps) {
   const { db, workflowRecords } = deps;
   return {
     /**
-     * Repairs a ledger from the service and from Temporal. No company can be claimed meanwhile. Can be repeated.
+     * Repairs a ledger from the service and from Temporal. No company can be claimed in the meantime. Can be repeated.
      *
      * One activity does everything, because anyone who may write to the Temporal namespace can call activities. If a
-     * separate activity allowed claims again, they could call it without the repair.
+     * separate activity allowed claims again, anyone could call it without the repair.
      */
     async reconcileLedger({ migrationId }: MigrationRef): Promise<ReconciliationResult> {
       await flagForReconciliation(db, migrationId);
@@ -71,7 +71,7 @@ export function reconciliationActivities(deps: ActivityDeps) {
 
 /**
  * Returns whether the workflow's mark or the service shows that the ledger is behind. Must be called before companies
- * are repaired. The answer is stored, so that a second attempt gives the same one.
+ * are repaired. The result is stored, so that a second attempt returns the same.
  */
 async function isProvenBehind(
   { db, service }: ActivityDeps,
@@ -145,7 +145,7 @@ interface Finding {
   readonly change: Omit<Repair, 'row' | 'from'>;
 }
 
-/** Lists the companies of a migration. If a row has several, keeps one whose connection is linked. */
+/** Lists the companies of a migration. If a row has several, keeps one whose connection is linked, if there is one. */
 async function readService(service: CompanyDataClient, migrationId: string, platform: Platform) {
   const found = new Map<number, ListedCompany>();
   const doubled = new Set<number>();
@@ -204,14 +204,14 @@ async function findingFor(
   const isOpen = state === 'waiting' || state === 'importing' || state === 'outcome-unknown';
   if (!lacksGrant && !isOpen) return undefined;
   const connection = await readConnection(service, companyId, platform.key);
-  // The companies were listed earlier. This one may have been linked since.
+  // The companies were listed earlier. This company may have been linked since then.
   const isLinkedSince = lacksGrant && connection && connection.status !== 'PendingAuth';
   if (isLinkedSince) return undefined;
   const found = lacksGrant
     ? { kind: 'notMoved' as const, change: GRANT_LOST }
     : connection
       ? findingFromConnection(company, connection, platform)
-      : // Without a connection, its credential has not been used.
+      : // Without a connection, the company's credential has not been used.
         state === 'waiting' && tries === 0 && ADOPTED;
   if (!found) return undefined;
   const finding = found.kind === 'linked' ? await withSyncStarted(service, companyId, found) : found;
@@ -229,8 +229,8 @@ function findingFromConnection(
 ): Finding | undefined {
   const { state, tries, supersedes, suppliedAt } = company;
   if (connection.status === 'Linked') {
-    // An older credential might have linked it. The next attempt finds out by sending the new one: if the service has
-    // already accepted it, it answers without using it again.
+    // An older credential might have linked the connection. The next attempt finds out by sending the new credential:
+    // if the service has already accepted that credential, it answers without using it again.
     if (supersedes && state === 'waiting') return undefined;
     const organization = organizationOf(connection);
     if (organization === undefined || organization === company.organization) {
@@ -241,7 +241,7 @@ function findingFromConnection(
   }
   const error = activeError(connection);
   const consequence = error && consequenceOfLinkError(error.statusText);
-  // An error from before the credential was stored concerns an older one.
+  // An error from before the credential was stored concerns an older credential.
   const isAboutCredential = Date.parse(error?.erroredOnUtc ?? '') >= (suppliedAt?.getTime() ?? 0);
   if (isAboutCredential && (consequence?.action === 'fail' || consequence?.action === 'fail-and-stop')) {
     const text = error?.errorMessage ?? `the connection is ${connection.status}`;
@@ -254,10 +254,10 @@ function findingFromConnection(
 }
 
 /**
- * Starts the syncs of a linked company, because its attempt may have died before it did. If they are running, this
- * changes nothing.
+ * Starts the syncs of a linked company, because its attempt may have died before starting them. Syncs that are already
+ * running are not affected.
  *
- * @returns the finding; another one if the service refuses to start the syncs
+ * @returns the same finding, or a `notMoved` finding if the service refuses to start the syncs
  */
 async function withSyncStarted(service: CompanyDataClient, companyId: string, linked: Finding): Promise<Finding> {
   try {

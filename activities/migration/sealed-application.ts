@@ -16,11 +16,11 @@ import {
 import type { ActivityDeps } from '../deps';
 
 /**
- * Opens the client secret that the latest decision brought, sends it to the service, and deletes it. Does nothing if
- * there is none.
+ * Opens the client secret that was sealed for the latest decision, sends it to the service, and deletes it. Does
+ * nothing if there is none.
  *
- * @returns a finding if the secret cannot be opened or the service refuses the application; then the client must supply
- * it again
+ * @returns a finding if the secret cannot be opened or the service refuses the call; it says whether the client must
+ *   supply the application again
  * @throws {CompanyDataError} when the call fails in a way that a retry can repair
  */
 export async function registerSealedApplication(
@@ -31,7 +31,8 @@ export async function registerSealedApplication(
   const sealed = await readUnregisteredApplication(db, migrationId);
   if (!sealed) return null;
   const { decisionId, clientId, environment } = sealed;
-  // Another open migration may have supplied its application since the command checked that. The preflight reports it.
+  // Another open migration may have supplied another application since the command checked that. The preflight reports
+  // this.
   if (findOtherApplication(sealed, (await readApplications(db, migration)).others)) return null;
   try {
     const clientSecret = (await readVault(db, keys, migrationId)).openClientSecret(sealed);
@@ -47,7 +48,7 @@ export async function registerSealedApplication(
     const message = `the application ${applicationName(sealed)} could not be registered: ${reason}`;
     const advice = isUseless
       ? 'seal and supply it again'
-      : 'check the API key of the workers; it is tried again whenever the details are checked';
+      : 'check the API key of the workers; the registration is retried whenever the details are checked';
     return errorFinding('application-not-registered', message, advice);
   }
   await discardSealedApplications(db, migrationId);

@@ -1,6 +1,6 @@
 /**
- * Examines what is staged for a decision: it must be what the digest in the decision names, which the client has signed,
- * and a worker must be able to open the credentials.
+ * Checks the supply that is staged for a decision: it must match the digest in the decision, which the client has
+ * signed, and a worker must be able to open the credentials.
  */
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { counted, namedCompanies } from '../../domain/text/sentences';
@@ -17,7 +17,10 @@ import {
   readVault,
 } from '../../store';
 
-/** Returns why a decision is refused if other boxes are staged for it than it names; null if they are the same. */
+/**
+ * Returns why a decision is refused if the sealed credentials or the sealed client secret that are staged for it do not
+ * match its digest; null if they match, or if the decision has no digest.
+ */
 export async function exchangeRefusal(
   tx: Queryable,
   migrationId: string,
@@ -28,19 +31,19 @@ export async function exchangeRefusal(
   if (kind === 'application-supplied')
     return (await readStagedApplicationDigest(tx, migrationId, decisionId)) === sealedDigest
       ? null
-      : `the encrypted client secret that arrived is not the one that this decision is about, so it is not used; ${AGAIN}`;
+      : `the encrypted client secret that arrived does not match this decision, so it is not used; supply it ${AGAIN}`;
   const replaces = kind === 'replace-credential';
   return (await readStagedDigest(tx, migrationId, { decisionId, replaces })) === sealedDigest
     ? null
-    : `the encrypted credentials that arrived are not those that this decision is about, so none of them is used; ${AGAIN}`;
+    : `the encrypted credentials that arrived do not match this decision, so none of them is used; supply them ${AGAIN}`;
 }
 
 const REFERENCES_SHOWN = 5;
 
 /**
- * Opens the credentials that are staged for a decision, and forgets them at once. Whoever supplies them learns in the
- * same command, or on the same page, if some were altered or exchanged; otherwise the move of their companies would
- * find out, hours or weeks later. `ferry` and the portal's server cannot open them.
+ * Opens the credentials that are staged for a decision, and discards the opened copies immediately. If credentials were
+ * altered or replaced, the person who supplies them learns this in the same command, or on the same page, and not only
+ * when their companies are moved, hours or weeks later. `ferry` and the portal's server cannot open credentials.
  *
  * @returns why the decision is refused; null if all of them can be opened, or if this worker cannot open any
  */
@@ -62,7 +65,7 @@ export async function unopenableRefusal(
   }
   if (broken.length === 0) return null;
   const which = namedCompanies(broken.length, broken.slice(0, REFERENCES_SHOWN));
-  return `${broken.length.toLocaleString('en-US')} of ${counted(total, 'credential')} cannot be opened, so none of them is used: ${which}. They were altered, exchanged, or sealed with another key; seal the original file again, and supply it`;
+  return `${broken.length.toLocaleString('en-US')} of ${counted(total, 'credential')} cannot be opened, so none of them is used: ${which}. A credential cannot be opened if it was altered, replaced, or sealed with another key; seal the original file again, and supply it`;
 }
 
 function canBeOpened(vault: VaultReader, credential: StagedCredential): boolean {
@@ -75,7 +78,7 @@ function canBeOpened(vault: VaultReader, credential: StagedCredential): boolean 
   }
 }
 
-const AGAIN = 'supply again, and tell support if this happens twice';
+const AGAIN = 'again, and tell support if this happens twice';
 
 /** Deletes the credentials, the application and the manifest that are staged for a decision. */
 export async function discardSupply(tx: Queryable, migrationId: string, decisionId: string): Promise<void> {

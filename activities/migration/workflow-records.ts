@@ -1,7 +1,7 @@
 /**
  * Reads from Temporal the facts that a restored ledger might have lost. Once a migration has been terminated, anyone
  * who may write to the namespace can start another workflow under its id, so the answers and the history of the
- * workflow are checked. If they are malformed, the reading fails without a retry.
+ * workflow are checked. If they are malformed, reading them fails without a retry.
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
@@ -63,7 +63,7 @@ const HIGHEST_MARK = 1_000_000_000_000;
 async function queryMark(handle: WorkflowHandle): Promise<number> {
   const mark: unknown = await handle.query(ledgerMarkQuery);
   if (typeof mark === 'number' && Number.isInteger(mark) && mark >= 0 && mark <= HIGHEST_MARK) return mark;
-  throw malformed(handle.workflowId, 'it reports a ledger mark that is not possible');
+  throw malformed(handle.workflowId, 'it reports an impossible ledger mark');
 }
 
 /** Returns an error that is not retried, because a history does not change. */

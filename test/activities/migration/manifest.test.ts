@@ -87,7 +87,7 @@ test('a manifest replaces all companies, their credentials and what was agreed a
   expect(await record(id, await stagedManifest(id, rows))).toMatch(/^refused: the details have been accepted/);
   await record(id, recordOf(id, 'reject', { step: 'supply-details', ...BY_SAM }, null));
   expect(await record(id, await stagedManifest(id, rows))).toBe(
-    'done; 2 stored credentials deleted, supply them again',
+    'done; 2 stored credentials deleted; supply the credentials again',
   );
   expect(await countCompanies(db, id)).toMatchObject({ total: 1 });
   expect((await readMigration(db, id))?.released).toBe('nothing');
@@ -95,9 +95,9 @@ test('a manifest replaces all companies, their credentials and what was agreed a
 
 test.each<[string, (rows: readonly ManifestRow[]) => readonly ManifestRow[], RegExp]>([
   ['that never arrived', () => [], /have not arrived/],
-  ['with an additional one', (rows) => [...rows, { ...rows[0]!, row: 4 }], /not those of the decision/],
-  ['of which one is missing', (rows) => rows.slice(0, 2), /not those of the decision/],
-  ['of which one was replaced', ([one, two, three]) => [one!, two!, { ...three!, organization: '1' }], /not those/],
+  ['with an additional one', (rows) => [...rows, { ...rows[0]!, row: 4 }], /do not match the decision/],
+  ['of which one is missing', (rows) => rows.slice(0, 2), /do not match the decision/],
+  ['of which one was replaced', ([one, two, three]) => [one!, two!, { ...three!, organization: '1' }], /do not match/],
 ])('a manifest with rows %s is refused and changes nothing', async (_, staged, refusal) => {
   const id = await openedMigration(manifestRows(1));
   const rows = manifestRows(3);

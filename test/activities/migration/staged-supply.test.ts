@@ -89,7 +89,7 @@ describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
     await change(given);
     const recorded = await record(id, decision);
     expect(recorded?.outcome.applied).toBe(false);
-    expect(recorded?.outcome.text).toMatch(/^the encrypted credentials that arrived are not those/);
+    expect(recorded?.outcome.text).toMatch(/^the encrypted credentials that arrived do not match this decision/);
     expect(await rowsWithCredential(db, id)).toEqual([]);
     expect(await staged(db, id)).toEqual([]);
     if (replaces) expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed' });
