@@ -55,7 +55,7 @@ export interface RunningWorker {
 
 /** How long the SDK may hold back a heartbeat. An activity learns of its cancellation only through a heartbeat. */
 const HEARTBEAT_THROTTLE_MS = 5_000;
-/** How long activities can continue after a stop before they are cancelled. */
+/** How long activities can continue after `stop` was called before they are cancelled. */
 const SHUTDOWN_GRACE_MS = 10_000;
 /**
  * How long Temporal offers a workflow task only to the worker that has the workflow in its cache. If that worker has
@@ -63,17 +63,17 @@ const SHUTDOWN_GRACE_MS = 10_000;
  */
 const CACHED_WORKER_ONLY_MS = 5_000;
 /**
- * Activities that a worker runs at the same time. A slice keeps its slot for up to a minute, also while it waits for
- * the pace of its migration. With too few slots, the activities of one migration wait for the slices of others. A
- * waiting slice costs little: what limits the load are the requests in flight and the connections to the ledger, which
- * all slices share. The SDK's default is 100.
+ * The maximum number of activities that a worker runs at the same time. A slice keeps its slot for up to a minute, even
+ * while it waits because of its migration's limit of companies per minute. With too few slots, the activities of one
+ * migration wait for the slices of others. A waiting slice costs little: the load is limited by the requests in flight
+ * and the connections to the ledger, which all slices share. The SDK's default is 100.
  */
 const ACTIVITY_SLOTS = 1_000;
 /**
- * Workflows that a worker keeps in its cache, which bounds its memory whatever the number of migrations that wait. A
- * cached migration takes 79 KB of heap while it waits. One that is not in the cache
- * is replayed first, so that a decision takes about 50 ms instead of 33 (25 events). The SDK's default follows from the
- * heap limit, and is about 2,300.
+ * The maximum number of workflows in a worker's cache. It bounds the worker's memory, however many migrations are
+ * waiting. A cached migration takes 79 KB of heap while it waits. A migration that is not in the cache is replayed
+ * first, so that a decision takes about 50 ms instead of 33 ms (with 25 events). The SDK's default depends on the heap
+ * limit, and is about 2,300.
  */
 const CACHED_WORKFLOWS = 300;
 
@@ -109,7 +109,8 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const { namespace, connectionOptions } = config.temporal;
   const db = await openDatabase({ url: config.databaseUrl.reveal(), onPool: observation?.metrics.onPool });
-  // Not before, because only the end of a connection ends the runtime, which keeps the process running.
+  // Only after the database was opened: the runtime ends with its last connection, and would otherwise keep the process
+  // running.
   installRuntime(log, observation?.sdkMetricsAddress);
   const service = createCompanyDataClient({
     baseUrl: config.service.url,

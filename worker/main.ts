@@ -1,9 +1,9 @@
 /**
  * Runs a worker as a separate process: `node dist/worker/main.js`. SIGINT and SIGTERM stop it gracefully. It waits for
- * Temporal and Postgres if they do not answer, and shows its health and its metrics on `TOKENFERRY_HEALTH_ADDRESS`.
+ * Temporal and Postgres if they do not answer, and serves its health and its metrics on `TOKENFERRY_HEALTH_ADDRESS`.
  *
- * With `--wait-for FILE`, it loads its code, and then waits until the file exists. `ferry up` starts its workers before the
- * servers in this way.
+ * With `--wait-for FILE`, it loads its code, and then waits until the file exists. In this way, `ferry up` starts its
+ * workers before the servers.
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

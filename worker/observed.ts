@@ -1,4 +1,4 @@
-/** Shows the health and the metrics of a worker process on an address of its own. */
+/** Serves the health and the metrics of a worker process on a separate address. */
 import type { Logger } from 'pino';
 import type { Config, ListenAddress } from '../config';
 import { startHealthServer } from '../observability/health-server';

@@ -5,11 +5,12 @@ import type { Logger } from 'pino';
 import { migrationOfWorkflow } from '../domain/migration/temporal-names';
 
 /**
- * Installs Temporal's runtime, unless the process has one. All of its log lines go to `log`, also those of its native
- * part. It does not handle signals, because `ferry up` must be able to stop its workers before the servers that they
- * use.
+ * Installs Temporal's runtime, unless the process has one. All of its log lines go to `log`, including those of its
+ * native part. It does not handle signals, because `ferry up` must be able to stop its workers before the servers that
+ * they use.
  *
- * The runtime ends with its last connection. A worker that waits for Temporal therefore installs it for each attempt.
+ * The runtime ends with its last connection. A worker that waits for Temporal therefore installs it for each attempt to
+ * connect.
  *
  * @param metricsAddress `host:port` on which the runtime serves its own metrics; default: it collects none
  */
@@ -38,12 +39,13 @@ export function installRuntime(log: Logger, metricsAddress?: string): void {
   }
 }
 
-/** Runs whose migration is remembered: more than a worker has in its cache. */
+/** The number of runs whose migration is remembered: more than a worker has in its cache. */
 const REMEMBERED_RUNS = 1_000;
 
 /**
- * Returns a function that forwards the SDK's lines from level INFO. Lines of its native part know only the run, so the
- * function remembers the migration of each run from other lines, for example the TRACE line that a workflow is created.
+ * Returns a function that forwards the SDK's log lines of level INFO and above. Lines of its native part contain only
+ * the run, so the function remembers the migration of each run from other lines, for example from the TRACE line that
+ * says that a workflow was created.
  */
 function createForward(log: Logger): (entry: LogEntry) => void {
   const migrations = new Map<string, string>();

@@ -78,8 +78,9 @@ function traceparentIn(headers: Headers): string | undefined {
 }
 
 /**
- * Returns the context of the slice's own span, which the worker of its workflow exports when the slice has ended; undefined
- * if the activity does not work on a slice. The sampler decides by the id of the trace, so both decide alike.
+ * Returns the context of the slice's own span, which the worker of its workflow exports when the slice has ended;
+ * undefined if the activity does not work on a slice. The sampler decides by the trace's id, so both workers make the
+ * same decision.
  */
 function sliceTraceparent({ activityType, activityId, workflowExecution }: Info): string | undefined {
   if (!workflowExecution || !SLICE_ACTIVITIES.includes(activityType)) return undefined;

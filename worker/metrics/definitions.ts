@@ -56,7 +56,7 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'companies',
     labels: [],
-    help: 'Sum of the paces of open migrations that are not paused. Absent if one of them has no pace.',
+    help: 'Sum of the per-minute limits of open migrations that are not paused. Absent if one of them has no such limit.',
   },
   tokenferry_oldest_lease_age_seconds: {
     type: 'gauge',
@@ -68,7 +68,7 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'seconds',
     labels: [],
-    help: 'Longest time since the confirmation of a company that is not moved yet. 0 if there is none.',
+    help: 'Longest time since the confirmation of a company that has not been moved yet. 0 if there is none.',
   },
   tokenferry_oldest_credential_age_seconds: {
     type: 'gauge',
@@ -86,13 +86,13 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'migrations',
     labels: ['role'],
-    help: 'Migrations that wait for a decision of a role. Read from Temporal.',
+    help: 'Migrations that are waiting for a decision by a role. Read from Temporal.',
   },
   tokenferry_oldest_wait_seconds: {
     type: 'gauge',
     unit: 'seconds',
     labels: ['role'],
-    help: 'Longest time that a migration has waited for a decision of a role, at least. 0 if none waits.',
+    help: 'Longest known time that a migration has waited for a decision by a role. 0 if none is waiting.',
   },
 } as const satisfies Readonly<Record<string, Definition>>;
 
@@ -126,7 +126,7 @@ export const WORKER_METRICS = {
     type: 'gauge',
     unit: 'statements',
     labels: [],
-    help: 'Statements that wait for a connection to the ledger.',
+    help: 'Statements that are waiting for a connection to the ledger.',
   },
 } as const satisfies Readonly<Record<string, Definition>>;
 

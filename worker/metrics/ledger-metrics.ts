@@ -17,9 +17,11 @@ type MetricName = keyof typeof LEDGER_METRICS;
 
 export interface LedgerMetricsOptions {
   readonly db: Database;
-  /** Reads from Temporal who is waited for; null if Temporal does not answer. */
+  /**
+   * Reads from Temporal how long migrations have waited for each role; null while the worker is starting or stopping.
+   */
   readonly readWaits: () => Promise<Waits | null>;
-  /** The number of open migrations that have metrics of their own: the largest ones. */
+  /** How many open migrations have their own metrics, the largest first. */
   readonly maxMigrations: number;
 }
 

@@ -5,10 +5,12 @@ import { MIGRATIONS, progressQuery } from '../../workflows/messages';
 
 export type Waits = Readonly<Record<Role, { readonly migrations: number; readonly oldestSeconds: number }>>;
 
-/** Migrations that are examined at most: those that started last. */
+/** The maximum number of migrations that are examined: those that started last. */
 const MAX_MIGRATIONS = 500;
 const QUERY_TIMEOUT_MS = 2_000;
-/** Queries in one reading at most, so that a scrape does not wait for long. The next reading sends the others. */
+/**
+ * The maximum number of queries in one reading, so that a scrape is not delayed for long. The next reading continues.
+ */
 const MAX_QUERIES = 20;
 
 interface KnownWait {
@@ -17,8 +19,8 @@ interface KnownWait {
 }
 
 /**
- * Reads the waits from Temporal's visibility store, which knows who has to act. A workflow is asked once for each wait
- * when it began.
+ * Reads the waits from Temporal's visibility store, which knows who has to act. When each wait began is read once from
+ * its workflow.
  */
 export class WaitReader {
   private known = new Map<string, KnownWait>();
@@ -35,7 +37,7 @@ export class WaitReader {
       if (wait?.key !== key) {
         queries += 1;
         const sinceMs = queries <= MAX_QUERIES ? await this.since(workflowId) : null;
-        // A wait whose beginning is not known yet is asked for again the next time.
+        // If it is not known yet when the wait began, the next reading asks again.
         wait = { key: sinceMs === null ? '' : key, sinceMs: sinceMs ?? now };
       }
       seen.set(workflowId, wait);

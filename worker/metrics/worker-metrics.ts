@@ -6,12 +6,12 @@ import { WORKER_METRICS } from './definitions';
 
 type MetricName = keyof typeof WORKER_METRICS;
 
-/** Statuses that have a value of their own. Others are counted as 3xx, 4xx or 5xx, so that a proxy cannot add values. */
+/** Statuses with their own label value. Others are counted as 3xx, 4xx or 5xx, so that a proxy cannot add values. */
 const STATUSES: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 409, 422, 429, 500, 502, 503, 504]);
 
 const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Gauges of the library that are named like counters. `nodejs_active_resources` and so on have the same numbers. */
+/** Gauges of the library that are named like counters. `nodejs_active_resources` and others have the same values. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 export class WorkerMetrics {

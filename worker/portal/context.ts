@@ -3,18 +3,18 @@ import type { LedgerClient } from '../../client';
 import type { RequestAnswer } from '../../portal/contract';
 import type { VerifyIdentity } from '../../security';
 
-/** What the portal's loop uses: the worker's own connections. */
+/** The context of the portal's loop, with the worker's own connections. */
 export interface PortalContext {
   readonly ferry: LedgerClient;
   readonly namespace: string;
   readonly log: Logger;
-  /** For each migration, when this worker last asked for a check of reconnections, in milliseconds of the epoch. */
+  /** For each migration, when this worker last asked for a check of reconnections, in epoch milliseconds. */
   readonly reconnectionsAskedAt: Map<string, number>;
   /** Absent if no identity provider is configured. */
   readonly verifyIdentity?: VerifyIdentity | undefined;
 }
 
-/** Nothing was done. The text says why. */
+/** Returns an answer that says why nothing was done. */
 export const failed = (text: string): RequestAnswer => ({ outcome: 'failed', text });
 
 /** A request that could not be carried out is taken again after this time. In milliseconds. */

@@ -1,4 +1,4 @@
-/** Credentials and client secrets that the client has sealed in the browser. Nothing here can open them. */
+/** Stores credentials and client secrets that the client has sealed in the browser, without being able to open them. */
 import { obtainedAtProblem } from '../../domain/supply/row-parser';
 import { findOtherApplication, isSameApplication } from '../../domain/preflight/applications';
 import { counted } from '../../domain/text/sentences';
@@ -43,7 +43,7 @@ export async function storeCredentials({ ferry }: PortalContext, request: Portal
   const refusal = await keyRefusal(db, migrationId, keyFingerprint);
   if (refusal !== null) return failed(refusal);
   if (await readOutcome(db, migrationId, decisionId))
-    return failed('the decision about these credentials has been made; supply them again with a new one');
+    return failed('this decision has already been recorded; supply the credentials again, with a new decision');
   const { accepted, refused } = examined(credentials);
   const staged = await stageCredentials(db, migrationId, accepted, person, {
     ...{ decisionId, replaces, isLimited: true },
@@ -120,13 +120,16 @@ export async function storeApplication(context: PortalContext, request: PortalRe
 
 async function keyRefusal(db: Database, migrationId: string, fingerprint: string): Promise<string | null> {
   const current = await readKeyFingerprint(db, migrationId);
-  if (current === null) return 'the migration accepts no credentials or secrets now';
+  if (current === null) return 'the migration is not accepting credentials or secrets at the moment';
   return current === fingerprint
     ? null
-    : 'it was encrypted with a key that is no longer in use; reload the page and choose the file again';
+    : 'this was encrypted with a key that is no longer in use; reload the page and supply it again';
 }
 
-/** Returns why an application cannot be used. Names neither other clients nor their applications. */
+/**
+ * Returns why an application cannot be used; null if it can. The text does not mention other clients or their
+ * applications.
+ */
 async function applicationRefusal(
   db: Database,
   migration: StoredMigration,
@@ -137,9 +140,9 @@ async function applicationRefusal(
     return `${platform.name} uses the ${platform.environment} environment, not ${application.environment}`;
   const { others } = await readApplications(db, migration);
   if (findOtherApplication(application, others))
-    return 'another client of this account uses a different application, and an account has only one; ask support';
+    return 'another client of this account uses a different application, and an account can have only one; ask support';
   const used = await readApplicationsInUse(db, migration.id);
   return used.some((each) => !isSameApplication(each.application, application))
-    ? 'companies have moved with another application, which would stop working; ask support'
+    ? 'companies have already been moved with another application, and their connections would stop working; ask support'
     : null;
 }

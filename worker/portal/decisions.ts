@@ -1,6 +1,6 @@
 /**
  * Decisions that a person has signed in the browser. The worker checks them before it sends them, because the portal
- * could have changed them, and because a migration without approvers accepts unsigned decisions of anyone.
+ * could have changed them, and because a migration without approvers accepts unsigned decisions by anyone.
  */
 import { isPublicKey } from '../../domain/migration/approvers';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
@@ -20,7 +20,7 @@ export async function decide(context: PortalContext, request: PortalRequest): Pr
   const parsed = DecideSchema.safeParse(request.body);
   if (!parsed.success) return failed('the decision is malformed');
   const { message, decision } = parsed.data;
-  if (!isDecisionMessage(message)) return failed('there is no such decision');
+  if (!isDecisionMessage(message)) return failed('this kind of decision does not exist; reload the page and try again');
   if (message === 'applicationSupplied') return failed('supply the application together with its client secret');
   const refusal = decisionRefusal(request, message, decision);
   if (refusal !== null) return failed(refusal);
@@ -46,9 +46,10 @@ async function inapplicableText(
   const isFirstAttempt = attempts === 1 && Date.now() - createdAt.getTime() < AGAIN_AFTER_MS;
   if (!isFirstAttempt || !Array.isArray(companies)) return null;
   const { unknown, wrongState } = await findInapplicable(db, migrationId, message, companies.map(String));
-  if (unknown.length > 0)
-    return `nothing was decided, because the manifest has no company with the reference ${named(unknown)}`;
-  return wrongState.length > 0 ? `nothing was decided, because it does not apply to ${named(wrongState)}` : null;
+  if (unknown.length > 0) return `nothing was decided, because the manifest does not contain ${named(unknown)}`;
+  return wrongState.length > 0
+    ? `nothing was decided, because the decision does not apply to ${named(wrongState)}`
+    : null;
 }
 
 function named(companies: readonly string[]): string {
@@ -56,7 +57,7 @@ function named(companies: readonly string[]): string {
   return companies.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${counted(more, 'other')}` : '');
 }
 
-/** The decisions that must contain the digest of the credentials, because the portal could exchange them. */
+/** The decisions that must contain the digest of the credentials, because the portal could replace them. */
 const SUPPLIES: readonly DecisionMessage[] = ['credentialsSupplied', 'replaceCredential'];
 
 export async function send(
@@ -69,18 +70,18 @@ export async function send(
   return outcome === 'recorded' ? null : { outcome, text };
 }
 
-/** Otherwise, a person who has intercepted an invitation could decide until somebody notices. */
+/** Without this refusal, a person who has intercepted an invitation could decide until somebody notices. */
 export const UNCONFIRMED =
-  'support has not confirmed your key yet: call support and read out its fingerprint, which the page shows';
+  "support has not confirmed your key yet: call support and read out the key's fingerprint, which the page shows";
 
-/** Returns why the decision cannot come from the person who was invited; null if it does. */
+/** Returns why the decision cannot come from the person who was invited; null if it can. */
 export function decisionRefusal(
   { migrationId, person, role, publicKey, isKeyConfirmed }: PortalRequest,
   message: DecisionMessage,
   decision: SignedDecision,
 ): string | null {
   if (role !== 'client') return `${person} was invited to read, and cannot decide`;
-  if (!isPublicKey(publicKey)) return 'the invitation has no signing key; ask for a new one';
+  if (!isPublicKey(publicKey)) return 'the invitation has no signing key; ask support for a new invitation';
   if (!isKeyConfirmed) return UNCONFIRMED;
   if (decision.by !== person || decision.role !== role)
     return `the invitation belongs to ${person} (${role}), but the decision names another person or role`;

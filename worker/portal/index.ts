@@ -2,11 +2,11 @@
  * The portal's part of a worker: takes the requests that people have sent through the portal, carries them out, and
  * writes what the page shows about the migrations that browsers are watching.
  *
- * The requests of one person are carried out one after the other, by whichever worker takes the next one, because they
- * must arrive in the order in which they were sent. Requests of different people do not wait for each other. A request
- * whose worker dies is taken again after its lease; carrying it out twice changes nothing. A worker tries only one such
- * request at a time, so that one that ends its workers takes the others with it only once. Sign-ins with a registered key
- * are answered at once, because people wait for them.
+ * The requests from one person are carried out one after the other, by whichever worker takes the next one, because
+ * they must arrive in the order in which they were sent. Requests from different people do not wait for each other. A
+ * request whose worker dies is taken again after its lease; carrying it out twice changes nothing. A worker tries only
+ * one such request at a time, so that a request that crashes workers interrupts each other request only once. Sign-ins
+ * with a registered key are answered immediately, because people wait for them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PortalRequest, SignInRequest } from '../../store';
@@ -28,7 +28,7 @@ const BUSY_POLL_MS = 300;
 const IDLE_POLL_MS = 2_000;
 /** A worker polls often for this long after the last request or view. */
 const BUSY_FOR_MS = 10_000;
-/** Longer than a request takes. */
+/** Longer than any request takes. */
 const LEASE_MS = 45_000;
 const SIGN_IN_LEASE_MS = 15_000;
 const CLEAN_UP_EVERY_MS = 3_600_000;
@@ -41,7 +41,7 @@ const MAX_VIEWS = 10;
 const MAX_SIGN_INS = 10;
 
 export interface RunningPortal {
-  /** Takes no more requests, and waits up to 10 s for those in progress. Others are taken by another worker. */
+  /** Takes no more requests, and waits up to 10 s for those in progress. Another worker takes the others. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The manifest that the client supplies through the portal: its rows are staged in parts, for the decision that follows. */
+/** Stages the manifest that the client supplies through the portal in parts, for the decision that follows. */
 import { suppliedRowProblem } from '../../domain/supply/supplied-rows';
 import { counted, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
@@ -12,7 +12,7 @@ import { UNCONFIRMED } from './decisions';
 
 /**
  * Stages a part of a manifest. Checks each row again, because a browser can send anything. The ledger compares all rows
- * with the decision when it records it. Idempotent.
+ * with the decision when it records the decision. Idempotent.
  */
 export async function storeManifestPart({ ferry }: PortalContext, request: PortalRequest): Promise<RequestAnswer> {
   const { db } = ferry;
@@ -24,8 +24,8 @@ export async function storeManifestPart({ ferry }: PortalContext, request: Porta
   const { decisionId, part, rows } = parsed.data;
   const migration = await readMigration(db, migrationId);
   const platform = migration && findPlatform(migration.platformKey);
-  if (!platform || migration.route === 'self-service') return failed('the migration accepts no manifest');
-  // The ledger refuses the decision in any case. This keeps rows from being stored that nothing will use.
+  if (!platform || migration.route === 'self-service') return failed('the migration does not accept a manifest');
+  // The ledger would refuse the decision in any case. This check avoids storing rows that nothing will use.
   const { approvals } = await readRecordedDecisions(db, migrationId);
   if (approvals.some(({ step }) => step === 'supply-details'))
     return failed('support has accepted the details, so the manifest cannot be replaced; call support to change it');
@@ -34,7 +34,7 @@ export async function storeManifestPart({ ferry }: PortalContext, request: Porta
     if (problem !== null) return failed(`${oneLine(row.reference, 100)} (row ${row.row}): ${problem}`);
   }
   if (await readOutcome(db, migrationId, decisionId))
-    return failed('the decision about this manifest has been made; supply it again with a new one');
+    return failed('this decision has already been recorded; supply the manifest again, with a new decision');
   await stageManifest(db, migrationId, { decisionId, part, rows }, person);
   return { outcome: 'stored', text: `${counted(rows.length, 'row')} stored`, stored: rows.length };
 }

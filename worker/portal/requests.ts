@@ -1,4 +1,4 @@
-/** Carries out portal requests, and finds an answer to each of them, whatever goes wrong. */
+/** Carries out portal requests, and answers each of them, whatever goes wrong. */
 import { LedgerBehind, MigrationClosed, NoSuchMigration, readReport } from '../../client';
 import { reportPieces } from '../../client/report-formats';
 import type { RequestAnswer } from '../../portal/contract';
@@ -11,16 +11,16 @@ import { storeApplication, storeCredentials } from './credentials';
 import { decide } from './decisions';
 import { storeManifestPart } from './manifest';
 
-/** After this time, a request that no worker could carry out is answered. In milliseconds. */
+/** After this time, a request that no worker could carry out is answered as failed. In milliseconds. */
 const GIVE_UP_AFTER_MS = 3 * 60_000;
 /** Larger reports would fill the memory of the portal. In characters. */
 const MAX_REPORT_LENGTH = 20_000_000;
 
 /**
- * Carries out a request and answers it. Leaves it without an answer if a later attempt can succeed: it is taken again
- * after a pause. Until it is answered, the person's next requests wait.
+ * Carries out a request and answers it. If a later attempt can succeed, does not answer the request, which is then
+ * taken again after a pause. Until the request is answered, the person's next requests wait.
  *
- * @returns true if it was answered
+ * @returns true if the request was answered
  */
 export async function handleRequest(context: PortalContext, request: PortalRequest): Promise<boolean> {
   const { ferry, log } = context;
@@ -34,7 +34,7 @@ export async function handleRequest(context: PortalContext, request: PortalReque
   const isFirst = await answerPortalRequest(ferry.db, id, answer, isGivenUp);
   const facts = { request: id, kind, migration: migrationId };
   // The text can contain a name or a reason, so only the outcome is logged.
-  if (isFirst && isGivenUp) log.error(facts, 'a portal request was given up');
+  if (isFirst && isGivenUp) log.error(facts, 'gave up on a portal request');
   else if (isFirst) log.info({ ...facts, outcome: answer.outcome }, 'portal request answered');
   return true;
 }
@@ -58,7 +58,7 @@ async function answerTo(context: PortalContext, request: PortalRequest): Promise
   }
 }
 
-/** Returns the outcome of the decision if a worker has sent it before it ended. */
+/** Returns the outcome of the decision if an earlier attempt has sent it; otherwise {@link GIVEN_UP}. */
 async function answerWithoutTrying(
   { ferry }: PortalContext,
   { kind, migrationId, decisionId }: PortalRequest,
@@ -93,7 +93,7 @@ async function carryOut(context: PortalContext, request: PortalRequest): Promise
 
 async function writeReport({ ferry }: PortalContext, { migrationId, body }: PortalRequest): Promise<RequestAnswer> {
   const parsed = ReportRequestSchema.safeParse(body);
-  if (!parsed.success) return failed('there is no such format of the report');
+  if (!parsed.success) return failed('the report is not available in this format');
   const { format } = parsed.data;
   const report = await readReport(ferry, migrationId);
   const pieces: string[] = [];
@@ -108,11 +108,9 @@ async function writeReport({ ferry }: PortalContext, { migrationId, body }: Port
 
 function expectedFailure(error: unknown): RequestAnswer | null {
   if (error instanceof StagingFull)
-    return failed(
-      'more has been sent than one migration can hold without a decision; make a smaller file, or ask support',
-    );
+    return failed('the migration cannot store more before a decision is made; use a smaller file, or ask support');
   if (error instanceof MigrationClosed) return failed('the migration has ended');
-  if (error instanceof NoSuchMigration) return failed('the migration does not exist any more');
+  if (error instanceof NoSuchMigration) return failed('the migration no longer exists');
   if (error instanceof LedgerBehind)
     return failed('the records of the migration are being repaired, so nothing can be decided now; try again later');
   return null;

@@ -1,5 +1,5 @@
 /**
- * Signs people in who have proved that they have a registered key, or an account that was invited. The worker checks
+ * Signs in people who have proved that they have a registered key, or an account that was invited. The worker checks
  * the proof, because the portal must not be able to create a session for a person who has not asked for one.
  */
 import { z } from 'zod';
@@ -31,13 +31,13 @@ export async function handleSignIn(context: PortalContext, request: SignInReques
   }
 }
 
-/** Returns whose account the ID token proves; null if it proves none. */
+/** Returns the account that the ID token proves; null if it proves none. */
 async function identityOf({ verifyIdentity, log }: PortalContext, request: SignInRequest, idToken: string) {
   const { migrationId, publicKey } = request;
   if (verifyIdentity === undefined) {
     log.warn(
       { migration: migrationId },
-      'a person has signed in at an identity provider, but this worker knows none: set TOKENFERRY_OPENID_ISSUER',
+      'a person has signed in at an identity provider, but this worker has none configured; set TOKENFERRY_OPENID_ISSUER',
     );
     return null;
   }

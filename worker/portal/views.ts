@@ -24,7 +24,10 @@ import {
 } from '../../store';
 import type { PortalContext } from './context';
 
-/** Writes nothing if the migration has neither a workflow nor an end in the ledger; its last view then stays. */
+/**
+ * Writes the view of a migration. Writes nothing, so that the last view stays, if Temporal does not know the migration
+ * and it has not ended in the ledger.
+ */
 export async function writeView(context: PortalContext, migrationId: string): Promise<void> {
   const { ferry } = context;
   const { db } = ferry;
@@ -53,7 +56,10 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
 /** How often the companies that must reconnect are checked while a browser shows the sign-off, in milliseconds. */
 const CHECK_RECONNECTED_EVERY_MS = 60_000;
 
-/** Asks for a check whether end customers have reconnected, if the page offers the sign-off. A later view shows it. */
+/**
+ * Asks for a check whether end customers have reconnected, if the page offers the sign-off. A later view shows the
+ * result.
+ */
 async function keepReconnectionsCurrent(
   { ferry, reconnectionsAskedAt }: PortalContext,
   progress: Progress,
@@ -111,7 +117,7 @@ async function progressAfterEnd(db: Database, migration: StoredMigration): Promi
     ...newMigration(plan),
     ...{ closed: ending, counts },
     step: released === 'all' || route === 'self-service' ? 'complete-migration' : 'migrate-first-company',
-    // An approval that was withdrawn was given again if the step ended.
+    // If a step has ended, an approval that was withdrawn was given again, so the last one of each role is kept.
     approvals: approvals.filter(
       ({ step, role }, index) =>
         !approvals.slice(index + 1).some((later) => later.step === step && later.role === role),

@@ -95,8 +95,8 @@ test('a decision that does not apply to some of its companies is not sent, and n
   ])
     answers.push((await ask(guest, 'decide', decision(migration, 'exclude', { companies, reason: 'too late' }))).text);
   expect(answers).toEqual([
-    'nothing was decided, because the manifest has no company with the reference X-9',
-    'nothing was decided, because it does not apply to R-2 (moved)',
+    'nothing was decided, because the manifest does not contain X-9',
+    'nothing was decided, because the decision does not apply to R-2 (moved)',
   ]);
   expect(await recordedKinds(migration.id)).toEqual([]);
 });
@@ -196,7 +196,7 @@ test('companies are moved with credentials that were supplied sealed through the
   const stale = { ...body, keyFingerprint: 'of-an-older-key', credentials: [first] };
   expect(await ask(guest, 'credentials', stale)).toMatchObject({
     outcome: 'failed',
-    text: expect.stringMatching(/^it was encrypted with a key that is no longer in use/) as string,
+    text: expect.stringMatching(/^this was encrypted with a key that is no longer in use/) as string,
   });
   const second = await ask(guest, 'credentials', { ...body, credentials: [last] });
   expect(second).toMatchObject({ outcome: 'stored', stored: 1 });
@@ -273,7 +273,7 @@ test('a client secret that was supplied sealed through the portal is registered'
   expect(refused.map(({ outcome, text }) => `${outcome}: ${text}`)).toEqual([
     'failed: QuickBooks Online uses the production environment, not sandbox',
     'failed: the signed decision names another application',
-    expect.stringMatching(/^failed: it was encrypted with a key that is no longer in use/),
+    expect.stringMatching(/^failed: this was encrypted with a key that is no longer in use/),
     expect.stringMatching(/^failed: the encrypted client secret is not the one that was signed/),
   ]);
   expect(await ask(guest, 'application', sealedFor(APPLICATION))).toEqual({
