@@ -1,4 +1,4 @@
-/** Checks before a decision about companies is sent that it applies to each of them. */
+/** Before a decision about companies is sent, checks that it applies to each of them. */
 import { clientStateText } from '../domain/companies/company-state';
 import type { Remedy } from '../domain/companies/remedies';
 import { remediesFor } from '../domain/companies/remedies';
@@ -16,8 +16,8 @@ interface Inapplicable {
 }
 
 /**
- * Finds the companies to which a decision does not apply. The ledger would apply the decision to the others, and its
- * outcome could not name them.
+ * Finds the companies to which a decision does not apply. Without this check, the ledger would apply the decision to
+ * the others, and its outcome could not name the ones left out.
  */
 export async function findInapplicable(
   db: Database,
@@ -30,7 +30,7 @@ export async function findInapplicable(
   const unknown = await findUnknownReferences(db, migrationId, references);
   const wrongState: string[] = [];
   if (remedy === undefined || unknown.length > 0) return { unknown, wrongState };
-  // After the end, the refusal of the decision explains more.
+  // After the migration has ended, the refusal of the decision explains more.
   if ((await readMigration(db, migrationId))?.state === 'closed') return { unknown, wrongState };
   for await (const company of readCompanies(db, migrationId, { references })) {
     const { reference, state, failure } = company;

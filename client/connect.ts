@@ -22,14 +22,14 @@ export interface MigrationClient {
   /** Signs the decisions of the person who holds this key. Absent if decisions are not signed. */
   readonly signer?: SigningKey;
   /**
-   * Fingerprint of the provider that must have signed the key of a vault before anything is sealed with it. Absent: not
-   * checked.
+   * Fingerprint of the key with which the service's provider must have signed a vault's key before anything is sealed
+   * with the vault's key. Absent: not checked.
    */
-  readonly provider?: string | undefined;
+  readonly providerFingerprint?: string | undefined;
   close(): Promise<void>;
 }
 
-/** A client with the ledger. Support uses one; starting a migration requires one. */
+/** A client with the ledger. Support uses it, and starting a migration requires it. */
 export interface LedgerClient extends MigrationClient {
   readonly db: Database;
 }
@@ -42,7 +42,7 @@ export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> &
 export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Short, because a person waits for the end of the command. */
+/** Short, because a person is waiting for the command to end. */
 const EXPORT_WITHIN_MS = 2_000;
 
 /**
@@ -121,7 +121,7 @@ function createClient(
     temporal: new Client({ connection, namespace, dataConverter: createDataConverter(payloadKeys), interceptors }),
     temporalWithoutCodec: new Client({ connection, namespace, dataConverter: createPlainDataConverter() }),
     ...(signingKey === undefined ? {} : { signer: signingKey }),
-    provider: providerFingerprint,
+    providerFingerprint,
     close: () => connection.close(),
   };
 }

@@ -100,8 +100,8 @@ export class WorkflowIdOccupied extends Error {
 }
 
 /** Thrown when a workflow has ended, but the ledger does not show its effect. */
-export class WithoutEffect extends Error {
-  override readonly name = 'WithoutEffect';
+export class WorkflowHadNoEffect extends Error {
+  override readonly name = 'WorkflowHadNoEffect';
 }
 
 /** Thrown when a label would give the new migration the id of a workflow or Schedule that another migration uses. */

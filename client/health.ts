@@ -27,8 +27,8 @@ export async function readRetriedErrors(ferry: MigrationClient, migrationId: str
 }
 
 /**
- * Returns why the workflow tasks of a workflow, or of one of its children, are failing; null if
- * they do not fail. Needs no worker.
+ * Returns why the workflow tasks of a workflow, or of one of its children, are failing; null if they are not failing.
+ * Needs no worker.
  *
  * @throws WorkflowNotFoundError
  */
@@ -95,8 +95,8 @@ const ENCODED = 'Encoded failure';
 type TemporalClients = Pick<MigrationClient, 'temporal' | 'temporalWithoutCodec'>;
 
 /**
- * The number of events to search, from the end. Temporal retries a workflow task indefinitely but records only its
- * first failure. Messages that arrive in the meantime are added to the history after it.
+ * The number of events to search, from the end of the history. Temporal retries a workflow task indefinitely but
+ * records only its first failure. Messages that arrive in the meantime are added to the history after it.
  */
 const EVENTS_SEARCHED = 200;
 
@@ -134,14 +134,14 @@ function unknownKeyError(error: unknown): Error {
 
 /**
  * A worker counts as running if it has polled within this time. Workers poll about once a minute, but Temporal lists a
- * stopped one for several minutes.
+ * worker that has stopped for several minutes.
  */
 const POLLED_WITHIN_MS = 2 * 60_000;
 
 /** `temporal.api.enums.v1.TaskQueueType` */
 const QUEUE_TYPES = { workflows: 1, activities: 2 } as const;
 
-/** Number of workers that polled for each kind of task in the last two minutes. They might have stopped since. */
+/** Number of workers that polled for each kind of task in the last two minutes. They might have stopped since then. */
 export interface PollingWorkers {
   readonly workflows: number;
   readonly activities: number;

@@ -40,10 +40,9 @@
  * }
  * ```
  *
- * Conventions: the name of a duration ends in its unit, usually `Ms` (milliseconds), in a few cases `Hours`; times are
- * ISO 8601 in UTC unless they are a `Date`;
- * `null` is explained where it occurs. Each expected failure has its own error class.
- * Other errors of Temporal and Postgres are passed on unchanged.
+ * Conventions: the name of a duration ends with its unit, usually `Ms` (milliseconds), in a few cases `Hours`. Times
+ * are in ISO 8601 and UTC unless they are a `Date`. `null` is explained where it occurs. Each expected failure has its
+ * own error class. Other errors of Temporal and Postgres are passed on unchanged.
  */
 export { ConfigurationError, loadConfig } from '../config';
 export type { Config, ConfigPartName, TemporalConfig } from '../config';
@@ -103,7 +102,7 @@ export {
   PayloadKeyMissing,
   SetupFailed,
   Unreachable,
-  WithoutEffect,
+  WorkflowHadNoEffect,
   WorkflowIdOccupied,
   WorkflowTaskFailing,
 } from './errors';

@@ -21,8 +21,8 @@ const ANSWER_BEFORE_DECISION_WITHIN_MS = 2_000;
  * @throws NoSuchMigration
  */
 export async function isLedgerBehind(ferry: LedgerClient, migrationId: string): Promise<boolean> {
-  // The workflow is queried first. The ledger's mark can only rise meanwhile, so a current ledger is never mistaken for
-  // one that is behind.
+  // The workflow is queried first. The ledger's mark can only rise in the meantime, so a current ledger is never
+  // mistaken for one that is behind.
   const known = await knownMark(ferry, migrationId, ANSWER_WITHIN_MS);
   const { mark, behindSince } = await readLedgerStatus(ferry.db, migrationId);
   return behindSince !== null || mark < known;
@@ -57,11 +57,11 @@ const DONE_WITHIN_MS = 30 * 60_000;
 
 /**
  * Repairs a migration's ledger that was restored to an older state, and then allows claims again. Can be repeated.
- * Waits until a worker has done it, at most 30 minutes.
+ * Waits at most 30 minutes for the result.
  *
  * @throws NoSuchMigration if the ledger does not contain the migration
  * @throws WorkflowIdOccupied
- * @throws WithoutEffect if claims are still refused afterwards
+ * @throws WorkflowHadNoEffect if claims are still refused afterwards
  */
 export async function reconcile(ferry: LedgerClient, migrationId: string): Promise<ReconciliationResult> {
   const { temporal, db } = ferry;

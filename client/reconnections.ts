@@ -8,9 +8,9 @@ const POLL_EVERY_MS = 200;
 
 /**
  * Asks a migration in step 6 to check now whether end customers have reconnected their companies, because a person is
- * about to sign off. Waits for the result for at most 8 s. Does nothing if no company waits for its end customer.
+ * about to sign off. Waits for the result for at most 8 s. Does nothing if no company is waiting for its end customer.
  *
- * @returns the progress after the check; its `reconnections` say when the last check was
+ * @returns the progress after the check; its `reconnections` say when the last check took place
  */
 export async function checkReconnected(ferry: MigrationClient, progress: Progress): Promise<Progress> {
   const { migrationId } = progress;
@@ -28,7 +28,7 @@ export async function checkReconnected(ferry: MigrationClient, progress: Progres
 /**
  * Asks for the check, and does not wait for its result.
  *
- * @returns false if no company waits for its end customer, or the migration cannot be asked
+ * @returns false if no company is waiting for its end customer, or the migration cannot be asked
  */
 export async function askForReconnectionCheck(
   { temporal }: MigrationClient,
@@ -38,7 +38,7 @@ export async function askForReconnectionCheck(
   const asked = temporal.workflow.getHandle(migrationId).signal(checkReconnectedSignal);
   return asked.then(
     () => true,
-    // It has ended, or its server does not answer: what is known is shown, with the time of the last check.
+    // The migration has ended, or Temporal does not answer: the last known result is shown, with its time.
     () => false,
   );
 }

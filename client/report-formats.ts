@@ -64,12 +64,12 @@ interface SectionWriter {
   readonly tail?: string;
 }
 
-/** Reads what the top of the page shows of the companies: a few links, and which sections follow. */
+/** Reads the companies for the top of the page: a few reconnection links, and links to the sections that follow. */
 async function readOutline({ head, companies }: HandoverReport): Promise<ReportOutline> {
   const sections: ReportOutline['sections'][number][] = [];
   for (const section of sectionsOf(head.ending !== null)) {
     const counted = section.count(head);
-    // Where the counts do not tell, one company is enough for a link to the section.
+    // If the counts do not show whether a section is empty, one company proves that it is not.
     const isEmpty = counted === null ? (await firstOf(section, companies, 1)).length === 0 : counted === 0;
     if (!isEmpty) sections.push({ section, companies: counted });
   }

@@ -86,7 +86,7 @@ export async function setSchedulePaused(
   const handle = scheduleOf(ferry, migrationId);
   const done = await undefinedIfMissing(async () => {
     await (paused ? handle.pause(note) : handle.unpause(note));
-    // Temporal applies the change a moment later. A migration that was notified before then would read the old state.
+    // Temporal applies the change a moment later. A migration that was notified before that would read the old state.
     await waitForDescription(handle, ({ state }) => state.paused === paused, Date.now() + PAUSED_WITHIN_MS);
     return true;
   });

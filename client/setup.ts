@@ -1,4 +1,4 @@
-/** Prepares a Temporal namespace for workers. Everything that exists is left as it is, so it can be run again. */
+/** Prepares a Temporal namespace for workers. Leaves everything that exists as it is, so the setup can be repeated. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { Client, isGrpcServiceError, ScheduleAlreadyRunning } from '@temporalio/client';
@@ -25,7 +25,7 @@ export interface NamespaceSetup {
 const KNOWN_WITHIN_MS = 60_000;
 const ATTEMPT_EVERY_MS = 250;
 
-/** The gRPC status codes that are told apart. See https://grpc.io/docs/guides/status-codes/. */
+/** The gRPC status codes that are handled differently. See https://grpc.io/docs/guides/status-codes/. */
 const STATUS = {
   ...{ invalidArgument: 3, notFound: 5, alreadyExists: 6, permissionDenied: 7, unimplemented: 12, unavailable: 14 },
 } as const;
@@ -36,12 +36,12 @@ const NAMESPACE_NOT_KNOWN = [STATUS.notFound, STATUS.unavailable];
 const ATTRIBUTE_NOT_KNOWN = [...NAMESPACE_NOT_KNOWN, STATUS.invalidArgument];
 
 /**
- * Creates the namespace, the search attributes and the Schedule of the sweep, as far as they are missing, and waits
- * until the server knows them.
+ * Creates the namespace, the search attributes and the Schedule of the sweep if they are missing, and waits until the
+ * server knows them.
  *
  * @param retentionMs how long a new namespace keeps ended migrations, in milliseconds
  * @throws {Unreachable}
- * @throws {SetupFailed} if the server refuses something, or an attribute has another type
+ * @throws {SetupFailed} if the server refuses a call, or an attribute has the wrong type
  */
 export async function setUpNamespace(
   config: Pick<Config<'temporal'>, 'temporal'>,
@@ -82,7 +82,7 @@ async function createNamespace(connection: Connection, namespace: string, retent
     if (!isNotAllowed(error)) throw error;
     throw new SetupFailed(
       `namespace ${namespace} does not exist, and the server does not let you create it`,
-      "create it with the tools of your Temporal administrator (on Temporal Cloud: its web page, or tcld namespace create), and run 'ferry setup' again",
+      "ask your Temporal administrator to create it (on Temporal Cloud: on its web page, or with tcld namespace create), then run 'ferry setup' again",
       { cause: error },
     );
   }
@@ -99,7 +99,7 @@ async function createSearchAttributes(connection: Connection, namespace: string)
   const wrong = wanted.filter(([name, type]) => name in customAttributes && customAttributes[name] !== type);
   if (wrong.length > 0) {
     throw new SetupFailed(
-      `namespace ${namespace} has search attributes with another type: ${wrong.map(([name]) => name).join(', ')}`,
+      `namespace ${namespace} has search attributes with the wrong type: ${wrong.map(([name]) => name).join(', ')}`,
       'use another namespace, or remove them with: temporal operator search-attribute remove',
     );
   }
@@ -114,8 +114,8 @@ async function createSearchAttributes(connection: Connection, namespace: string)
     const names = missing.map(([name]) => name);
     if (hasStatus(error, STATUS.invalidArgument)) {
       throw new SetupFailed(
-        `namespace ${namespace} cannot get the search attributes ${names.join(', ')}: ${error.details.replace(/\.$/, '')}`,
-        'a namespace whose visibility store is SQL has room for three integer attributes; use another namespace, or remove attributes that are not used',
+        `the search attributes ${names.join(', ')} could not be added to namespace ${namespace}: ${error.details.replace(/\.$/, '')}`,
+        'if the visibility store is SQL, a namespace can have only three integer attributes; use another namespace, or remove attributes that are not used',
         { cause: error },
       );
     }

@@ -206,7 +206,7 @@ export async function startSelfService(
   if (!preflight)
     return { migrationId, stored: 0, preflight, retriedErrors: await readRetriedErrors(ferry, migrationId) };
   const decisionId = randomUUID();
-  const staged = { decisionId, replaces: false, provider: ferry.provider };
+  const staged = { decisionId, replaces: false, provider: ferry.providerFingerprint };
   const { stored } = await stageCredentials(ferry.db, migrationId, credentials, by, staged);
   if (stored.length > 0) {
     const sealedDigest = await readStagedDigest(ferry.db, migrationId, staged);

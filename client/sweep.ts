@@ -1,4 +1,6 @@
-/** Cleans up after migrations that were terminated with Temporal's own tools and so could not do it themselves. */
+/**
+ * Cleans up after migrations that could not do so themselves, because they were terminated with Temporal's own tools.
+ */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { closeWorkflowIdOf } from '../domain/migration/temporal-names';
 import { listUnfinishedMigrations, readMigration } from '../store';
@@ -43,10 +45,11 @@ const CLOSED_WITHIN_MS = 30_000;
  * Closes a terminated migration in the ledger in the same way as a cancellation: its organizations are released and its
  * credentials destroyed. Waits up to 30 s.
  *
- * @param by the person who asks for it, for the audit trail
- * @returns false if it is not closed yet; a worker closes it once no request of the migration can be in flight
+ * @param by the person who requests the closing, for the audit trail
+ * @returns false if the migration is not closed yet; a worker closes it once no request of the migration can be in
+ * flight
  * @throws WorkflowIdOccupied
- * @throws WithoutEffect
+ * @throws WorkflowHadNoEffect
  */
 export async function closeTerminated(ferry: LedgerClient, migrationId: string, by: string): Promise<boolean> {
   const closing: WorkflowWithFixedId = {

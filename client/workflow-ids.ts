@@ -9,7 +9,7 @@ import {
 } from '../domain/migration/temporal-names';
 import { BATCH_RUN, CLOSE_TERMINATED, RECONCILE, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
-import { WithoutEffect, WorkflowIdOccupied } from './errors';
+import { WorkflowHadNoEffect, WorkflowIdOccupied } from './errors';
 
 export interface WorkflowWithFixedId {
   readonly type: string;
@@ -22,11 +22,12 @@ export interface WorkflowWithFixedId {
  * Runs a workflow, or joins the one that an earlier call has started under the same id. If a joined workflow ends
  * without an effect, the workflow is started once more.
  *
- * @param effectOf waits for the workflow and returns what it has changed, as the ledger shows it; null for nothing. The
- * workflow's result proves nothing, because another program could have started it, or could run a worker
+ * @param effectOf waits for the workflow and returns what it has changed, as the ledger shows it; null if it has
+ * changed nothing. The workflow's result proves nothing, because another program could have started it, or could run a
+ * worker
  * @throws {WorkflowIdOccupied} if a workflow that does something else already has the id, or if two joined workflows
  * have ended without an effect
- * @throws {WithoutEffect} if the workflow has ended without an effect
+ * @throws {WorkflowHadNoEffect} if the workflow has ended without an effect
  */
 export async function runUntilEffect<T>(
   { temporal: { workflow }, temporalWithoutCodec }: Pick<LedgerClient, 'temporal' | 'temporalWithoutCodec'>,
@@ -55,7 +56,7 @@ export async function runUntilEffect<T>(
       if (!isJoined) throw error;
     }
     if (!isJoined)
-      throw new WithoutEffect(`the workflow ${workflowId} has ended, but has changed nothing in the ledger`);
+      throw new WorkflowHadNoEffect(`the workflow ${workflowId} has ended, but has changed nothing in the ledger`);
   }
   throw new WorkflowIdOccupied(occupiedText(workflowId));
 }

@@ -31,7 +31,7 @@ import {
   NoWorker,
   PayloadKeyMissing,
   Unreachable,
-  WithoutEffect,
+  WorkflowHadNoEffect,
   WorkflowIdOccupied,
   WorkflowTaskFailing,
 } from '../../client';
@@ -81,7 +81,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [LabelReserved, 'choose another --label'],
   [LedgerBehind, 'then make this decision again'],
   [WorkflowIdOccupied, 'then run this command again'],
-  [WithoutEffect, 'make sure that nobody else runs a worker on this task queue, and run the command again'],
+  [WorkflowHadNoEffect, 'make sure that nobody else runs a worker on this task queue, and run the command again'],
   [ManifestClosed, 'start a new migration with another --label'],
   [OrganizationTaken, 'remove these rows, because an organization can be part of only one open migration'],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],

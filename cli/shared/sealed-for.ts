@@ -10,7 +10,7 @@ import { CommandFailed } from './errors';
  */
 export async function assertSealedFor(
   sealedFor: { readonly migrationId: string; readonly keyFingerprint: string },
-  { db, provider }: Pick<LedgerClient, 'db' | 'provider'>,
+  { db, providerFingerprint }: Pick<LedgerClient, 'db' | 'providerFingerprint'>,
   migrationId: string,
   file: string,
 ): Promise<void> {
@@ -19,7 +19,7 @@ export async function assertSealedFor(
       `${file} was sealed for ${sealedFor.migrationId}, not for ${migrationId}`,
       'nothing was stored; specify the migration that the file was sealed for',
     );
-  const { publicKey } = await readMigrationKey(db, migrationId, provider);
+  const { publicKey } = await readMigrationKey(db, migrationId, providerFingerprint);
   if (sealedFor.keyFingerprint !== fingerprintOf(publicKey))
     throw new CommandFailed(
       `${file} was sealed with an older key of ${migrationId}, which no longer opens anything`,

@@ -1,6 +1,6 @@
 /**
- * Prints who has to act in each open migration, one line each: a start for a chat bot or a status page. It reads the
- * same variables as `ferry` and changes nothing. In a clone: `node examples/client/waiting.mjs`
+ * Prints who has to act in each open migration, one line each: a starting point for a chat bot or a status page. It
+ * reads the same variables as `ferry` and changes nothing. In a clone: `node examples/client/waiting.mjs`
  */
 import { listMigrations, loadConfig, openMigrationClient } from 'tokenferry';
 

@@ -1,7 +1,7 @@
 /** Workflows under fixed ids: the effect in the ledger counts, not the result of whichever workflow has the id. */
 import type { Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { WithoutEffect, WorkflowIdOccupied } from '../../client';
+import { WorkflowHadNoEffect, WorkflowIdOccupied } from '../../client';
 import type { LedgerClient } from '../../client';
 import { runUntilEffect } from '../../client/workflow-ids';
 import { TASK_QUEUE } from '../../workflows/messages';
@@ -60,5 +60,5 @@ test.each([
 });
 
 test('a result without an effect in the ledger is not trusted', async () => {
-  await expect(runUntilEffect(temporalWith().ferry, WORKFLOW, async () => null)).rejects.toThrow(WithoutEffect);
+  await expect(runUntilEffect(temporalWith().ferry, WORKFLOW, async () => null)).rejects.toThrow(WorkflowHadNoEffect);
 });

@@ -1,6 +1,6 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { counted } from '../../../domain/text/sentences';
-import { closeTerminated, sweep, WithoutEffect, WorkflowIdOccupied } from '../../../client';
+import { closeTerminated, sweep, WorkflowHadNoEffect, WorkflowIdOccupied } from '../../../client';
 import type { CommandResult } from '../../terminal';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
@@ -85,7 +85,9 @@ function closingOf(open: readonly string[]) {
  * @throws the error itself if it concerns all migrations, for example because Temporal cannot be reached
  */
 function whyNotClosed(error: unknown): string {
-  const isOnlyThisOne = [WorkflowFailedError, WorkflowIdOccupied, WithoutEffect].some((each) => error instanceof each);
+  const isOnlyThisOne = [WorkflowFailedError, WorkflowIdOccupied, WorkflowHadNoEffect].some(
+    (each) => error instanceof each,
+  );
   if (!isOnlyThisOne) throw error;
   const explained = withAdvice(error);
   return explained instanceof CommandFailed ? `${explained.message}; ${explained.advice}` : String(error);

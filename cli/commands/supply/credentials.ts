@@ -98,7 +98,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   const staged = await stageCredentials(ferry.db, migrationId, read.credentials, actor.by, {
     decisionId,
     replaces: false,
-    provider: ferry.provider,
+    provider: ferry.providerFingerprint,
   });
   const decision =
     staged.stored.length === 0
@@ -152,7 +152,7 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   for await (const part of inChunks(read.credentials, MAX_COMPANIES_PER_MESSAGE)) {
     const decisionId = randomUUID();
     const staged = await stageCredentials(ferry.db, migrationId, part, content.by, {
-      ...{ decisionId, replaces: true, provider: ferry.provider },
+      ...{ decisionId, replaces: true, provider: ferry.providerFingerprint },
     });
     addSupplyResult(supplied, { ...staged, stored: [] });
     if (staged.stored.length === 0) continue;

@@ -70,8 +70,8 @@ export function addSeal({ program, run, terminal }: Context): void {
     .description('Print the key with which the client seals its credentials')
     .action((migration: string) =>
       run(() =>
-        withLedgerClient(terminal.env, async ({ db, provider }) =>
-          migrationKeyResult(await readMigrationKey(db, migration, provider)),
+        withLedgerClient(terminal.env, async ({ db, providerFingerprint }) =>
+          migrationKeyResult(await readMigrationKey(db, migration, providerFingerprint)),
         ),
       ),
     );

@@ -195,7 +195,8 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
     // Stores none if the platform rotates tokens, because credentials from before syncing was disabled stop working.
     const canStore = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
     const stored = canStore
-      ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by, ferry.provider)).stored.length
+      ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by, ferry.providerFingerprint))
+          .stored.length
       : 0;
     const retriedErrors = preflight ? [] : await readRetriedErrors(ferry, migrationId);
     const isEverythingStored = stored > 0 && stored === manifest.withCredential;

@@ -45,7 +45,7 @@ export function addShow({ program, run, terminal }: Context): void {
           const [progress, retriedErrors, findings] = await inParallel(
             readProgress(ferry, migration),
             readRetriedErrors(ferry, migration),
-            db ? readLedgerFindings(db, migration, ferry.provider) : NO_LEDGER,
+            db ? readLedgerFindings(db, migration, ferry.providerFingerprint) : NO_LEDGER,
           );
           // Not in parallel with the first query, because a worker that cannot replay the workflow answers only one of
           // several pending queries.

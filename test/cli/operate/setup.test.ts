@@ -97,7 +97,7 @@ test('refuses a namespace in which a search attribute has another type', async (
   const namespace = await existingNamespace({ FerryCompaniesDone: TEXT });
   const { exitCode, err } = await setup(namespace);
   expect(exitCode).toBe(1);
-  expect(err).toContain(`namespace ${namespace} has search attributes with another type: FerryCompaniesDone; `);
+  expect(err).toContain(`namespace ${namespace} has search attributes with the wrong type: FerryCompaniesDone; `);
   expect(err).toContain('temporal operator search-attribute remove');
 });
 

@@ -14,7 +14,7 @@ import {
   PayloadKeyMissing,
   NoWorker,
   Unreachable,
-  WithoutEffect,
+  WorkflowHadNoEffect,
   WorkflowIdOccupied,
   WorkflowTaskFailing,
 } from '../../../client';
@@ -74,7 +74,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new LabelReserved('the label batch is reserved'), /batch/, /--label/],
   [new LedgerBehind(M), /first with: ferry reconcile acme\.xero$/, /this decision again/],
   [new WorkflowIdOccupied(occupiedText(`${M}.closing`)), /terminate --workflow-id acme\.xero\.closing$/, /run this/],
-  [new WithoutEffect('the workflow has ended'), /has ended/, /nobody else runs a worker/],
+  [new WorkflowHadNoEffect('the workflow has ended'), /has ended/, /nobody else runs a worker/],
   [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report acme\.xero$/],
   [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
   [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove these rows/],
