@@ -5,7 +5,7 @@ import envPaths from 'env-paths';
 
 /**
  * Creates a temporary folder for one run. Other users can enter it but not list it, because Postgres sometimes runs as
- * another user. Secret files in the folder have stricter permissions of their own.
+ * another user. Secret files in the folder have stricter permissions.
  */
 export function createTemporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-'));

@@ -7,7 +7,7 @@ import { startSupervised, tailOf, type SupervisedProcess } from './process/super
 const PROGRAM = path.join(__dirname, 'processes', 'portal.js');
 const DEFAULT_PORT = 8_600;
 const HOST = '127.0.0.1';
-/** Requests that wait for an answer of a worker are closed at once. */
+/** Short, because requests that are waiting for a worker's answer are closed immediately. */
 const GRACE_MS = 5_000;
 
 /** Thrown when the portal does not start; the message contains the last lines of its log. */
@@ -24,7 +24,7 @@ interface StackPortalOptions {
   readonly databaseUrl: string;
 }
 
-/** The portal of a stack, which serves only this machine. It is a process of its own, so that it has no keys. */
+/** The portal of a stack, which serves only this machine. It runs in a separate process, so that it has no keys. */
 export interface StackPortal {
   readonly url: string;
   /** @throws {PortalUnavailable} */

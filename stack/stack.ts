@@ -52,10 +52,10 @@ export type StackConfig = Config<
 
 export interface StackOptions extends WorkersOptions {
   /**
-   * Folder of data, keys and logs. While the stack runs, it contains `stack.json`, by which commands find the stack.
+   * Folder of data, keys and logs. While the stack runs, it contains `stack.json`, with which commands find the stack.
    */
   dataFolder: string;
-  /** True to remove `dataFolder` at the end, even if this process is killed. */
+  /** True to remove `dataFolder` when the stack stops, even if this process is killed. */
   ephemeral: boolean;
   /** The first ports to try; 0 for any free port. */
   ports?: {
@@ -91,7 +91,7 @@ export interface Stack {
   codecUrl: string;
   /** The documentation page of the service's API. */
   serviceDocsUrl: string;
-  /** The portal for clients; undefined if it does not run. */
+  /** The portal for clients; undefined if it is not running. */
   portalUrl: string | undefined;
   /** Resolves with the reason if a part has ended too often to be restarted. The other parts are still running. */
   failed: Promise<string>;
@@ -105,7 +105,7 @@ interface Stoppable {
 
 /**
  * Starts a stack: Postgres, Temporal, the workers and the portal as supervised processes, the rest in this process. A
- * start that fails or is aborted leaves nothing running. Afterwards, a process that ends is restarted.
+ * start that fails or is aborted leaves nothing running. After the start, a process that ends is restarted.
  *
  * @throws StackAlreadyRunning, PostgresUnavailable, TemporalCliUnavailable, TemporalUnavailable, WorkerUnavailable,
  * PortalUnavailable, or an error of the service
@@ -230,7 +230,7 @@ function keepRunning(
     for (const [name, process] of parts) {
       process.keepRunning(({ reason, isRestarted }) => {
         const what = isRestarted ? 'and is being restarted' : 'too often to be restarted';
-        // A process that a signal has killed could write nothing about it.
+        // A process that was killed by a signal could not log the reason.
         const log = reason.startsWith('signal ')
           ? `Its log: ${process.logFile}`
           : `Its log, ${process.logFile}, ends with: ${tailOf(process.logFile, 1)}`;

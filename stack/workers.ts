@@ -6,10 +6,10 @@ import { parseListenAddress, stackFile, type Config } from '../config';
 import { startSupervised, tailOf, type SupervisedProcess } from './process/supervised-process';
 
 const PROGRAM = path.join(__dirname, '..', 'worker', 'main.js');
-/** A worker that stops waits up to 70 seconds for the answers to its calls: see docs/deploying.md. */
+/** A worker that is stopping waits up to 70 seconds for the answers to its calls: see docs/deploying.md. */
 const GRACE_MS = 75_000;
 
-/** Two cores are left to Postgres, Temporal and the service, which need about as much as two workers. */
+/** Two cores are left to Postgres, Temporal and the service, which need about as much CPU time as two workers. */
 const OTHER_CORES = 2;
 const MAX_DEFAULT_WORKERS = 4;
 
@@ -76,8 +76,8 @@ async function assertReady({ ready, logFile }: SupervisedProcess): Promise<void>
 
 /**
  * Omits the variables that would replace the configuration of the stack. Only the webhook, metrics and the identity
- * provider are configured by variables.
- * `MALLOC_ARENA_MAX` limits the memory that the C library of Linux keeps for each thread.
+ * provider are configured by variables. `MALLOC_ARENA_MAX` limits the memory that the C library of Linux keeps for each
+ * thread.
  */
 function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Config['logLevel']): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(
@@ -94,7 +94,9 @@ function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Confi
   };
 }
 
-/** Gives each worker a port of its own: the first one that of `TOKENFERRY_HEALTH_ADDRESS`, the second the next one. */
+/**
+ * Gives each worker its own port: the first worker that of `TOKENFERRY_HEALTH_ADDRESS`, the second the next port, ...
+ */
 function healthAddress({ TOKENFERRY_HEALTH_ADDRESS: first = '' }: NodeJS.ProcessEnv, index: number): NodeJS.ProcessEnv {
   const address = parseListenAddress(first);
   if (!address) return {};

@@ -21,8 +21,8 @@ export interface StackDatabases {
 
 /**
  * Opens the two databases of a stack. In an external Postgres, an ephemeral stack creates two databases and drops them
- * at the end. In an external Postgres, a permanent stack uses only the database in `DATABASE_URL`, because commands
- * expect the ledger there; service and orchestrator then have a schema each.
+ * when it stops. In an external Postgres, a permanent stack uses only the database in `DATABASE_URL`, because commands
+ * expect the ledger there; service and orchestrator then have one schema each.
  *
  * @throws {@link PostgresUnavailable}
  */

@@ -4,8 +4,8 @@
  * The parent starts `supervisor.mjs`, which starts the program. The supervisor's standard input is a pipe from the
  * parent. When the parent ends, the operating system closes that pipe, and the supervisor stops the program: first with
  * the program's stop signal and, after a grace period, with SIGKILL for its whole process group. Supervisor and program
- * have process groups of their own. Ctrl-C in the terminal therefore does not reach them, and the parent can finish
- * using the program first.
+ * have their own process groups. Ctrl-C in the terminal therefore does not reach them, and the parent can finish using
+ * the program first.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface SupervisedProcess {
   /** The program's process id, which differs from the supervisor's; null if the program could not be started. */
   readonly pid: Promise<number | null>;
-  /** Resolves with true when the program has sent a message (see `sendsReady`), and with false if it ends before. */
+  /** Resolves with true when the program has sent a message (see `sendsReady`), and with false if it ends first. */
   readonly ready: Promise<boolean>;
   /** Resolves with the exit code when the program has ended and is not restarted; 128 + n after signal n. */
   readonly exited: Promise<number>;
@@ -146,7 +146,7 @@ export function tailOf(logFile: string, lines = 8): string {
   }
 }
 
-/** Returns the text of a log line in JSON with the reason for it, and any other line unchanged. */
+/** Returns the message and the reason of a JSON log line; returns any other line unchanged. */
 function withoutJson(line: string): string {
   if (!line.startsWith('{')) return line;
   try {

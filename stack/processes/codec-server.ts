@@ -18,7 +18,7 @@ const OPTIONS = {
   'key-set': { type: 'string' },
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '8234' },
-  /** Lets callers without a token decrypt, on any address. Only in a network that no other caller can reach. */
+  /** Lets callers without a token decrypt, on any address. Use it only in a network that no other caller can reach. */
   'trust-network': { type: 'boolean', default: false },
 } as const;
 
@@ -47,7 +47,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   log.info({ url: server.url }, 'the codec server is listening');
   health.running('answers', async () => {
     const { status } = await fetch(`${server.url}/decode`, { method: 'OPTIONS' });
-    return status < 500 ? null : `it answers ${status}`;
+    return status < 500 ? null : `the codec server answers ${status}`;
   });
   await untilAborted(stopped);
   health.stopping();

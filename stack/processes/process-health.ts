@@ -2,7 +2,8 @@ import type { Check, HealthMonitor } from '../../observability/health-monitor';
 import type { CheckState, CheckStates, Health } from '../../observability/health-server';
 
 /**
- * The health of a process with one check. It is alive as long as it answers, because only its event loop could be stuck.
+ * The health of a process with one check. `live` checks nothing: a restart would help only if the event loop is stuck,
+ * and then the process does not answer.
  */
 export class ProcessHealth implements Health {
   private started: CheckState;

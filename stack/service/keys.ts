@@ -17,7 +17,7 @@ export class AccountMismatch extends Error {
 }
 
 /**
- * Creates a key, and first its account if the account does not exist.
+ * Creates a key. If its account does not exist, creates the account first.
  *
  * @throws {@link AccountMismatch}
  */

@@ -21,7 +21,8 @@ export interface StandaloneServiceOptions {
   /** Tokenferry's home folder. The embedded database is in its subfolder `service`, unless it is temporary. */
   home: string;
   /**
-   * True to start with an empty embedded database and to remove it at the end. An external database is not affected.
+   * True to start with an empty embedded database and to remove it when the service stops. An external database is not
+   * affected.
    */
   temporary: boolean;
   /** True if administrators can make the service itself fail (`/sandbox/faults`). */
@@ -109,7 +110,7 @@ export async function startServiceOnFreePort(
 }
 
 /**
- * Returns the service's database URL: the one from the environment, otherwise that of the service that is running on
+ * Returns the service's database URL: the one from the environment, otherwise the URL of the service that is running on
  * this machine. Undefined if there is neither.
  */
 export function serviceDatabaseUrl(home: string, fromEnvironment: string | undefined): string | undefined {

@@ -3,8 +3,8 @@
  * switch off writing. It forwards what Temporal's own Web UI allows with `TEMPORAL_DISABLE_WRITE_ACTIONS`: reads and
  * queries. It also removes the buttons of write actions from the pages.
  *
- * `GET /m/<migration>` leads to the page of the migration's current run, because Temporal continues a long migration in
- * a new run, and the page of the old run no longer changes.
+ * `GET /m/<migration>` redirects to the page of the migration's current run, because Temporal continues a long
+ * migration in a new run, and the page of the old run no longer changes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, createServer, request as sendRequest } from 'node:http';
@@ -20,7 +20,7 @@ const MAX_HEADER_BYTES = 1024 * 1024;
 
 const MIGRATION_LINK = /^\/m\/([a-z0-9.-]{1,200})$/;
 const SETTINGS = '/api/v1/settings';
-/** The texts in Markdown as HTML, which the pages show in frames. */
+/** The path of texts that are rendered from Markdown to HTML, which the pages show in frames. */
 const RENDERED_TEXT = '/render';
 /** One segment each for namespace, workflow and query. Encoded slashes do not match, so no other call can be hidden. */
 const QUERY = /^\/api\/v1\/namespaces\/[\w.-]+\/workflows\/(?:[\w.:-]|%3A)+\/query\/\w+$/;
@@ -46,7 +46,7 @@ const HIDDEN_BUTTONS = '<style>div:has(> * > [aria-controls="workflow-actions"])
 export interface ReadOnlyUiOptions {
   /** Temporal's Web UI. */
   readonly uiUrl: string;
-  /** The namespace of the migrations that `/m/<migration>` leads to. */
+  /** The namespace of the migrations to which `/m/<migration>` redirects. */
   readonly namespace: string;
   /** The first port to try; 0 for any free port. Default: 8235. */
   readonly port?: number | undefined;
@@ -102,7 +102,7 @@ async function answer(upstream: Upstream, request: IncomingMessage, response: Se
   const [path = ''] = url.split('?');
   // Prevents DNS rebinding: a page whose host name resolves to 127.0.0.1 could otherwise read the answers.
   if (!isLoopback(hostnameOf(headers.host))) return sendText(response, 403, 'Only this machine may open this page.');
-  if (!path.startsWith('/')) return sendText(response, 400, 'The request must name a path.');
+  if (!path.startsWith('/')) return sendText(response, 400, 'The request must contain a path.');
   if (method !== 'GET' && method !== 'HEAD' && !(method === 'POST' && QUERY.test(path))) {
     response.setHeader('allow', 'GET, HEAD');
     return sendText(response, 405, 'This Web UI is read-only.');
@@ -123,7 +123,7 @@ async function answer(upstream: Upstream, request: IncomingMessage, response: Se
   response.end(body);
 }
 
-/** Returns how an answer is changed; undefined if it is forwarded as it is. */
+/** Returns how an answer is changed; undefined if it is forwarded unchanged. */
 function changeOf(path: string, headers: IncomingMessage['headers']): ((body: string) => string) | undefined {
   if (path === SETTINGS) return (body) => JSON.stringify({ ...(JSON.parse(body) as object), ...READ_ONLY_SETTINGS });
   const isPage = headers['content-type']?.startsWith('text/html') && path !== RENDERED_TEXT;
@@ -133,7 +133,7 @@ function changeOf(path: string, headers: IncomingMessage['headers']): ((body: st
 /** Sends the request to Temporal's Web UI. Rejects if there is no answer. */
 function forward({ uiUrl, agent }: Upstream, request: IncomingMessage): Promise<IncomingMessage> {
   const { method, url, headers } = request;
-  // Temporal's API takes another method than the request's from this header.
+  // This header would make Temporal's API use a method other than that of the request.
   const { 'x-http-method-override': _, ...kept } = withoutConnection(headers);
   return new Promise((resolve, reject) => {
     const sent = sendRequest(
