@@ -1,13 +1,14 @@
 /**
- * Runs a bundle with V8's code cache. The build writes both: the bundle, because Node takes longer to find and load a
- * thousand modules than most commands take for their work, and the cache, because V8 takes as long to compile them.
+ * Runs a bundle with V8's code cache. The build writes both. The bundle saves time because Node takes longer to find
+ * and load a thousand modules than most commands need for their work; the cache, because V8 takes just as long to
+ * compile the code.
  */
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const { Script } = require('node:vm');
 
-/** The length of the SHA-256 hash with which a bundle ends and its cache begins, in hexadecimal. */
+/** The number of hexadecimal digits of the SHA-256 hash that ends a bundle and begins its cache. */
 const HASH_LENGTH = 64;
 
 /**

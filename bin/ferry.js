@@ -9,8 +9,9 @@ const bundle = path.join(dist, 'ferry.js');
 const main = path.join(dist, 'cli', 'main.js');
 
 /**
- * The arguments with which the command runs from its modules instead of the bundle: the commands that run servers,
- * whose packages have native code, threads and other files, and `--debug`, whose stack traces name the modules.
+ * The arguments with which the command runs from its modules instead of the bundle: commands that run servers, because
+ * their packages contain native code, threads and other files, and `--debug`, because its stack traces must name the
+ * modules.
  */
 const UNBUNDLED = ['up', 'service', 'codec-server', 'portal', '--debug'];
 

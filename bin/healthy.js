@@ -1,4 +1,6 @@
-/** Exits with 0 if the address answers 200 within 4 seconds, and otherwise with 1. The health checks of containers run it. */
+/**
+ * Run by the health checks of containers. Exits with 0 if the address answers 200 within 4 seconds, otherwise with 1.
+ */
 fetch(process.argv[2], { signal: AbortSignal.timeout(4_000) })
   .then(async (answer) => {
     console.log(await answer.text());

@@ -33,9 +33,9 @@ const COMMAND = path.join(root, 'cli', 'main.ts');
 const COMMAND_BUNDLE = path.join(dist, 'ferry.js');
 const PAGE = path.join(root, 'portal', 'page');
 const PAGE_BUNDLE = path.join(dist, 'portal', 'page', 'index.html');
-/** These have packages of their own, or are bundled. */
+/** Folders that have their own packages, or are bundled. */
 const LEFT_OUT = [path.join('bench', 'peers', path.sep), path.join('portal', 'page', path.sep)];
-/** What the portal's page imports. */
+/** The sources that the portal's page imports. */
 const PAGE_IMPORTS = /^(portal\/(client|contract)|domain|platforms|presentation\/wording|scripts\/bundle-page)/;
 
 /**
@@ -99,7 +99,7 @@ export async function build(log = console.log) {
 
 /**
  * Lists the files that tsconfig.json includes, except the tests, because jest compiles those, `bench/peers`, which has
- * packages of its own, and the portal's page, which is bundled.
+ * its own packages, and the portal's page, which is bundled.
  */
 function sources() {
   const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'));

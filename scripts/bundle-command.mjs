@@ -50,8 +50,8 @@ const inAscii = (code) =>
   code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
- * Creates the cache of a bundle, in a process of its own, because the cache is what a run of the command compiles. The
- * process gets none of our variables but the one that Windows needs for sockets.
+ * Creates the cache of a bundle in a separate process, because the cache contains the code that V8 compiles while the
+ * command runs. The process gets none of our environment variables except the one that Windows needs for sockets.
  */
 export async function createCache(bundle) {
   const program = fileURLToPath(new URL('cache-command.mjs', import.meta.url));

@@ -1,7 +1,7 @@
 /**
- * Bundles the portal's page: `portal/page` becomes `dist/portal/page/index.html` and files in `dist/portal/page/assets`,
- * whose names contain a hash of their content, so that browsers may keep them forever. A module that is imported with
- * `import()` becomes a file of its own, which the browser loads when it needs it.
+ * Bundles the portal's page: `portal/page` becomes `dist/portal/page/index.html` and files in
+ * `dist/portal/page/assets`, whose names contain a hash of their content, so that browsers may keep them forever. A
+ * module that is imported with `import()` becomes a separate file, which the browser loads when needed.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -34,7 +34,7 @@ export async function bundlePage(root) {
   const outputOf = (entry) =>
     Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === `portal/page/${entry}`);
   const nameOf = (entry) => path.basename(outputOf(entry)[0]);
-  // Otherwise the browser learns of these files only once it has read the script.
+  // Without these links, the browser would learn of the files only after reading the script.
   const preloads = outputOf('main.ts')[1]
     .imports.filter(({ kind }) => kind === 'import-statement')
     .map(({ path: file }) => `<link rel="modulepreload" href="/assets/${path.basename(file)}" />`);
@@ -46,7 +46,7 @@ export async function bundlePage(root) {
   writeFileSync(`${page}.${process.pid}`, html);
   renameSync(`${page}.${process.pid}`, page);
 
-  // The files of the previous page, which nothing refers to any more.
+  // Removes the files of the previous page, to which nothing refers any more.
   const current = new Set(outputFiles.map(({ path: file }) => path.basename(file)));
   for (const file of readdirSync(assets)) if (!current.has(file)) rmSync(path.join(assets, file), { force: true });
 }

@@ -1,6 +1,7 @@
 /**
- * Creates V8's code cache of the bundled command: runs `ferry list` with a Temporal server that has no method and a
- * database that does not exist, and saves what V8 has compiled by then. Fails if the command has not come that far.
+ * Creates V8's code cache of the bundled command: runs `ferry list` against a Temporal server that implements no method
+ * and a database that does not exist, and saves the code that V8 has compiled by then. Fails if the command has not
+ * called the server.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
@@ -17,7 +18,7 @@ const server = createServer().on('stream', (stream) => {
 });
 
 server.listen(0, '127.0.0.1', () => {
-  const nowhere = `${bundle}.home`; // has no configuration of Temporal either
+  const nowhere = `${bundle}.home`; // does not exist, so it contains no configuration of Temporal
   Object.assign(process.env, {
     ...{ HOME: nowhere, APPDATA: nowhere, TOKENFERRY_HOME: nowhere },
     TEMPORAL_ADDRESS: `127.0.0.1:${server.address().port}`,

@@ -7,7 +7,7 @@ import { run, runCaptured } from './run.mjs';
 /** The folder of jest's cache and results. */
 const CACHE = 'node_modules/.cache';
 
-/** With more failed test files than this, the cause is hardly a busy machine. */
+/** If more test files than this fail, a busy machine is unlikely to be the cause. */
 const MOST_FILES_REPEATED = 5;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -58,7 +58,7 @@ async function runChecks(env) {
  * checks: on a busy machine, a test can exceed its time limit. A test counts as failed only if it fails both times. The
  * output names the files that passed the second time.
  *
- * @param checks ends with the static checks
+ * @param checks resolves when the static checks have ended
  */
 async function runJest(env, checks) {
   const first = await runFiles([], env);
@@ -67,7 +67,7 @@ async function runJest(env, checks) {
   await checks;
   console.log(`Running again, one at a time: ${suspects.join(', ')}`);
   const second = await runFiles(['--runInBand', '--runTestsByPath', ...suspects], env);
-  // Without a passed test, jest has written no results.
+  // If no test has passed, no file has passed. Jest may not even have written results.
   const unsteady = second.passed === 0 ? [] : suspects.filter((file) => !second.failedFiles.includes(file));
   if (unsteady.length > 0) console.log(`FLAKY: failed, then passed when run alone: ${unsteady.join(', ')}`);
   return { passed: first.passedInOtherFiles + second.passed, failed: second.failed };

@@ -21,7 +21,7 @@ const report = z.object({
  * Reads the outcome from the handover report.
  *
  * @returns one line for each result
- * @throws Error unless it is the outcome that the example is designed to have
+ * @throws Error if the outcome differs from the one that the example is designed to have
  */
 export async function readOutcome(terminal: DemoTerminal, migrationId: string): Promise<readonly string[]> {
   const { companies } = report.parse(await terminal.ask('report', migrationId));

@@ -91,7 +91,7 @@ export class DemoTerminal {
     await this.run(args, STDOUT);
   }
 
-  /** Prints a command as it can be pasted: with a backslash where a long line continues. */
+  /** Prints a command so that it can be pasted: with a backslash where a long line continues. */
   private printCommand(who: string, colour: Colour, args: readonly string[]): void {
     const prompt = styleText(colour, `${who.padEnd(7)} $`, { stream: process.stdout });
     const words = args.map((word) => (word === '>' ? word : shellQuoted(word))).join(' ');
@@ -122,7 +122,7 @@ function wrapped(line: string, columns: number): readonly string[] {
   return end < 0 ? [line] : [line.slice(0, end), ...wrapped(line.slice(end + 1), columns)];
 }
 
-/** Standard output; unless it is a terminal, with lines of at most {@link MAX_COLUMNS}. */
+/** Standard output. If it is not a terminal, lines are wrapped at {@link MAX_COLUMNS}. */
 const STDOUT: TerminalStream = process.stdout.isTTY
   ? process.stdout
   : Object.assign(
@@ -130,7 +130,7 @@ const STDOUT: TerminalStream = process.stdout.isTTY
         write: (piece: Buffer, _encoding, done) => {
           const lines = piece.toString().split('\n');
           process.stdout.write(lines.flatMap((line) => wrappedWithIndent(line)).join('\n'));
-          // At once, because the demo itself writes to standard output between the commands.
+          // Immediately, because the demo itself writes to standard output between the commands.
           done();
         },
       }),

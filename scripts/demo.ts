@@ -1,8 +1,8 @@
 /**
  * `npm run demo`: one managed migration of 25 companies, from the manifest to the signed handover, with real servers.
  *
- * Every line that starts with a role is a `ferry` command, run by the same code as in a terminal. The demo ends
- * with a summary, writes the report as a page, and fails if the outcome is wrong.
+ * Every line that starts with a role is a `ferry` command, run by the same code as in a terminal. The demo ends with a
+ * summary, writes the report as an HTML page, and fails if the outcome is wrong.
  */
 import path from 'node:path';
 import { DemoTerminal } from './demo-terminal';
@@ -13,7 +13,7 @@ import { startStack } from '../stack/stack';
 
 /** Relative, so that the printed commands are short. */
 const EXAMPLE = path.relative('', path.join(__dirname, '..', '..', 'examples', 'quickbooks-online-25'));
-/** In the working folder, so that it is still there when everything else has been removed. */
+/** In the working folder, so that the report remains when everything else has been removed. */
 const REPORT = 'demo-handover.html';
 const MIGRATION = 'acme.quickbooks-online';
 

@@ -14,7 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** The oldest version that works, and the majors that Node supports at the moment. */
+/** The oldest version that works, and the major versions that the Node project supports at the moment. */
 const VERSIONS = ['20.19', '22', '24'];
 const UP_WITHIN_MS = 120_000;
 
@@ -25,7 +25,7 @@ const run = promisify(execFile);
 const npm = process.env.npm_execpath;
 const environment = withoutNpmVariables(process.env);
 
-/** Removes what `npm run` sets, because it would tell the inner npm to work for this project. */
+/** Removes the variables that `npm run` sets, because they would make the inner npm work on this project. */
 function withoutNpmVariables(env) {
   const kept = /^npm_config_(registry|cache|proxy|https_proxy|cafile)$/i;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_|^INIT_CWD$/i.test(name) || kept.test(name)));
@@ -85,7 +85,8 @@ async function deploy(node, tarball, folder) {
     if (!existsSync(manifest)) return optional !== true;
     return JSON.parse(readFileSync(manifest, 'utf8')).version !== version;
   });
-  if (wrong.length > 0) throw new Error(`not as in package-lock.json: ${wrong.map(([place]) => place).join(', ')}`);
+  if (wrong.length > 0)
+    throw new Error(`these packages do not match package-lock.json: ${wrong.map(([place]) => place).join(', ')}`);
 }
 
 async function tryPackage(node, tarball, folder) {

