@@ -12,8 +12,8 @@
  * ## Modes
  *
  * - FILLING, the initial mode. When at most half of the slots are busy, `take` is called for more items, and each of
- *   them starts at once. If it returns none, it is called again after the next write. It returns none if no company can
- *   be taken now, the slice's time is up, or the activity is cancelled.
+ *   them starts at once. If `take` returns none, it is called again after the next write. It returns none if no company
+ *   can be taken now, the slice's time is up, or the activity is cancelled.
  *   - `write` returned false, or `handle` threw -> DRAINING. `write` returns false if an outcome stops the run, the
  *     slice has paused the migration because of its failures, or the circuit breaker is open.
  *   - `take` returned none, and no item is in flight or unwritten -> ENDED.
