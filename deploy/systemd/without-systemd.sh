@@ -13,6 +13,7 @@ start() {
       worker@*) eval "set -- worker/main.js" ;;
       company-data) eval "set -- stack/processes/service.js $SERVICE_OPTIONS" ;;
       codec-server) eval "set -- stack/processes/codec-server.js $CODEC_OPTIONS" ;;
+      portal) eval "set -- stack/processes/portal.js $PORTAL_OPTIONS" ;;
       esac
       program=$1
       shift

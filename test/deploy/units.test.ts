@@ -14,10 +14,11 @@ const units = readdirSync(UNITS)
 const settings = (unit: string, name: string): readonly string[] =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
-test('the service, the workers and the codec server have a unit', () => {
+test('the service, the workers, the portal and the codec server have a unit', () => {
   expect(units.map(([file]) => file).sort()).toEqual([
     'tokenferry-codec-server.service',
     'tokenferry-company-data.service',
+    'tokenferry-portal.service',
     'tokenferry-worker@.service',
   ]);
 });
@@ -62,8 +63,8 @@ test('docs/deploying.md gives each process its own health port, however many wor
   const ofWorkers = new Set(ports.filter((sum) => sum.includes('number')));
   const ofOthers = ports.filter((sum) => !sum.includes('number')).map((sum) => portOf(sum, 0));
   expect(ofWorkers.size).toBe(1);
-  expect(ofOthers).toHaveLength(2);
+  expect(ofOthers).toHaveLength(3);
   const numbers = Array.from({ length: 50 }, (_, index) => index + 1);
   const all = [...ofOthers, ...[...ofWorkers].flatMap((sum) => numbers.map((number) => portOf(sum, number)))];
-  expect(new Set(all).size).toBe(52);
+  expect(new Set(all).size).toBe(53);
 });
