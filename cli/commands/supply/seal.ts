@@ -179,13 +179,13 @@ export async function assertTrusted(
 }
 
 /**
- * Returns the fingerprint in the environment variable, and never that of a running stack, because a stack that the
- * client runs to try the product has another provider key.
+ * Returns the fingerprint in the environment variable. Ignores a running stack, because a stack that the client runs to
+ * try the product has a different provider key.
  */
 export function providerOf(env: NodeJS.ProcessEnv): string | undefined {
-  return loadConfig([], { TOKENFERRY_PROVIDER_FINGERPRINT: env['TOKENFERRY_PROVIDER_FINGERPRINT'] }, [
-    'providerFingerprint',
-  ]).providerFingerprint;
+  const fingerprint = env['TOKENFERRY_PROVIDER_FINGERPRINT'];
+  if (!fingerprint) return undefined;
+  return loadConfig([], { TOKENFERRY_PROVIDER_FINGERPRINT: fingerprint }, ['providerFingerprint']).providerFingerprint;
 }
 
 async function sealCredentials(
