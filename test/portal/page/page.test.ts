@@ -216,7 +216,7 @@ describeWithChromium("the portal's page", () => {
     const dialog = page.getByRole('dialog');
     expect(await axeViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: title }).click();
-    await dialog.getByText('Enter what should change.').waitFor();
+    await dialog.getByText('Enter at least one change.').waitFor();
     await dialog.getByLabel('Maximum companies per minute').fill('0');
     await dialog.getByRole('button', { name: title }).click();
     await dialog.getByText('must be a whole number, 1 or more').waitFor();
