@@ -14,7 +14,11 @@ export function findChromium(): string | undefined {
 export async function openBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+      // Each page of a test is new, so processes for pages that may follow would only cost CPU time.
+      ...['--disable-features=SpareRendererForSitePerProcess', '--disable-site-isolation-trials'],
+    ],
   });
 }
 
