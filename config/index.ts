@@ -290,7 +290,7 @@ function secretOf(value: string | undefined): Secret | undefined {
   return value === undefined ? undefined : new Secret(value);
 }
 
-/** Reads whether the standard variables of OpenTelemetry turn traces on. */
+/** Returns true if OpenTelemetry's standard variables turn traces on; otherwise undefined. */
 function readTracing(environment: Environment): true | undefined {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint } = environment;
   const { OTEL_SDK_DISABLED: isDisabled, OTEL_TRACES_EXPORTER: exporter } = environment;

@@ -9,11 +9,11 @@ import { KeyInvalid, parseSigningKey, Secret, type KeyRing, type SigningKey } fr
 import type { Environment } from './environment';
 import { readSmallFile } from './small-file';
 
-/** Sources of a key ring: `variable` or the file in `<variable>_FILE`, and otherwise the running stack. */
+/** Sources of a key ring: `variable`, or the file that `<variable>_FILE` names, or else the running stack. */
 interface KeySource {
   readonly variable: 'TOKENFERRY_MASTER_KEY' | 'TOKENFERRY_PAYLOAD_KEY' | 'TOKENFERRY_SERVICE_KEY';
   readonly parse: (text: Secret) => KeyRing;
-  /** The running stack's key file with its name in messages; undefined if no stack is used. */
+  /** The running stack's key file, and what messages call it; undefined if no stack is used. */
   readonly stackKeyFile: { readonly name: string; readonly file: string } | undefined;
 }
 

@@ -3,7 +3,7 @@ import { readSmallFile } from './small-file';
 
 /**
  * The variables that can also be given as files, because containers mount secrets as files. `<variable>_FILE` contains
- * the path.
+ * the path. Variables with keys can be given in the same way; keys.ts reads them.
  */
 const SECRETS = [
   ...['DATABASE_URL', 'PORTAL_DATABASE_URL', 'COMPANY_DATA_API_KEY', 'TOKENFERRY_WEBHOOK_SECRET'],

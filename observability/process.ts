@@ -22,7 +22,7 @@ const FLUSH_WITHIN_MS = 2_000;
 /**
  * Runs the main function of a process. If it rejects, the process logs the error as its last line and exits with 1.
  *
- * @param name what log lines call the process: `worker`, `service` or `codec server`
+ * @param name what log lines call the process, for example `codec server`
  */
 export function runProcess(name: string, main: (context: ProcessContext) => Promise<void>): void {
   // Until the configuration has been read, errors are logged at the default level.

@@ -2,7 +2,7 @@
 import { currentTraceparent, startSpan } from './tracing';
 import { parseTraceparent } from '../domain/text/trace-context';
 
-/** The words in paths of the service. All other segments are ids, which differ from request to request. */
+/** The words in paths of the service. All other segments, such as ids and data types, differ between requests. */
 const WORDS: ReadonlySet<string> = new Set([
   ...['account', 'all', 'authorization', 'companies', 'connections', 'credentials', 'data', 'dataStatus', 'healthz'],
   ...['history', 'integrations', 'push', 'queue', 'syncSettings'],

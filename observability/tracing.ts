@@ -17,7 +17,7 @@ interface TracingOptions extends SpanExportOptions {
   readonly loadNow?: boolean;
 }
 
-/** Turns traces on, unless they are on. */
+/** Turns traces on, unless they are on already. */
 export function startTracing(asked: TracingOptions): void {
   options ??= asked;
   if (asked.loadNow) spanExport();
