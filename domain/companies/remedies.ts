@@ -78,7 +78,7 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
 export function remedyText(remedy: Remedy): string {
   switch (remedy) {
     case 'retry':
-      return 'try again (if its credential was accepted, only sync and check)';
+      return 'try again (if its credential was accepted, it is only synced and checked again)';
     case 'relink':
       return 'check again after the end customer has reconnected with the link';
     case 'replace-credential':

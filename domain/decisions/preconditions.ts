@@ -133,15 +133,16 @@ function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFac
 }
 
 /**
- * The accepted details name the application, and step 3 sets its callback URL, so replacing it requires both approvals
- * again. Once the move of the first company has begun, a wrong application can be replaced without new approvals,
- * because nothing else repairs it.
+ * The accepted details name the application, and step 3 sets its callback URL, so replacing it requires the approvals
+ * of steps 1 and 3 again. Once the move of the first company has begun, a wrong application can be replaced without new
+ * approvals, because nothing else repairs it.
  */
 function applicationRefusal(facts: DecisionFacts): string | null {
   return facts.route === 'managed' && facts.ended.includes('supply-details') && !hasCrossed(facts) ? ACCEPTED : null;
 }
 
-const ACCEPTED = 'the details have been accepted; support must reject supply-details first, and then accept them again';
+const ACCEPTED =
+  'the details have been accepted; to change them, support must first reject supply-details, and approve it again afterwards';
 
 /** A supplied manifest replaces all companies, so nothing may have happened to any of them. */
 function manifestRefusal(facts: DecisionFacts): string | null {

@@ -68,11 +68,13 @@ function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: s
     go: ready + moving > 0,
     why: [
       canMove,
-      ...(moving === 0 ? [] : [`${counted(moving, 'company')} moving`]),
+      ...(moving === 0 ? [] : [`${counted(moving, 'company')} ${moving === 1 ? 'is' : 'are'} moving`]),
       ...(leftBehind === 0
         ? []
         : [`${namedCompanies(leftBehind, firstLeftBehind)} of earlier waves cannot be moved yet`]),
-      ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} held back by the preflight`]),
+      ...(heldBack === 0
+        ? []
+        : [`${counted(heldBack, 'company')} ${heldBack === 1 ? 'is' : 'are'} held back by the preflight`]),
     ].join(', '),
   };
 }

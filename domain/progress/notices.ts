@@ -88,7 +88,7 @@ function withoutNames(migrationId: string, state: MigrationState): MigrationStat
     preflight: preflight && {
       ...preflight,
       problems:
-        kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problem; for details, run: ferry show ${migrationId}`],
+        kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problem; to see them, run: ferry show ${migrationId}`],
     },
   };
 }

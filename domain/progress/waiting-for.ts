@@ -170,7 +170,7 @@ function windowText({ window }: MigrationState): string {
 }
 
 function onHold({ why, since, until }: Outage): WaitingFor {
-  return nobody(`on hold since ${momentText(since)}; retries automatically at ${momentText(until)}: ${why}`);
+  return nobody(`on hold since ${momentText(since)} (${why}); retries automatically at ${momentText(until)}`);
 }
 
 /** Returns whether the preflight has yet to check some of the supplied details. */

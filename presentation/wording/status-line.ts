@@ -207,7 +207,7 @@ function completionText(progress: Progress, platform: string, now: string): stri
     if (waitingFor.roles.length === 0) return `${moved}.`;
     const { reopened } = progress;
     const task = reopened?.withdrawn?.includes('client')
-      ? `Your sign-off no longer counts, because ${roleText(reopened.role)} changed companies after it: please review the handover, and sign it off again.`
+      ? `Your sign-off no longer counts, because ${roleText(reopened.role)} made changes to companies after it: please review the handover, and sign it off again.`
       : reopened?.step === 'complete-migration' && !reopened.withdrawn
         ? 'The handover was rejected: please resolve the problem with support, and then sign off.'
         : 'Please sign off the handover.';
@@ -254,7 +254,7 @@ function outageText({ source, until }: Outage, platform: string, now: string): s
   return `${what}; next attempt ${at}`;
 }
 
-/** Returns the first thing that is needed before any company can be moved. The page lists everything below. */
+/** Returns the first thing that is needed before any company can be moved. Below it, the page lists everything. */
 function needsText(progress: Progress): string {
   const { counts, checking, route } = progress;
   const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = counts;

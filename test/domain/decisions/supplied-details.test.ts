@@ -30,7 +30,7 @@ describe('another application', () => {
   test.each(['schedule', 'update-application', 'disable-syncing'] as const)(
     'is refused at %s, because support has accepted the other application',
     (step) => {
-      expect(answer(stateAt(step, accepted))).toContain('support must reject supply-details first');
+      expect(answer(stateAt(step, accepted))).toContain('support must first reject supply-details');
     },
   );
 
@@ -70,7 +70,7 @@ describe('a manifest', () => {
 
   test('cannot be replaced once support has accepted the details, a company has moved, or one was left out', () => {
     const ended = { steps: { 'supply-details': { openedAt: AT, endedAt: AT } } };
-    expect(answer(stateAt('schedule', ended))).toContain('support must reject supply-details first');
+    expect(answer(stateAt('schedule', ended))).toContain('support must first reject supply-details');
     expect(answer(inStep1({ counts: counts({ total: 2, moved: 1, waiting: 1 }) }))).toContain('has already begun');
     expect(answer(inStep1({ counts: counts({ total: 2, excluded: 1, waiting: 1 }) }))).toContain('left out');
   });

@@ -254,7 +254,7 @@ test('held-back companies are reported but are not a no-go', () => {
   const { go, answers } = goNoGo(facts({}, state));
   expect(go).toBe(true);
   expect(answers.find(({ check }) => check === 'companies')?.why).toBe(
-    '9 companies of wave 2 can be moved, 1 company held back by the preflight',
+    '9 companies of wave 2 can be moved, 1 company is held back by the preflight',
   );
 });
 

@@ -139,7 +139,7 @@ test('a manifest of another person, with another digest, with invalid rows, or a
     ...{ outcome: 'failed', text: expect.stringContaining('support has accepted the details') as string },
   });
   expect(await ask(guest, 'decide', supplied(migrationId, late, rows))).toEqual({
-    ...{ outcome: 'refused', text: expect.stringContaining('support must reject supply-details first') as string },
+    ...{ outcome: 'refused', text: expect.stringContaining('support must first reject supply-details') as string },
   });
   await until(
     async () => !(await readView(migrationId))?.actions.some(({ message }) => message === 'manifestSupplied'),

@@ -101,7 +101,9 @@ test('a run tries few companies during an outage, shows the next attempt on a ti
   expect(outage?.source).toBe('service');
   expect(waitingFor).toEqual({
     roles: [],
-    what: expect.stringMatching(/^on hold since .+ UTC; retries automatically at .+ UTC: .*503 Maintenance/) as string,
+    what: expect.stringMatching(
+      /^on hold since .+ UTC \(.*503 Maintenance.*\); retries automatically at .+ UTC$/,
+    ) as string,
   });
   await until(async () => (await batchRunOf(migration.id)).activities === 0);
   const { timers } = await batchRunOf(migration.id);
