@@ -15,6 +15,8 @@
  * | the platform refuses the grant             | must reconnect         | continues |
  * | the grant is for the wrong organization    | failed                 | stops (*) |
  * | the platform refuses the application       | retried with backoff   | stops (*) |
+ * | the platform is down or limits the rate    | retried with backoff   | continues |
+ * | linking fails for any other reason         | failed                 | continues |
  *
  * (*) Only if it happens to several companies in a row, or to the first company. Otherwise, it probably concerns only
  * this company's credential, so the batch continues, and `ferry exceptions` lists the company.
@@ -68,7 +70,8 @@ export type Consequence =
   /** The company has failed. The batch continues. */
   | { readonly action: 'fail'; readonly kind: FailureKind }
   /**
-   * The company has failed, and others could fail for the same reason. The batch stops until the migration is resumed.
+   * The company has failed, and others could fail for the same reason. The batch stops until the migration is resumed;
+   * for an isolated reason (`isIsolated`), only when the failure repeats or concerns the first company.
    */
   | { readonly action: 'fail-and-stop'; readonly kind: FailureKind; readonly reason: StopReason }
   /**
@@ -188,7 +191,7 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
 /**
  * Returns why a batch stopped, and what to do before it is resumed.
  *
- * @param numbers the numbers that led to the stop; null if there are none
+ * @param numbers for people: the failure rate or the companies that led to the stop; null if there are none
  */
 export function stopReasonText(reason: StopReason, numbers: string | null = null): string {
   return numbers === null ? STOP_TEXTS[reason] : `${STOP_TEXTS[reason]} (${numbers})`;

@@ -24,7 +24,8 @@ export function approverRefusal(decision: Decision, { approvers, mustSign }: Sig
   const owner = approverWithKey(approvers, publicKey);
   if (owner && (owner.role !== role || owner.by !== by)) return `this key belongs to ${owner.by} (${owner.role})`;
   if (decision.kind === 'add-approver') {
-    // Otherwise anyone who can write to the Temporal namespace could add their own key, and lock support out.
+    // While support need not sign, anyone who can write to the Temporal namespace could send this decision as support,
+    // add their own key, and lock support out.
     return mustSign.includes(role) || role === 'client'
       ? null
       : 'approvers for support can be added only if the migration was started with approvers';

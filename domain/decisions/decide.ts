@@ -2,10 +2,10 @@
  * Decisions: who can decide what and when, and what a decision changes.
  *
  * `decide` is pure: it returns the state after a decision. A refusal is not an error: it is recorded with its reason.
- * Otherwise, a refused decision changes only the time of its signer's latest signature. The preconditions that the
- * ledger also checks are in `preconditions`. The effects of the more complex kinds of decision are in `approvals`,
- * `rejections`, `first-company`, `exceptions` and `supplied-details`. `guards` contains the digest check and the
- * four-eyes rule.
+ * Apart from this record, a refused decision changes only the time of its signer's latest signature. The preconditions
+ * that the ledger also checks are in `preconditions`. The effects of the more complex kinds of decision are in
+ * `approvals`, `rejections`, `first-company`, `exceptions`, `supplied-details`, `pauses` and `approver-changes`.
+ * `guards` contains the digest check and the four-eyes rule.
  */
 import { withoutEnds } from '../planning/estimate';
 import type { MigrationLimits } from '../planning/limits';

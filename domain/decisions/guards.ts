@@ -43,7 +43,7 @@ function reviewedStep(decision: Decision): Step | null {
 function digestRefusal(decision: Decision, step: Step, state: MigrationState, isRequired: boolean): string | null {
   if (decision.digest === undefined) return missingDigest(decision, isRequired);
   const reviewed = { ...state, windows: state.limits.windows, revisions: state.revisions ?? {} };
-  // Without revisions: the digest of an earlier version's client, and of the decisions in recorded histories.
+  // Clients of earlier versions send a digest without revisions, and recorded histories contain such digests.
   const { revisions: _, ...withoutRevisions } = reviewed;
   if ([reviewed, withoutRevisions].some((each) => decision.digest === digestOf(step, each))) return null;
   return 'what you reviewed has changed; review it again before you decide';

@@ -88,7 +88,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** Checks the form of the line of an exported trail that states what is in the ledger. */
+/** Checks the form of the line in an exported trail that states what is in the ledger. */
 export function isLedgerLine(value: unknown): value is { readonly ledger: LedgerAssertions } {
   const { ledger } = (value ?? {}) as { readonly ledger?: unknown };
   if (typeof ledger !== 'object' || ledger === null) return false;

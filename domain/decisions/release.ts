@@ -3,9 +3,9 @@
  * recorded as applied, and from nothing else. Workflow input and messages never change it.
  *
  * Managed route: nothing, until the ledger has the approvals of supply-details, schedule and update-application; then
- * the first company; then all companies, once support has approved the first one. A new start time, or a rejection of
- * one of steps 1 to 3, withdraws the release. A rejection of step 4 or 5, or the choice of another first company,
- * withdraws it for all companies but the first. It returns with the approvals.
+ * the first company; then all companies, once support has approved the first one. A new start time, a supplied
+ * manifest, or a rejection of one of steps 1 to 3 withdraws the release. A rejection of step 4 or 5, or the choice of
+ * another first company, withdraws it for all companies but the first. It returns with the approvals.
  * Self-service route: all companies from the start.
  */
 import type { ApproverChange } from '../migration/approvers';

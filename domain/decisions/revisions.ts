@@ -2,7 +2,7 @@
  * Revisions: for each step, the latest decision that has changed what people review before they approve it.
  *
  * A digest includes the revision, because everything else can look unchanged after such a decision. Example: a rejected
- * handover does not change the counts, but a sign-off after a review before the rejection must not count.
+ * handover does not change the counts, but a sign-off that is based on a review before the rejection must not count.
  */
 import type { Decision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
@@ -40,7 +40,7 @@ function revisedSteps(before: MigrationState, after: MigrationState, decision: D
     case 'replace-credential':
       return [
         'complete-migration',
-        // The first company is tried again.
+        // Changed only if the first company is tried again.
         ...(before.firstCompany === after.firstCompany ? [] : (['migrate-first-company'] as const)),
       ];
     case 'sync-disabled':

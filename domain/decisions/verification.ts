@@ -96,9 +96,9 @@ function ledgerFacts(decision: Decision, ledger: LedgerView): DecisionFacts {
 }
 
 /**
- * Returns whether a decision proposes a start time. Once companies have moved, the workflow accepts a start time only
- * if it was reset, so that step 2 is open again. The ledger then withdraws the release until the schedule is approved
- * again.
+ * Returns whether a decision proposes a start time. Once companies have moved, a workflow accepts a start time only if
+ * the workflow was reset, so that step 2 is open again. The ledger then withdraws the release until the schedule is
+ * approved again.
  */
 const isReopenedByReset = ({ kind }: Decision): boolean => kind === 'time';
 
@@ -125,8 +125,8 @@ function signedRecordRefusal(
 }
 
 /**
- * Removes an invalid signature from a record if the ledger does not require a signature. Otherwise, its time would be
- * stored as the latest signing time of a key whose owner did not sign it.
+ * Removes an invalid signature from a record if the ledger does not require a signature. If it stayed, its time would
+ * be stored as the latest signing time of a key whose owner did not sign the record.
  */
 export function withoutInvalidSignature(record: DecisionRecord, ledger: LedgerView): DecisionRecord {
   const { decision, signed = null, ...rest } = record;

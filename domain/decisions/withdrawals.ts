@@ -11,7 +11,8 @@ import type { Ruling } from './ruling';
 const SIGN_OFF = 'complete-migration';
 
 /**
- * Adds to the text of an applied ruling whose approvals it withdraws, and to its state why a sign-off no longer counts.
+ * If an applied ruling withdraws approvals, adds to its text which ones. If a sign-off is among them, also adds to its
+ * state why the sign-off no longer counts.
  */
 export function withWithdrawals(before: MigrationState, ruling: Ruling, decision: Decision, at: string): Ruling {
   // A rejection already says that the step has to be approved again.

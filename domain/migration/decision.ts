@@ -72,7 +72,10 @@ export interface CredentialsSupplied extends DecisionBase, SealedSupply {
   readonly companies: number;
 }
 
-/** Reports which application of the client was registered with the service. The secret is not part of the message. */
+/**
+ * Names the client's application, which is registered with the service once this decision has been applied. The secret
+ * is not part of the message.
+ */
 export interface ApplicationSupplied extends DecisionBase, SealedSupply {
   readonly kind: 'application-supplied';
   readonly clientId: string;

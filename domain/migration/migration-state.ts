@@ -55,7 +55,7 @@ export interface Preflight {
   readonly companies: number;
   /** Digest of the checked rows, without credentials; null if there are no rows. */
   readonly manifestDigest: string | null;
-  /** The person who supplied the manifest. */
+  /** The person who supplied the manifest; null if there is none. */
   readonly suppliedBy: string | null;
   /** Errors. Empty: the details can be accepted. */
   readonly problems: readonly string[];
@@ -218,7 +218,10 @@ export interface MigrationState {
    * state.
    */
   readonly pausesByPeople?: readonly Pause[] | null;
-  /** The latest rejection whose step has not ended since. Absent in a state that an earlier version carried over. */
+  /**
+   * The latest rejection, reopening or withdrawal of a sign-off, until its step has ended. Absent in a state that an
+   * earlier version carried over.
+   */
   readonly reopened?: Reopened | null;
   /** Absent, or null, if there are none. */
   readonly revisions?: Revisions | null;

@@ -54,7 +54,10 @@ const MAX_REFERENCE_LENGTH = 200;
 export const MAX_NAME_LENGTH = 200;
 const MAX_ID_LENGTH = 200;
 
-/** Far more than the longest decision: 1,000 references. A longer message would not fit into one batch of the audit trail. */
+/**
+ * More than the longest decision: 1,000 references of 200 characters. The record of a decision contains the message,
+ * and Temporal accepts 2 MB per payload.
+ */
 const MAX_MESSAGE_LENGTH = 500_000;
 /** A decision has four levels. JSON of thousands of levels can be parsed, but neither written again nor stored. */
 const MAX_DEPTH = 20;

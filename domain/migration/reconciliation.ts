@@ -4,7 +4,7 @@ import type { Ending } from './migration-state';
 /** The status of a migration's workflow. `gone`: Temporal does not know it, or it ended without a result. */
 export type WorkflowState = 'running' | 'gone' | Ending;
 
-/** A decision that was applied and recorded again. */
+/** A decision that the ledger had lost, and that was applied and recorded again. */
 export interface RestoredDecision {
   readonly decisionId: string;
   readonly kind: string;

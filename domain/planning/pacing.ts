@@ -19,9 +19,9 @@ export interface Pace {
 /**
  * Divides the limits among the slices.
  *
- * A low rate uses fewer slices, because each slice costs an activity slot, heartbeats and history events even while it
- * waits: just enough to import at once the companies that begin in a minute. Each slice also imports fewer companies at
- * the same time, so that it waits at most a minute while it starts that many.
+ * A low rate uses only as many slices as can import in parallel the companies that begin in a minute, because each
+ * slice costs an activity slot, heartbeats and history events even while it waits. Each slice also imports fewer
+ * companies in parallel, so that beginning that many takes it at most a minute.
  */
 export function paceOf({
   slicesAtOnce,

@@ -6,7 +6,7 @@ import type { PreflightFinding } from './findings';
 import { attachTo, errorFinding, quoted, warningFinding } from './findings';
 import { counted, outOf } from '../text/sentences';
 
-/** Returns the findings of one row. Checks of the file itself are in `cli/manifest`. */
+/** Returns the findings of one row. Checks of the file itself are in `domain/supply`. */
 export function companyFindings(row: ManifestRow, platform: Platform): readonly PreflightFinding[] {
   const findings: PreflightFinding[] = [];
   const { name, organization } = row;

@@ -1,6 +1,6 @@
 import type { Preflight } from '../migration/migration-state';
 
-/** The problems that the preflight found, apart from a missing manifest. */
+/** The problems that the preflight found. The lists leave out a missing manifest, which has a field of its own. */
 export interface DetailProblems {
   /** True if the migration was started without a manifest, and none has been supplied since. */
   readonly isManifestMissing: boolean;

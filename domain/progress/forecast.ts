@@ -2,7 +2,7 @@
  * The forecast: when the remaining companies will have been moved. It is the only source of an expected end. Every view
  * calls it with the current time, so that none shows an end that has passed.
  *
- * - Before the moves begin, it is the estimate of the whole move, counted from the agreed start.
+ * - Before the moves begin, it is the estimate of the whole move, counted from the proposed start.
  * - While companies are moving, it is the recent throughput. If none has been moved recently, it is the estimate, scaled
  *   to the companies that are left.
  * - Otherwise there is no forecast, because the end depends on a person or on an outage. Views then show only how long
@@ -85,13 +85,13 @@ export function forecastOf(progress: ForecastInput, throughput: Throughput | nul
   return countOpen(counts) === 0 ? null : beforeMoves(progress, now);
 }
 
-/** Forecasts a move that has not begun: the estimate, counted from the agreed start or from the window after it. */
+/** Forecasts a move that has not begun: the estimate, counted from the proposed start or the window after it. */
 function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
   const { step, counts, windows, estimate, proposal, firstCompany, waitingFor } = progress;
   const work = workOf(progress, countOpen(counts));
   if (proposal === null || estimate === null || work === null || firstCompany !== null) return null;
   const isLate = !isAfter(proposal.startAt, now);
-  // After the agreed start, no move can begin while an earlier step is open.
+  // After the proposed start, no move can begin while an earlier step is open.
   if (isLate && (step !== 'migrate-first-company' || waitingFor.roles.length > 0)) return null;
   const beginsAt = nextMove(windows, isLate ? now : proposal.startAt);
   if (beginsAt === null || !isAfter(beginsAt, now)) return null;
@@ -100,7 +100,7 @@ function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
     !isLate && isOfAll && estimate.ends !== null && estimate.ends.earliest >= beginsAt && !isTooShort(progress);
   const ends = isPlanned ? estimate.ends : endsAfter(windows, beginsAt, work);
   const covers = { companies: work.companies, isComplete: true, beginsAt };
-  // The client may confirm companies by the agreed start, even if the next window opens later.
+  // The client may confirm companies by the proposed start, even if the next window opens later.
   const staleFrom = earlier(beginsAt, isLate ? now : proposal.startAt);
   return forecast(progress, { ...covers, ends, basis: 'estimate' }, now, staleFrom);
 }

@@ -64,13 +64,14 @@ export interface Progress {
   /** True if supplied details are still to be checked. `preflight` is then the previous result, or null. */
   readonly checking: boolean;
   readonly estimate: Estimate | null;
-  /** The throughput when the companies were counted last; null if none has been moved yet. For `forecastOf`. */
+  /** The throughput when the companies were counted last; null if it is not known yet. For `forecastOf`. */
   readonly throughput: Throughput | null;
   /** The current limit; null if there is none. Absent in an answer of an earlier version. */
   readonly companiesPerMinute?: number | null;
   readonly proposal: Proposal | null;
   /**
-   * How many companies are waiting for their end customer to reconnect, and when this was last checked; null if never.
+   * How many companies are waiting for their end customer to reconnect, and when this was last checked (null if never).
+   * Absent in an answer of an earlier version.
    */
   readonly reconnections?: { readonly waiting: number; readonly checkedAt: string | null };
   readonly window: WindowOccurrence | null;
@@ -86,7 +87,10 @@ export interface Progress {
   readonly pause: Pause | null;
   /** All pauses, the automatic one first. Absent in an answer of an earlier version. */
   readonly pauses?: readonly Pause[];
-  /** Who reopened a step or rejected its result, and why; null if nobody did, or if the step has ended since. */
+  /**
+   * Who reopened a step or rejected its result, and why; null if nobody did, or if the step or the migration has ended
+   * since.
+   */
   readonly reopened: Reopened | null;
   /** Whose decisions must be signed, and with which keys. */
   readonly signing: SigningRules;

@@ -1,6 +1,7 @@
 /**
- * The digest of the boxes that a decision supplies (`sealedDigest`). It is part of what the client signs, so boxes that
- * were replaced, added or removed after the signature do not count. Browsers and Node compute the same digest.
+ * The digest of the boxes that a decision supplies (`sealedDigest`). It is part of what the client signs, so the ledger
+ * refuses the decision if boxes were replaced, added or removed after the signature. Browsers and Node compute the same
+ * digest.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';

@@ -19,7 +19,7 @@ export interface TraceContext {
   readonly flags: string;
 }
 
-/** Returns null if the value is not a valid `traceparent`. Anyone who may write to the namespace can send one. */
+/** Returns null if the value is not a valid `traceparent`. Anyone who may write to the namespace can send any value. */
 export function parseTraceparent(value: unknown): TraceContext | null {
   const [, traceId, spanId, flags] = (typeof value === 'string' && TRACEPARENT.exec(value)) || [];
   return traceId !== undefined && spanId !== undefined && flags !== undefined ? { traceId, spanId, flags } : null;
