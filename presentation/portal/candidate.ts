@@ -1,4 +1,4 @@
-/** A decision that the client can perhaps make. `actions.ts` offers it unless the preconditions would refuse it. */
+/** A decision that the client may be able to make. `actions.ts` offers it unless the preconditions would refuse it. */
 import type { MigrationView } from '../../portal/contract';
 import type { Decision } from '../../domain/migration/decision';
 import type { CheckedApplication } from '../../domain/migration/migration-state';

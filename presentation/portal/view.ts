@@ -157,7 +157,7 @@ function dueAt(progress: Progress, now: string): string | null {
   return firstOpening(progress, now)?.closesAt ?? (proposal.startAt > now ? proposal.startAt : null);
 }
 
-/** Returns what follows after the current step. */
+/** Returns what follows the current step. */
 function nextText(progress: Progress): string {
   const { route, step, counts, waitingFor } = progress;
   const later = waitingFor.roles.includes('client') ? null : laterText(progress);

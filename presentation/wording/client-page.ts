@@ -52,8 +52,8 @@ export function deadlineText(progress: Progress, now: string): string | null {
 }
 
 /**
- * Returns when moves can begin if no window is open at the agreed start; null if a window is open then, or once the
- * moves have begun.
+ * Returns when moves can begin if no window is open at the proposed start (or now, if that has passed); null if a
+ * window is open then, or once the moves have begun.
  *
  * @param now ISO 8601, UTC
  */
