@@ -10,7 +10,7 @@ import {
   readCompanies,
   readDecisions,
   readFigures,
-  readLedgerAssertions,
+  readLedgerSummary,
   readMigration,
   readStatistics,
   readTrail,
@@ -62,7 +62,7 @@ async function differencesFromSigned(
   approvers: readonly Approver[] | null,
 ): Promise<readonly string[] | null> {
   if (!approvers) return null;
-  const claims = await readLedgerAssertions(db, migrationId);
+  const summary = await readLedgerSummary(db, migrationId);
   const proof = createLedgerProof();
   const verifier = createTrailVerifier(migrationId, approvers);
   for await (const record of readTrail(db, migrationId)) {
@@ -70,5 +70,5 @@ async function differencesFromSigned(
     const { proof: proven } = verifier.verify({ ...record, applied: outcome.applied, at: outcome.at });
     if (proven === 'signed') proof.add(decision, outcome);
   }
-  return claims ? proof.differences(claims) : [];
+  return summary ? proof.differences(summary) : [];
 }

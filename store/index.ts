@@ -14,7 +14,7 @@ export {
   lockDecisions,
   readDecisions,
   readLatestDecisions,
-  readLedgerAssertions,
+  readLedgerSummary,
   readNewApplication,
   readOutcome,
   readProposedStart,

@@ -18,7 +18,7 @@ export interface LedgerConfirmations {
 }
 
 /** The parts of the ledger that decisions must support. */
-export interface LedgerAssertions {
+export interface LedgerSummary {
   readonly route: Route;
   readonly released: Release;
   readonly confirmations: readonly LedgerConfirmations[];
@@ -31,7 +31,7 @@ export interface LedgerProof {
   /** Adds a decision whose signature is valid. Decisions must be added in the order of the audit trail. */
   add(decision: DecisionRecord['decision'], outcome: Pick<Outcome, 'applied' | 'at'>): void;
   /** Returns how the ledger and the signed decisions differ, one sentence each; empty if they agree. */
-  differences(assertions: LedgerAssertions): readonly string[];
+  differences(summary: LedgerSummary): readonly string[];
 }
 
 export function createLedgerProof(): LedgerProof {
@@ -89,9 +89,9 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** Checks the form of the line in an exported trail that states what is in the ledger. */
-export function isLedgerLine(value: unknown): value is { readonly ledger: LedgerAssertions } {
+export function isLedgerLine(value: unknown): value is { readonly ledger: LedgerSummary } {
   const { ledger } = (value ?? {}) as { readonly ledger?: unknown };
   if (typeof ledger !== 'object' || ledger === null) return false;
-  const { released, confirmations } = ledger as Partial<Record<keyof LedgerAssertions, unknown>>;
+  const { released, confirmations } = ledger as Partial<Record<keyof LedgerSummary, unknown>>;
   return RELEASES.some((each) => each === released) && Array.isArray(confirmations);
 }

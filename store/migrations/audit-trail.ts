@@ -6,7 +6,7 @@ import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { ApplicationSupplied, Decision, Outcome, Unreadable } from '../../domain/migration/decision';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
-import type { LedgerAssertions } from '../../domain/decisions/ledger-proof';
+import type { LedgerSummary } from '../../domain/decisions/ledger-proof';
 import type { RecordedDecisions } from '../../domain/decisions/release';
 import { NO_DECISIONS, withDecision } from '../../domain/decisions/release';
 import type { LastSigned, SignedMessage } from '../../domain/migration/signatures';
@@ -134,7 +134,7 @@ export async function readNewApplication(db: Queryable, migrationId: string): Pr
  *
  * @returns null if the migration is not in the ledger
  */
-export async function readLedgerAssertions(db: Queryable, migrationId: string): Promise<LedgerAssertions | null> {
+export async function readLedgerSummary(db: Queryable, migrationId: string): Promise<LedgerSummary | null> {
   const migration = await db
     .selectFrom('migrations')
     .select(['route', 'released'])

@@ -4,10 +4,10 @@ import { decisionText } from '../../../presentation/wording/decisions';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-trail';
 import { endBytesToSign } from '../../../domain/decisions/audit-trail';
-import type { LedgerAssertions } from '../../../domain/decisions/ledger-proof';
+import type { LedgerSummary } from '../../../domain/decisions/ledger-proof';
 import type { SigningKey } from '../../../security';
 import type { StoredMigration } from '../../../store';
-import { readLedgerAssertions, readMigration, readTrail } from '../../../store';
+import { readLedgerSummary, readMigration, readTrail } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal';
@@ -64,7 +64,7 @@ async function audit(
   if (output.json) await output.streamJson({ schema: 'ferry.audit/1', migrationId }, 'trail', map(trail, entryOf));
   else {
     if (format === 'table' && migration.route === 'self-service') printStart(output, migration);
-    await PRINTERS[format](output, trail, { migrationId, signer, ledger: await readLedgerAssertions(db, migrationId) });
+    await PRINTERS[format](output, trail, { migrationId, signer, ledger: await readLedgerSummary(db, migrationId) });
   }
   return { written: true };
 }
@@ -86,7 +86,7 @@ interface ExportOptions {
   readonly migrationId: string;
   readonly signer: SigningKey | undefined;
   /** Exported with the decisions, so that a verification can compare the two. */
-  readonly ledger: LedgerAssertions | null;
+  readonly ledger: LedgerSummary | null;
 }
 
 type Printer = (output: Output, trail: AsyncIterable<DecisionRecord>, options: ExportOptions) => Promise<void>;

@@ -8,7 +8,7 @@ import {
   openMigration,
   openVault,
   readDecisions,
-  readLedgerAssertions,
+  readLedgerSummary,
   readMigration,
   stageManifest,
   supplyCredentials,
@@ -61,7 +61,7 @@ test('the staged rows become the companies of a migration that was started witho
     ...{ manifestDigest: manifestDigest(rows), suppliedBy: 'Cleo' },
   });
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ total: 3, waiting: 3, unconfirmed: 3 });
-  expect(await readLedgerAssertions(rig.ledger.db, id)).toMatchObject({ manifestDigest: manifestDigest(rows) });
+  expect(await readLedgerSummary(rig.ledger.db, id)).toMatchObject({ manifestDigest: manifestDigest(rows) });
   expect(await stagedRows(id)).toBe(0);
   // Recorded again after a worker died: the outcome stays, and nothing is replaced.
   await updateRow(rig.ledger.db, id, 1, { name: 'Corrected later' });

@@ -1,17 +1,17 @@
 import { createLedgerProof, isLedgerLine } from '../../../domain/decisions/ledger-proof';
-import type { LedgerAssertions } from '../../../domain/decisions/ledger-proof';
+import type { LedgerSummary } from '../../../domain/decisions/ledger-proof';
 import type { Companies, Decision } from '../../../domain/migration/decision';
 
 const AT = '2026-03-02T12:00:00.000Z';
 const cleo = { decisionId: 'd', role: 'client', by: 'Cleo' } as const;
 const confirmation = (companies: Companies): Decision => ({ kind: 'sync-disabled', companies, ...cleo });
-const confirmed = (companies: number, by = 'Cleo', at = AT): LedgerAssertions => ({
+const confirmed = (companies: number, by = 'Cleo', at = AT): LedgerSummary => ({
   route: 'managed',
   released: 'nothing',
   confirmations: [{ by, at, companies }],
 });
 
-test.each<[string, Companies | null, LedgerAssertions, readonly string[]]>([
+test.each<[string, Companies | null, LedgerSummary, readonly string[]]>([
   ['no decision', null, confirmed(6), ['6 companies confirmed in the ledger, 0 by signed decisions']],
   ['a decision on all companies', 'all', confirmed(6), []],
   [
@@ -32,10 +32,10 @@ test.each<[string, Companies | null, LedgerAssertions, readonly string[]]>([
     confirmed(1, 'Cleo', '2026-03-03T00:00:00.000Z'),
     ['1 company confirmed in the ledger, 0 by signed decisions'],
   ],
-])('confirmations are compared with %s', (_, companies, claims, differences) => {
+])('confirmations are compared with %s', (_, companies, summary, differences) => {
   const proof = createLedgerProof();
   if (companies !== null) proof.add(confirmation(companies), { applied: true, at: AT });
-  expect(proof.differences(claims)).toEqual(differences);
+  expect(proof.differences(summary)).toEqual(differences);
 });
 
 test('a refused decision proves nothing', () => {
@@ -46,15 +46,15 @@ test('a refused decision proves nothing', () => {
 
 test('a release is compared with the signed approvals', () => {
   const proof = createLedgerProof();
-  const claims = { ...confirmed(0), confirmations: [], released: 'first-company' } as const;
-  expect(proof.differences(claims)).toEqual([
+  const summary = { ...confirmed(0), confirmations: [], released: 'first-company' } as const;
+  expect(proof.differences(summary)).toEqual([
     'the ledger allows the first company to be moved; the signed decisions allow none',
   ]);
   for (const step of ['supply-details', 'schedule', 'update-application'] as const)
     for (const role of ['support', 'client'] as const)
       proof.add({ ...cleo, kind: 'step', verdict: 'approve', step, role }, { applied: true, at: AT });
-  expect(proof.differences(claims)).toEqual([]);
-  expect(proof.differences({ ...claims, released: 'all' })).toEqual([
+  expect(proof.differences(summary)).toEqual([]);
+  expect(proof.differences({ ...summary, released: 'all' })).toEqual([
     'the ledger allows all companies to be moved; the signed decisions allow the first company',
   ]);
 });
@@ -68,16 +68,16 @@ test.each([null, {}, { ledger: null }, { ledger: { released: 'everything', confi
 
 test('the companies are compared with the last manifest that was supplied, unless it has been amended since', () => {
   const proof = createLedgerProof();
-  const claims = { ...confirmed(0), confirmations: [], manifestDigest: 'b'.repeat(64) };
+  const summary = { ...confirmed(0), confirmations: [], manifestDigest: 'b'.repeat(64) };
   const supplied = (letter: string) =>
     ({ ...cleo, kind: 'manifest-supplied', manifestDigest: letter.repeat(64), companies: 2 }) as const;
-  expect(proof.differences(claims)).toEqual([]);
+  expect(proof.differences(summary)).toEqual([]);
   proof.add(supplied('b'), { applied: true, at: AT });
-  expect(proof.differences(claims)).toEqual([]);
+  expect(proof.differences(summary)).toEqual([]);
   proof.add(supplied('a'), { applied: true, at: AT });
   const differ = ['the companies in the ledger differ from the manifest that Cleo has supplied'];
-  expect(proof.differences(claims)).toEqual(differ);
+  expect(proof.differences(summary)).toEqual(differ);
   expect(proof.differences({ ...confirmed(0), confirmations: [] })).toEqual([]);
   proof.add({ ...cleo, kind: 'manifest-amended', added: 1, corrected: 0 }, { applied: true, at: AT });
-  expect(proof.differences(claims)).toEqual([]);
+  expect(proof.differences(summary)).toEqual([]);
 });
