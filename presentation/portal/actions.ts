@@ -7,7 +7,7 @@ import { preconditionRefusal } from '../../domain/decisions/preconditions';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn } from '../../domain/progress/progress';
-import type { ActionFacts, ActionView, Candidate, Sample } from './candidate';
+import type { ActionFacts, ActionView, Candidate, DecisionDraft } from './candidate';
 import { confirmation, exceptions, supplies } from './company-actions';
 import { approvals, controls, proposal, rejections } from './step-actions';
 
@@ -18,15 +18,15 @@ import { approvals, controls, proposal, rejections } from './step-actions';
  */
 export function actionsOf(progress: Progress, facts: ActionFacts, now: string): readonly ActionView[] {
   const decisionFacts = decisionFactsOf(progress);
-  const isRefused = (sample: Sample): boolean =>
-    preconditionRefusal({ decisionId: '', role: 'client', by: '', ...sample }, decisionFacts, now) !== null;
+  const isRefused = (draft: DecisionDraft): boolean =>
+    preconditionRefusal({ decisionId: '', role: 'client', by: '', ...draft }, decisionFacts, now) !== null;
   const offered = candidates(progress, facts, now)
-    .filter(({ applies, sample }) => applies && !isRefused(sample))
+    .filter(({ applies, draft }) => applies && !isRefused(draft))
     .map(actionView);
   return [...offered.filter(({ isExpected }) => isExpected), ...offered.filter(({ isExpected }) => !isExpected)];
 }
 
-function actionView({ sample: _, applies: __, ...candidate }: Candidate): ActionView {
+function actionView({ draft: _, applies: __, ...candidate }: Candidate): ActionView {
   return { isIrreversible: false, isExpected: false, reason: 'none', ...candidate };
 }
 

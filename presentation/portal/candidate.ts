@@ -17,7 +17,7 @@ export interface ActionFacts {
 }
 
 /** The fields of a decision that decide whether the preconditions refuse it. */
-export type Sample = Decision extends infer Each
+export type DecisionDraft = Decision extends infer Each
   ? Each extends Decision
     ? Omit<Each, 'decisionId' | 'role' | 'by'>
     : never
@@ -25,7 +25,7 @@ export type Sample = Decision extends infer Each
 
 export interface Candidate extends Omit<ActionView, 'isIrreversible' | 'isExpected' | 'reason' | 'message'> {
   readonly message: DecisionMessage;
-  readonly sample: Sample;
+  readonly draft: DecisionDraft;
   /** False if the decision would be accepted, but makes no sense now. */
   readonly applies: boolean;
   readonly isIrreversible?: true;

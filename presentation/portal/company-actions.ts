@@ -24,7 +24,7 @@ export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFac
   return {
     message: 'confirmSyncDisabled',
     digest: digests['disable-syncing'],
-    sample: { kind: 'sync-disabled', companies: 'all' },
+    draft: { kind: 'sync-disabled', companies: 'all' },
     applies: unconfirmed > 0 && stepNumber(step) >= stepNumber('disable-syncing'),
     title: 'Confirm that syncing is off',
     facts: [
@@ -55,7 +55,7 @@ export function supplies(
     manifest(progress),
     {
       message: 'credentialsSupplied',
-      sample: { kind: 'credentials-supplied', companies: 0 },
+      draft: { kind: 'credentials-supplied', companies: 0 },
       applies: canSeal && accepting > 0 && (unconfirmedFirst === null || withoutCredential > 0),
       title: 'Supply credentials',
       facts: [
@@ -70,7 +70,7 @@ export function supplies(
     },
     {
       message: 'applicationSupplied',
-      sample: { kind: 'application-supplied', clientId: 'any', environment: 'production' },
+      draft: { kind: 'application-supplied', clientId: 'any', environment: 'production' },
       applies: canSeal && (isSupplyingDetails || pause?.stopReason === 'application-refused') && route === 'managed',
       title: application ? 'Replace your application' : 'Supply your application',
       facts: application ? [`Now: ${oneLine(application.clientId, 250)} (${application.environment})`] : [],
@@ -89,7 +89,7 @@ function manifest({ route, step, state, counts, preflight, reopened }: Progress)
   const by = preflight?.suppliedBy ?? null;
   return {
     message: 'manifestSupplied',
-    sample: { kind: 'manifest-supplied', manifestDigest: '', companies: 1 },
+    draft: { kind: 'manifest-supplied', manifestDigest: '', companies: 1 },
     applies: route === 'managed' && step === 'supply-details',
     title: isMissing ? 'Supply the manifest' : 'Replace the manifest',
     facts:
@@ -117,7 +117,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
   return [
     {
       message: 'exclude',
-      sample: { kind: 'exclude', companies: COMPANIES, reason: 'any' },
+      draft: { kind: 'exclude', companies: COMPANIES, reason: 'any' },
       applies: waiting > 0,
       title: 'Leave companies out',
       facts: [
@@ -132,7 +132,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
     },
     {
       message: 'retry',
-      sample: { kind: 'retry', companies: 'all' },
+      draft: { kind: 'retry', companies: 'all' },
       applies: isSelfService && (isBeforeMoving || stuck > 0),
       title: isBeforeMoving ? 'Have the details checked again' : 'Try companies again',
       facts: isBeforeMoving ? [] : facts,
@@ -144,7 +144,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
     },
     {
       message: 'relink',
-      sample: { kind: 'relink', companies: 'all' },
+      draft: { kind: 'relink', companies: 'all' },
       applies: isSelfService && mustReconnect > 0,
       title: 'Wait until companies have reconnected',
       facts: [`${counted(mustReconnect, 'company')} must reconnect`],
@@ -154,7 +154,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
     },
     {
       message: 'replaceCredential',
-      sample: { kind: 'replace-credential', companies: COMPANIES },
+      draft: { kind: 'replace-credential', companies: COMPANIES },
       applies: canSeal && stuck > 0,
       title: 'Replace credentials',
       facts,
@@ -164,7 +164,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
     },
     {
       message: 'skip',
-      sample: { kind: 'skip', companies: COMPANIES, reason: 'any' },
+      draft: { kind: 'skip', companies: COMPANIES, reason: 'any' },
       applies: isSelfService && stuck > 0,
       title: 'Give up on companies',
       facts,

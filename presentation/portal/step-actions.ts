@@ -12,11 +12,11 @@ import { findPlatform } from '../../platforms/platforms';
 import { openingText } from '../wording/client-page';
 import { reconnectionsText } from '../wording/reconnections';
 import { windowsText } from '../wording/windows';
-import type { ActionFacts, Candidate, Sample } from './candidate';
+import type { ActionFacts, Candidate, DecisionDraft } from './candidate';
 import { isWaitingForClient } from './candidate';
 
-const approval = (step: Step): Sample => ({ kind: 'step', step, verdict: 'approve' });
-const rejection = (step: Step): Sample => ({ kind: 'step', step, verdict: 'reject' });
+const approval = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'approve' });
+const rejection = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'reject' });
 
 export function approvals(progress: Progress, now: string): readonly Candidate[] {
   const { step, state, digests, preflight, counts, platformKey } = progress;
@@ -28,7 +28,7 @@ export function approvals(progress: Progress, now: string): readonly Candidate[]
       message: 'approve',
       step: 'schedule',
       digest: digests.schedule,
-      sample: approval('schedule'),
+      draft: approval('schedule'),
       applies: step === 'schedule',
       title: 'Approve the start',
       facts: [...startFacts(progress, now), startedText(progress)],
@@ -42,7 +42,7 @@ export function approvals(progress: Progress, now: string): readonly Candidate[]
       message: 'approve',
       step: 'update-application',
       digest: digests['update-application'],
-      sample: approval('update-application'),
+      draft: approval('update-application'),
       applies: callbackUrl !== null,
       title: 'Confirm the callback URL',
       facts: [`Callback URL: ${callbackUrl ?? ''}`],
@@ -54,7 +54,7 @@ export function approvals(progress: Progress, now: string): readonly Candidate[]
       message: 'approve',
       step: 'complete-migration',
       digest: digests['complete-migration'],
-      sample: approval('complete-migration'),
+      draft: approval('complete-migration'),
       applies: countOpen(counts) === 0,
       title: 'Sign off the handover',
       facts: resultFacts(progress),
@@ -108,7 +108,7 @@ export function proposal(progress: Progress, now: string): Candidate {
   const isReopening = stepNumber(step) > stepNumber('schedule');
   return {
     message: 'proposeTime',
-    sample: { kind: 'time', startAt: now },
+    draft: { kind: 'time', startAt: now },
     applies: stepNumber(step) >= stepNumber('schedule'),
     title: proposed === null ? 'Propose a start' : 'Propose another start',
     facts: startFacts(progress, now),
@@ -132,7 +132,7 @@ export function rejections(progress: Progress, { isRotating }: ActionFacts, now:
     message: 'reject',
     step: asked,
     digest: digests[asked],
-    sample: rejection(asked),
+    draft: rejection(asked),
     ...{ applies, title, facts, consequence },
     reason: 'required',
   });
@@ -178,7 +178,7 @@ export function controls(progress: Progress): readonly Candidate[] {
     resumption(progress),
     {
       message: 'pause',
-      sample: { kind: 'pause' },
+      draft: { kind: 'pause' },
       applies: !pausesIn(progress).some(({ role }) => role === 'client'),
       title: 'Pause the migration',
       facts: pausesIn(progress).map((pause) => `Already paused ${pauseText(pause)}`),
@@ -188,7 +188,7 @@ export function controls(progress: Progress): readonly Candidate[] {
     },
     {
       message: 'adjust',
-      sample: { kind: 'adjust', limits: {} },
+      draft: { kind: 'adjust', limits: {} },
       // In the managed route, only support changes the limits.
       applies: progress.route === 'self-service' && countOpen(counts) > 0,
       title: 'Change when and how fast companies move',
@@ -198,7 +198,7 @@ export function controls(progress: Progress): readonly Candidate[] {
     },
     {
       message: 'cancel',
-      sample: { kind: 'cancel' },
+      draft: { kind: 'cancel' },
       applies: true,
       title: 'Cancel the migration',
       facts:
@@ -234,7 +234,7 @@ function resumption(progress: Progress): Candidate {
   return {
     message: 'resume',
     digest: digestOfPauses(pauses),
-    sample: { kind: 'resume' },
+    draft: { kind: 'resume' },
     applies: pauses.length > 0,
     title: isLifted ? 'Resume the migration' : 'Lift the pause',
     facts: pauses.map((each) => `Paused ${pauseText(each)}`),
