@@ -5,20 +5,24 @@
 export const LONGEST_WAIT_MS = 25 * 3_600_000;
 
 /**
- * The longest `Retry-After` that is obeyed, in milliseconds. A longer one is shortened, so that a mistaken value does
- * not stop a batch for a night. A request that is sent too early is refused without harm.
+ * The longest `Retry-After` that is obeyed, in milliseconds. A longer one is shortened (above `LONGEST_WAIT_MS`, it is
+ * ignored), so that a mistaken value does not stop a batch for a night. A request that is sent too early is refused
+ * without harm.
  */
 export const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 /** A failed call to the Company Data Service as plain data. The failure table interprets it. */
 export type CallFailure =
-  /** The service, or a proxy in front of it, answered with an error. */
+  /**
+   * The service, or a proxy in front of it, answered with an error. Also a call that the client's own rate limiter did
+   * not send in time: with status 429, and `isFromService` false.
+   */
   | {
       readonly kind: 'response';
       readonly status: number;
       /**
-       * True if the body is the service's error body (section 2.3 of its specification). Otherwise a proxy has answered,
-       * so the answer says nothing about the company, the key or the account.
+       * True if the body is the service's error body (section 2.3 of its specification). Otherwise the service itself
+       * has not answered, so the failure says nothing about the company, the key or the account.
        */
       readonly isFromService: boolean;
       /** The service's error text, or the text of the body if it is not in the service's error format. */
@@ -27,7 +31,7 @@ export type CallFailure =
       readonly service: string;
       /** Identifies the call, so that the service's support team can look it up. */
       readonly correlationId?: string;
-      /** From `Retry-After`; at most `LONGEST_RETRY_AFTER_MS`. */
+      /** From `Retry-After`, at most `LONGEST_RETRY_AFTER_MS`; from the rate limiter, at most `LONGEST_WAIT_MS`. */
       readonly retryAfterMs?: number;
     }
   /** No complete answer arrived. The call might have taken effect, unless the connection was refused. */
