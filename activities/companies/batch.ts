@@ -97,7 +97,7 @@ export function batchActivities(deps: ActivityDeps) {
     /**
      * Probes the service by reading the account.
      *
-     * @returns why the service cannot be used, if the call should be retried later (no response, 5xx, 409, 429);
+     * @returns why the service cannot be used, if the table in domain/companies/failures.ts says to retry the call;
      * otherwise null
      */
     async probeService(): Promise<ServiceUnavailable | null> {

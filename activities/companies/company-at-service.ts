@@ -105,7 +105,7 @@ export class CompanyAtService {
     });
   }
 
-  /** Returns whether the connection gives access to the right organization, or does not report any. */
+  /** Returns whether the connection reports the right organization or none. */
   hasRightOrganization(connection: Connection): boolean {
     return [undefined, this.company.organization].includes(organizationOf(connection));
   }

@@ -116,7 +116,7 @@ export class CompanyImport {
     const ownId = this.company.suppliedIds === null ? (this.refs.companyId ?? this.company.companyId) : null;
     if (ownId !== null && isGone(error)) {
       try {
-        // No signal is passed: the credential may have been sent, and a cancelled import counts as not sent.
+        // Passes no signal: the credential may have been sent, but a cancelled import counts as one that sent nothing.
         if (await isCompanyGone(this.context.service, ownId)) return this.companyGone(call, error);
       } catch (unanswered) {
         return this.afterError(call, unanswered);

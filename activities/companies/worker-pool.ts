@@ -5,9 +5,9 @@
  * No company waits for another one, so a slow company does not delay the rest.
  *
  * `runSlice` is used by the import and by the verification, which differ only in their `SliceSteps`. Each group follows
- * the current limits: the statement that writes outcomes also returns them, and the next group is taken immediately
- * afterwards. After each group the slice pauses the migration if the limits no longer tolerate the failures.
- * `runWorkerPool` is the loop itself.
+ * the current limits: the statement that writes outcomes also returns the limits, and the next group is taken
+ * immediately afterwards. After each group the slice pauses the migration if the limits no longer tolerate the
+ * failures. `runWorkerPool` is the loop itself.
  *
  * ## Modes
  *
@@ -45,16 +45,16 @@ import { createCircuitBreaker } from './circuit-breaker';
 /** Why a slice ended early. */
 export interface SliceEnd {
   readonly stop: StopReason | null;
-  /** The numbers or the companies that led to the stop, for people; null if there are none. */
+  /** Text for people: the failure rate that led to the stop, or the companies that did; null if there is none. */
   readonly stopNumbers: string | null;
-  /** The outage that ended the slice; null if there was none. */
+  /** The outage that the slice reports; null if there is none. */
   readonly outage: SliceOutage | null;
 }
 
 /**
  * Which failures stop the slice. `any`: every failure that could affect other companies (first company). `several`:
- * several in a row, or too many (batch). `none`: only a problem with the API key or the account, while a paused or
- * closed migration finishes the companies that are in progress.
+ * several in a row, or too many (batch). `none`: no failure of a company, only a problem with the API key or the
+ * account; used when a paused or closed migration finishes its companies in progress.
  */
 type StopsFor = 'any' | 'several' | 'none';
 
@@ -141,8 +141,8 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
 }
 
 /**
- * Decides whether a slice stops. It stops if the reason affects all companies, if the slice stops for any failure, or
- * if it stops for several and the reason has occurred several times in a row.
+ * Decides whether a slice stops. It stops if the reason affects all companies, if `stopsFor` is `any`, or if it is
+ * `several` and the reason has occurred several times in a row.
  *
  * @returns null if the slice continues; otherwise the references of the companies that failed in a row, or an empty
  *   list if a single failure is enough
@@ -164,9 +164,9 @@ async function concernedBy(
 const SAMPLE = 1_000;
 
 /**
- * Returns a function that pauses the migration if the migration has too many failures. The function returns the numbers
- * if it paused the migration, otherwise null. After the first call, it queries the ledger only if it has seen a
- * failure.
+ * Returns a function that pauses the migration if the migration has too many failures. The function returns the failure
+ * rate as text if it paused the migration, otherwise null. After the first call, it queries the ledger only if it has
+ * seen a failure.
  */
 function watchTolerance(db: Database, migrationId: string) {
   // Initially true, because companies of other slices may have failed.

@@ -166,8 +166,8 @@ async function closeInLedger(tx: Database, migrationId: string): Promise<Ending>
 /**
  * Stops the claims of a migration that recorded decisions have ended.
  *
- * @returns whether claims are stopped. False for a self-service migration that is completed, because no decision ends
- * it: it has no companies left to import
+ * @returns whether claims are stopped. False for a completed self-service migration: no decision ends it, and it has no
+ * companies left to import
  */
 async function stopEnded(tx: Database, migrationId: string): Promise<boolean> {
   await lockDecisions(tx, migrationId);

@@ -119,8 +119,8 @@ async function recordDecision(
   const facts = await readLedgerFacts(tx, migrationId, record.decision.decisionId);
   const outcome =
     facts.earlierOutcome ?? (await verifyAndWrite(tx, keys, boundedBy(facts.now, scheduledAt, record), facts));
-  // The facts contain the mark from before this decision raised it. This comes last, because it locks the migration's row:
-  // a claim locks companies before that row, so locking companies after it could cause a deadlock.
+  // The facts contain the mark from before this decision raised it. The ledger is flagged last, because that locks the
+  // migration's row: a claim locks companies before that row, so locking companies after it could cause a deadlock.
   if (facts.mark < ledgerMark) await flagLedger(tx, migrationId);
   return outcome;
 }
@@ -153,8 +153,8 @@ async function verifyAndWrite(
  *
  * The decision is verified like any other. But if the ledger is known to be behind, its companies may be in an earlier
  * state, so the rules about companies are not checked. The approval of the first company requires only that some
- * company is syncing or moved. The supply that was staged for the decision may be lost, or may differ from its digest:
- * then only the decision is restored, and the client must supply again.
+ * company is syncing or moved. If the supply that was staged for the decision is lost or differs from its digest, only
+ * the decision is restored, and the client must supply again.
  *
  * @returns the outcome; null if the ledger already has the decision. A decision that fails verification is not
  * recorded, so that it can be verified later

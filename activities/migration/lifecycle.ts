@@ -1,4 +1,4 @@
-/** The lifecycle of a migration in the ledger: open, begin a run, pause. */
+/** The activities that open a migration in the ledger, count its companies, begin a run, and pause the migration. */
 import { ApplicationFailure, log } from '@temporalio/activity';
 import { MAX_IN_FLIGHT } from '../../company-data-client';
 import type { Counts } from '../../domain/companies/company-state';

@@ -122,7 +122,7 @@ const POLL_EVERY_MS = 250;
 
 /**
  * Waits up to 10 s for the service to have the application that was just supplied. `ferry application` registers it
- * only after its decision was accepted, and the decision starts the preflight.
+ * only after its decision has been accepted, and the decision starts the preflight.
  *
  * @param supplied null: does not wait
  */
@@ -143,7 +143,7 @@ async function untilRegistered(
   }
 }
 
-/** Returns undefined if the service does not show the application or refuses to answer, which the preflight reports. */
+/** Returns undefined if the service does not show the application, or if the call fails. Later checks find out why. */
 async function readApplication(
   service: CompanyDataClient,
   platformKey: string,

@@ -116,7 +116,7 @@ function onceAt(at: Date): string {
 
 /**
  * Returns the length of the longest window in milliseconds. If Temporal misses the opening of a window, it can still
- * start the work this much later.
+ * start the work up to this much later.
  */
 function longestOf(occurrences: readonly WindowOccurrence[]): number {
   return Math.max(...occurrences.map(({ opensAt, closesAt }) => Date.parse(closesAt) - Date.parse(opensAt)));

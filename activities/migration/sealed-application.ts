@@ -31,8 +31,8 @@ export async function registerSealedApplication(
   const sealed = await readUnregisteredApplication(db, migrationId);
   if (!sealed) return null;
   const { decisionId, clientId, environment } = sealed;
-  // Another open migration may have supplied another application since the command checked that. The preflight reports
-  // this.
+  // Another open migration may have supplied another application after the command had looked for one. The preflight
+  // reports it.
   if (findOtherApplication(sealed, (await readApplications(db, migration)).others)) return null;
   try {
     const clientSecret = (await readVault(db, keys, migrationId)).openClientSecret(sealed);

@@ -45,7 +45,8 @@ const REFERENCES_SHOWN = 5;
  * altered or replaced, the person who supplies them learns this in the same command, or on the same page, and not only
  * when their companies are moved, hours or weeks later. `ferry` and the portal's server cannot open credentials.
  *
- * @returns why the decision is refused; null if all of them can be opened, or if this worker cannot open any
+ * @returns why the decision is refused; null if it supplies no credentials, if all of them can be opened, or if this
+ *   worker cannot open any
  */
 export async function unopenableRefusal(
   tx: Queryable,
