@@ -5,8 +5,8 @@
  * although Temporal answers other calls, because Temporal answers each poll within about a minute, even if there is no
  * task. A worker that waits for Temporal or Postgres is alive.
  *
- * Ready: the worker takes tasks, its ledger and Temporal answer, and its workflow tasks do not all fail. They all fail
- * if the last three or more failed and none has been completed since. They count as working again as soon as one is
+ * Ready: the worker takes tasks, its ledger and Temporal answer, and its workflow tasks do not all fail. They count as
+ * failing once three have failed without one being completed in between. They count as working again as soon as one is
  * completed, or when none has failed for 15 minutes, because Temporal retries a failing task at least every 10 minutes.
  */
 import type { Logger } from 'pino';

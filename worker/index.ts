@@ -82,7 +82,7 @@ export class TemporalUnreachable extends Error {
   override readonly name = 'TemporalUnreachable';
 }
 
-/** The metrics of a process, and the address for those of the SDK, which the process passes to its worker. */
+/** What a process passes to its worker: its own metrics, and the address on which the SDK serves the SDK's metrics. */
 export interface WorkerObservation {
   /** `host:port` on which the SDK serves its own metrics. */
   readonly sdkMetricsAddress: string;
@@ -109,8 +109,8 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const { namespace, connectionOptions } = config.temporal;
   const db = await openDatabase({ url: config.databaseUrl.reveal(), onPool: observation?.metrics.onPool });
-  // Only after the database was opened: the runtime ends with its last connection, and would otherwise keep the process
-  // running.
+  // Installed only once the database is open: the runtime ends with its last connection, so if no connection were ever
+  // opened, it would keep the process running.
   installRuntime(log, observation?.sdkMetricsAddress);
   const service = createCompanyDataClient({
     baseUrl: config.service.url,

@@ -5,7 +5,7 @@ import { MIGRATIONS, progressQuery } from '../../workflows/messages';
 
 export type Waits = Readonly<Record<Role, { readonly migrations: number; readonly oldestSeconds: number }>>;
 
-/** The maximum number of migrations that are examined: those that started last. */
+/** The maximum number of migrations that are examined. If there are more, those that started first are left out. */
 const MAX_MIGRATIONS = 500;
 const QUERY_TIMEOUT_MS = 2_000;
 /**

@@ -3,7 +3,7 @@ import type { LedgerClient } from '../../client';
 import type { RequestAnswer } from '../../portal/contract';
 import type { VerifyIdentity } from '../../security';
 
-/** The context of the portal's loop, with the worker's own connections. */
+/** What the worker needs to handle portal requests: its own connections and state. */
 export interface PortalContext {
   readonly ferry: LedgerClient;
   readonly namespace: string;

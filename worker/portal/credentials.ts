@@ -1,4 +1,4 @@
-/** Stores credentials and client secrets that the client has sealed in the browser, without being able to open them. */
+/** Stores credentials and client secrets that the client has sealed in the browser. Does not open them. */
 import { obtainedAtProblem } from '../../domain/supply/row-parser';
 import { findOtherApplication, isSameApplication } from '../../domain/preflight/applications';
 import { counted } from '../../domain/text/sentences';
@@ -27,7 +27,7 @@ import {
 } from '../../store';
 import type { PortalContext } from './context';
 import { failed } from './context';
-import { decisionRefusal, send, UNCONFIRMED } from './decisions';
+import { decisionRefusal, KEY_NOT_CONFIRMED, send } from './decisions';
 
 type Refused = NonNullable<RequestAnswer['refusedCredentials']>;
 
@@ -36,7 +36,7 @@ export async function storeCredentials({ ferry }: PortalContext, request: Portal
   const { db } = ferry;
   const { migrationId, person, role, isKeyConfirmed } = request;
   if (role !== 'client') return failed(`${person} was invited to read, and cannot supply anything`);
-  if (!isKeyConfirmed) return failed(UNCONFIRMED);
+  if (!isKeyConfirmed) return failed(KEY_NOT_CONFIRMED);
   const parsed = SealedCredentialsSchema.safeParse(request.body);
   if (!parsed.success) return failed('the sealed credentials are malformed');
   const { decisionId, replaces, keyFingerprint, credentials } = parsed.data;

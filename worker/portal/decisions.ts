@@ -34,8 +34,8 @@ export async function decide(context: PortalContext, request: PortalRequest): Pr
 const MAX_NAMED = 5;
 
 /**
- * Returns to which companies the decision does not apply; null if it applies to all, or if it may have been sent
- * already.
+ * Returns a text that names the companies to which the decision does not apply; null if it applies to all, or if it may
+ * have been sent already.
  */
 async function inapplicableText(
   { ferry: { db } }: PortalContext,
@@ -71,7 +71,7 @@ export async function send(
 }
 
 /** Without this refusal, a person who has intercepted an invitation could decide until somebody notices. */
-export const UNCONFIRMED =
+export const KEY_NOT_CONFIRMED =
   "support has not confirmed your key yet: call support and read out the key's fingerprint, which the page shows";
 
 /** Returns why the decision cannot come from the person who was invited; null if it can. */
@@ -82,7 +82,7 @@ export function decisionRefusal(
 ): string | null {
   if (role !== 'client') return `${person} was invited to read, and cannot decide`;
   if (!isPublicKey(publicKey)) return 'the invitation has no signing key; ask support for a new invitation';
-  if (!isKeyConfirmed) return UNCONFIRMED;
+  if (!isKeyConfirmed) return KEY_NOT_CONFIRMED;
   if (decision.by !== person || decision.role !== role)
     return `the invitation belongs to ${person} (${role}), but the decision names another person or role`;
   const signed = parseSigned(message, decision);

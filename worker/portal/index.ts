@@ -5,8 +5,8 @@
  * The requests from one person are carried out one after the other, by whichever worker takes the next one, because
  * they must arrive in the order in which they were sent. Requests from different people do not wait for each other. A
  * request whose worker dies is taken again after its lease; carrying it out twice changes nothing. A worker tries only
- * one such request at a time, so that a request that crashes workers interrupts each other request only once. Sign-ins
- * with a registered key are answered immediately, because people wait for them.
+ * one such request at a time, so that a request that crashes workers interrupts any other request at most once.
+ * Sign-ins do not wait for requests, because people wait for them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PortalRequest, SignInRequest } from '../../store';

@@ -8,7 +8,7 @@ import type { PortalRequest } from '../../store';
 import { readMigration, readOutcome, readRecordedDecisions, stageManifest } from '../../store';
 import type { PortalContext } from './context';
 import { failed } from './context';
-import { UNCONFIRMED } from './decisions';
+import { KEY_NOT_CONFIRMED } from './decisions';
 
 /**
  * Stages a part of a manifest. Checks each row again, because a browser can send anything. The ledger compares all rows
@@ -18,7 +18,7 @@ export async function storeManifestPart({ ferry }: PortalContext, request: Porta
   const { db } = ferry;
   const { migrationId, person, role, isKeyConfirmed } = request;
   if (role !== 'client') return failed(`${person} was invited to read, and cannot supply anything`);
-  if (!isKeyConfirmed) return failed(UNCONFIRMED);
+  if (!isKeyConfirmed) return failed(KEY_NOT_CONFIRMED);
   const parsed = ManifestPartSchema.safeParse(request.body);
   if (!parsed.success) return failed('the rows of the manifest are malformed');
   const { decisionId, part, rows } = parsed.data;

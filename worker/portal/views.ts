@@ -57,7 +57,7 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
 const CHECK_RECONNECTED_EVERY_MS = 60_000;
 
 /**
- * Asks for a check whether end customers have reconnected, if the page offers the sign-off. A later view shows the
+ * If the page offers the sign-off, asks for a check of whether end customers have reconnected. A later view shows the
  * result.
  */
 async function keepReconnectionsCurrent(
@@ -93,7 +93,10 @@ async function readKey(db: Database, migrationId: string): Promise<string | null
   }
 }
 
-/** Returns the progress of a migration whose workflow Temporal has deleted, from the ledger; null if it has not ended. */
+/**
+ * Returns, from the ledger, the progress of a migration whose workflow Temporal has deleted; null if the migration has
+ * not ended.
+ */
 async function progressAfterEnd(db: Database, migration: StoredMigration): Promise<Progress | null> {
   const { id, ending, route, released, rules, client, platformKey, contact } = migration;
   if (ending === null) return null;
@@ -117,7 +120,8 @@ async function progressAfterEnd(db: Database, migration: StoredMigration): Promi
     ...newMigration(plan),
     ...{ closed: ending, counts },
     step: released === 'all' || route === 'self-service' ? 'complete-migration' : 'migrate-first-company',
-    // If a step has ended, an approval that was withdrawn was given again, so the last one of each role is kept.
+    // Keeps the last approval of each role in each step: a step ends only after a withdrawn approval has been given
+    // again.
     approvals: approvals.filter(
       ({ step, role }, index) =>
         !approvals.slice(index + 1).some((later) => later.step === step && later.role === role),
