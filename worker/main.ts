@@ -13,7 +13,7 @@ import { runProcess, type ProcessContext } from '../observability/process';
 import { startTracing, traceFailure } from '../observability/tracing';
 import { startWhenPossible } from '../observability/waiting';
 import { startWorker } from './index';
-import { observeWorker } from './observed';
+import { startMonitoring } from './monitoring';
 import { reasonToWait } from './outage';
 
 async function main({ stopped, openLog }: ProcessContext): Promise<void> {
@@ -31,16 +31,16 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
   const log = openLog(config.logLevel);
   if (config.tracing) startTracing({ name: 'tokenferry-worker', loadNow: true, onFailure: traceFailure(log) });
   log.info({ temporal: config.temporal.address, namespace: config.temporal.namespace }, 'the worker is starting');
-  const observed = config.healthAddress && (await observeWorker(config, config.healthAddress, log));
+  const monitoring = config.healthAddress && (await startMonitoring(config, config.healthAddress, log));
   try {
     const worker = await startWhenPossible(
-      () => startWorker(config, log, undefined, undefined, observed?.observation),
-      { reasonToWait, stopped, log, onWait: (why) => observed?.waiting(why) },
+      () => startWorker(config, log, undefined, undefined, monitoring?.observation),
+      { reasonToWait, stopped, log, onWait: (why) => monitoring?.waiting(why) },
     );
     if (!worker) return;
-    observed?.running(worker);
+    monitoring?.running(worker);
     const stop = (): void => {
-      observed?.stopping();
+      monitoring?.stopping();
       void worker.stop();
     };
     if (stopped.aborted) stop();
@@ -48,7 +48,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
     process.send?.('ready');
     await worker.ended;
   } finally {
-    await observed?.close();
+    await monitoring?.close();
   }
 }
 

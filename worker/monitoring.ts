@@ -10,7 +10,7 @@ import { WaitReader } from './metrics/waits';
 import { WorkerMetrics } from './metrics/worker-metrics';
 import { freeLoopbackAddress, readSdkMetrics } from './sdk-metrics';
 
-export interface ObservedWorker {
+export interface WorkerMonitoring {
   readonly observation: WorkerObservation;
   /** Called while the worker waits for Temporal or Postgres. */
   waiting(why: string): void;
@@ -21,11 +21,11 @@ export interface ObservedWorker {
 }
 
 /** @throws if the process cannot listen on the address */
-export async function observeWorker(
+export async function startMonitoring(
   { databaseUrl, metricsMigrations = 0 }: Pick<WorkerConfig, 'databaseUrl'> & Partial<Config<'metricsMigrations'>>,
   { host, port }: ListenAddress,
   log: Logger,
-): Promise<ObservedWorker> {
+): Promise<WorkerMonitoring> {
   const db = openMonitoringDatabase(databaseUrl.reveal());
   const sdkMetricsAddress = await freeLoopbackAddress();
   const health = new WorkerHealth(log, db, sdkMetricsAddress);
@@ -38,7 +38,7 @@ export async function observeWorker(
   const server = await startHealthServer({
     ...{ host, port, health },
     metrics: async () => {
-      // Each part is shown even if the others fail: readiness says why.
+      // Shows each part even if others fail; `/health/ready` says why they fail.
       const parts = await Promise.all([
         metrics.registry.metrics(),
         ledger.text().catch(() => ''),
