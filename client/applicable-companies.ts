@@ -30,7 +30,7 @@ export async function findInapplicable(
   const unknown = await findUnknownReferences(db, migrationId, references);
   const wrongState: string[] = [];
   if (remedy === undefined || unknown.length > 0) return { unknown, wrongState };
-  // After the migration has ended, the refusal of the decision explains more.
+  // If the migration has ended, the decision is refused, and the refusal explains more.
   if ((await readMigration(db, migrationId))?.state === 'closed') return { unknown, wrongState };
   for await (const company of readCompanies(db, migrationId, { references })) {
     const { reference, state, failure } = company;

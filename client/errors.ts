@@ -99,7 +99,7 @@ export class WorkflowIdOccupied extends Error {
   override readonly name = 'WorkflowIdOccupied';
 }
 
-/** Thrown when a workflow has ended, but the ledger does not show its effect. */
+/** Thrown when a workflow that should have changed the ledger has ended without changing it. */
 export class WorkflowHadNoEffect extends Error {
   override readonly name = 'WorkflowHadNoEffect';
 }

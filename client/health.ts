@@ -133,8 +133,8 @@ function unknownKeyError(error: unknown): Error {
 }
 
 /**
- * A worker counts as running if it has polled within this time. Workers poll about once a minute, but Temporal lists a
- * worker that has stopped for several minutes.
+ * A worker counts as running if it has polled within this time. Workers poll about once a minute, but Temporal keeps
+ * listing a stopped worker for several minutes.
  */
 const POLLED_WITHIN_MS = 2 * 60_000;
 

@@ -1,6 +1,6 @@
 /**
- * Detects migrations whose payload key is not configured here. They can neither be read nor receive decisions from
- * here.
+ * Detects migrations whose payload key is not configured here. From here, they can neither be read nor be sent
+ * decisions.
  */
 import { decodeMapFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
@@ -27,7 +27,7 @@ const readableMigrations = new WeakMap<MigrationClient, Set<string>>();
 
 /**
  * Checks that the migration's payload key is configured here. Call this before sending anything to the migration: a
- * sender without that key would encrypt with a different key, and a worker without that different key would refuse the
+ * sender without that key would encrypt with another one, and a worker that lacks the other one would refuse the
  * message.
  *
  * @throws PayloadKeyMissing

@@ -29,8 +29,8 @@ export async function isLedgerBehind(ferry: LedgerClient, migrationId: string): 
 }
 
 /**
- * Returns whether the mark or the service has shown that the ledger is behind. Unlike `isLedgerBehind`, ignores a
- * ledger that is flagged only because it is being reconciled, and a migration that Temporal does not know.
+ * Returns whether the mark or the service has shown that the ledger is behind. Unlike with `isLedgerBehind`, a ledger
+ * that is flagged only because it is being reconciled does not count, and Temporal need not know the migration.
  */
 export async function isLedgerProvenBehind(ferry: LedgerClient, migrationId: string): Promise<boolean> {
   if ((await readLedgerStatus(ferry.db, migrationId)).isProvenBehind) return true;

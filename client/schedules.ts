@@ -21,7 +21,7 @@ export interface WindowSchedule {
   readonly note: string | null;
   /**
    * The proposed or agreed start, while it is still to come. Occurrences are then counted from it. ISO 8601, UTC; null
-   * if there is none.
+   * if there is none, the migration has no windows, or the Schedule already exists.
    */
   readonly startAt: string | null;
   /** True in step 6, in which the Schedule is created before a batch run. */

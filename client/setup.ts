@@ -25,7 +25,7 @@ export interface NamespaceSetup {
 const KNOWN_WITHIN_MS = 60_000;
 const ATTEMPT_EVERY_MS = 250;
 
-/** The gRPC status codes that are handled differently. See https://grpc.io/docs/guides/status-codes/. */
+/** The gRPC status codes that the setup handles. See https://grpc.io/docs/guides/status-codes/. */
 const STATUS = {
   ...{ invalidArgument: 3, notFound: 5, alreadyExists: 6, permissionDenied: 7, unimplemented: 12, unavailable: 14 },
 } as const;

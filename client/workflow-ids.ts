@@ -27,7 +27,7 @@ export interface WorkflowWithFixedId {
  * worker
  * @throws {WorkflowIdOccupied} if a workflow that does something else already has the id, or if two joined workflows
  * have ended without an effect
- * @throws {WorkflowHadNoEffect} if the workflow has ended without an effect
+ * @throws {WorkflowHadNoEffect} if the workflow that this call has started ends without an effect
  */
 export async function runUntilEffect<T>(
   { temporal: { workflow }, temporalWithoutCodec }: Pick<LedgerClient, 'temporal' | 'temporalWithoutCodec'>,
