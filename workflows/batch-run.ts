@@ -44,7 +44,7 @@ export interface BatchReport {
    * its long history.
    */
   readonly stop: StopReason | null;
-  /** The numbers or the companies that led to the stop, for people; null if there are none. */
+  /** Text for people: the failure rate that led to the stop, or the companies that did; null if there is none. */
   readonly stopNumbers: string | null;
 }
 

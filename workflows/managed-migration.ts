@@ -12,8 +12,9 @@ import { supplyDetails } from './migration/steps/supply-details';
 /**
  * The six steps, in order. `isStepComplete` in `domain/decisions/step-transitions.ts` checks their end conditions.
  *
- * Each function returns when its step has ended, when a decision has moved the migration to another step, or when the
- * migration should continue as new. `runMigration` then calls the function of the current step.
+ * Each function returns at the latest when its step has ended, when a decision has moved the migration to another step
+ * or closed it, or when the migration should continue as new. Until the migration is closed, `runMigration` then calls
+ * the function of the current step, which can be the same function again.
  */
 const STEPS: Readonly<Record<Step, (migration: MigrationContext) => Promise<void>>> = {
   // 1. Ends when the preflight has found no errors and support has accepted the details.

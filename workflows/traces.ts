@@ -53,7 +53,7 @@ export interface TraceInterceptors {
   readonly internals: Pick<Interceptors['internals'][number], 'concludeActivation'>;
 }
 
-/** Creates the interceptors of one workflow execution. None of them changes when a promise resolves. */
+/** Creates the interceptors of one workflow execution. None of them affects the order in which promises resolve. */
 export function traceInterceptors(): TraceInterceptors {
   /** The span to which newly scheduled activities belong; null if they belong to none. */
   let current: TraceContext | null = null;

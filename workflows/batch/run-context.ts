@@ -15,7 +15,7 @@ export interface RunContext extends OutageContext {
   readonly finishing: boolean;
   /** Returns why the run must end early; null if there has been no reason so far. */
   stopReason(): StopReason | null;
-  /** Returns the numbers or the companies that led to the stop, for people; null if there are none. */
+  /** Returns, for people, the failure rate that led to the stop, or the companies that did; null if there is none. */
   stopNumbers(): string | null;
   /**
    * Records the result of a slice. Wakes the run if the ramp has changed, because other companies can be claimed now.

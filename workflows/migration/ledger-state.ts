@@ -49,7 +49,7 @@ export function createCountRefresh(migration: MigrationContext): () => void {
 
 /**
  * Estimates the remaining duration from the throughput measured on companies that have moved. If none has been
- * measured, uses an earlier migration on the platform or a cautious assumption.
+ * measured, uses that of an earlier migration on the platform, or else a cautious assumption.
  */
 export async function refreshEstimate(migration: MigrationContext, runFinished: boolean): Promise<void> {
   const { migrationId } = migration.plan;
@@ -61,7 +61,7 @@ export async function refreshEstimate(migration: MigrationContext, runFinished: 
  * Pauses the migration because of a problem that concerns more than one company. It stays paused until support (in the
  * self-service route, the client) resumes it. Pauses by people are kept.
  *
- * @param numbers the numbers that led to the pause, for people; null if there are none
+ * @param numbers text for people: the failure rate or the companies that led to the pause; null if there is none
  * @param otherChanges changes that are applied together with the pause
  */
 export async function pauseMigration(

@@ -2,11 +2,11 @@
  * The handlers of all messages that a migration can receive.
  *
  * Handlers change the state and never throw, because a signal handler that throws would fail the workflow task
- * repeatedly. Only the handler of a sign-off also calls an activity: it refreshes the counts first. The validators of
- * updates throw, to reject messages that cannot be read. A decision that cannot be read is refused. If it arrived as a
- * signal, the refusal is recorded with its reason. `audit-trail.ts` carries each decision from the state to the ledger,
- * and the current step acts on it. An update returns the outcome once the decision is in the ledger, so that its sender
- * can see the effect.
+ * repeatedly. Only the handler of a sign-off also calls an activity: it refreshes the counts first. If a decision
+ * cannot be read, the update's validator throws, which rejects the update. A signal is refused instead, and the refusal
+ * is recorded with its reason. `audit-trail.ts` carries each decision from the state to the ledger, and the current
+ * step acts on it. An update returns the outcome once the decision is in the ledger, so that its sender can see the
+ * effect.
  */
 import {
   ApplicationFailure,

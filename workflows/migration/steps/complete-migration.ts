@@ -120,8 +120,8 @@ async function runBatch(migration: MigrationContext): Promise<void> {
   const { stop, stopNumbers } = report;
   if (stop) await pauseMigration(migration, stop, stopNumbers);
   await refreshEstimate(migration, true);
-  // Otherwise, runs that change nothing would follow one another immediately, for example if claims are paused in the
-  // ledger but not in the migration's state.
+  // Waits after a run that has changed nothing. Otherwise, such runs would follow one another immediately, for example
+  // if claims are paused in the ledger but not in the migration's state.
   if (stop === null && isSameCounts(migration.state().counts, countsBefore))
     await migration.awaitCondition(hasChanged, { ms: IDLE_DELAY_MS, summary: 'Until the next batch run' });
 }

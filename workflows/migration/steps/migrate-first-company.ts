@@ -36,8 +36,8 @@ export async function migrateFirstCompany(migration: MigrationContext): Promise<
 }
 
 /**
- * Returns whether a company can be chosen. Also true if every company has already moved, which is possible after a
- * reset of the workflow: the evidence of the chosen company is then shown again.
+ * Returns whether a company can be chosen. Also true if a company has already moved, which is possible after a reset of
+ * the workflow: the evidence of the chosen company is then shown again.
  */
 function hasCandidate({ requestedFirst, counts }: MigrationState): boolean {
   return requestedFirst !== null || countReadyOrMoving(counts) > 0 || counts.moved > 0;
