@@ -20,7 +20,7 @@ interface StackPortalOptions {
   readonly ephemeral: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly logLevel: Config['logLevel'];
-  /** The ledger's database, with the portal's role. */
+  /** The URL with which the portal's role connects to the ledger's database. */
   readonly databaseUrl: string;
 }
 
@@ -65,8 +65,8 @@ export async function reserveStackPortal(port = DEFAULT_PORT): Promise<StackPort
 }
 
 /**
- * Omits the settings of other processes, so that the portal gets no key and no other database. The identity provider is
- * configured by variables.
+ * Omits the settings of other processes, so that the portal gets no key and no other database. Keeps the variables that
+ * configure the identity provider.
  */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(

@@ -74,7 +74,7 @@ function createPrivately(file: string, content: string): void {
  * Returns the API key with which the orchestrator calls the stack's service. Creates the key if there is none.
  *
  * The key is kept in a file because the service stores only its digest. There is one file for the embedded Postgres and
- * one for each external Postgres (`DATABASE_URL`).
+ * one for each database in an external Postgres (`DATABASE_URL`).
  */
 export async function ensureAdministratorKey(
   dataFolder: string,

@@ -39,8 +39,8 @@ import { startWorkers, type Workers, type WorkersOptions } from './workers';
 
 /**
  * The configuration of a stack: everything that a process of the orchestrator can need, except a signing key, the
- * service's keys, the portal's address, health checks, metrics, traces and a worker deployment. It needs no worker
- * deployment, because the workers of a stack are not versioned.
+ * service's keys, the portal's address and identity provider, health checks, metrics, traces and a worker deployment.
+ * It needs no worker deployment, because the workers of a stack are not versioned.
  */
 export type StackConfig = Config<
   Exclude<
@@ -74,7 +74,10 @@ export interface StackOptions extends WorkersOptions {
   allowPortal?: (databases: Pick<StackConfig, 'databaseUrl' | 'portalDatabaseUrl'>) => Promise<boolean>;
   /** An external Postgres (`DATABASE_URL`). Default: an embedded one. */
   databaseUrl?: string | undefined;
-  /** Environment variables, to find the `temporal` command and to configure the webhook. */
+  /**
+   * Environment variables. They locate the `temporal` command, can contain the service's keys, and configure the
+   * webhook, traces, the portal, and the workers' health checks and metrics.
+   */
   env: NodeJS.ProcessEnv;
   /** Aborts the start and stops what is already running. */
   signal?: AbortSignal;

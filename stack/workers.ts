@@ -75,8 +75,8 @@ async function assertReady({ ready, logFile }: SupervisedProcess): Promise<void>
 }
 
 /**
- * Omits the variables that would replace the configuration of the stack. Only the webhook, metrics and the identity
- * provider are configured by variables. `MALLOC_ARENA_MAX` limits the memory that the C library of Linux keeps for each
+ * Omits the variables that would replace the configuration of the stack. Keeps those that configure the webhook, the
+ * metrics and the identity provider. `MALLOC_ARENA_MAX` limits the memory that the C library of Linux keeps for each
  * thread.
  */
 function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Config['logLevel']): NodeJS.ProcessEnv {
@@ -95,7 +95,8 @@ function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Confi
 }
 
 /**
- * Gives each worker its own port: the first worker that of `TOKENFERRY_HEALTH_ADDRESS`, the second the next port, ...
+ * Gives each worker its own port: to the first worker the port of `TOKENFERRY_HEALTH_ADDRESS`, to the second the next
+ * port, ... If the port is 0, each worker takes any free port.
  */
 function healthAddress({ TOKENFERRY_HEALTH_ADDRESS: first = '' }: NodeJS.ProcessEnv, index: number): NodeJS.ProcessEnv {
   const address = parseListenAddress(first);

@@ -15,7 +15,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface SupervisedProcess {
-  /** The program's process id, which differs from the supervisor's; null if the program could not be started. */
+  /**
+   * The process id of the program's first run, which differs from the supervisor's; null if the program could not be
+   * started.
+   */
   readonly pid: Promise<number | null>;
   /** Resolves with true when the program has sent a message (see `sendsReady`), and with false if it ends first. */
   readonly ready: Promise<boolean>;
@@ -57,7 +60,7 @@ export interface SupervisedProgram {
   removeFolder?: string | undefined;
 }
 
-/** How often a program is restarted within a minute. */
+/** The maximum number of restarts within a minute. */
 const MAX_RESTARTS = 5;
 const RESTARTS_WITHIN_MS = 60_000;
 /** The pause before the first restart within a minute. The next pauses are two, three, ... times as long. */

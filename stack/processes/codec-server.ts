@@ -1,6 +1,7 @@
 /**
  * Runs the codec server as a process of a deployment: `node dist/stack/processes/codec-server.js`. It needs the payload
- * key and the options of `ferry codec-server`, and writes JSON lines to standard output.
+ * key and `--origin`, accepts the other options of `ferry codec-server` and `--trust-network`, and writes JSON lines to
+ * standard output.
  */
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../../config';

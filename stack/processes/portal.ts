@@ -1,6 +1,6 @@
 /**
- * Runs the portal as a process of a deployment: `node dist/stack/processes/portal.js`. It needs `PORTAL_DATABASE_URL`
- * and the options of `ferry portal`, and writes JSON lines to standard output. It has no keys.
+ * Runs the portal as a process of a deployment: `node dist/stack/processes/portal.js`. It needs `PORTAL_DATABASE_URL`,
+ * accepts the options of `ferry portal`, and writes JSON lines to standard output. It has no keys.
  */
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../../config';

@@ -33,7 +33,10 @@ export interface StandaloneServiceOptions {
   port?: number | undefined;
   /** Rate limit of each API key. Default: the service's own default. */
   requestsPerMinute?: number | undefined;
-  /** Keys that encrypt tokens and client secrets. Default: those in `service.key` in the home folder. */
+  /**
+   * Keys that encrypt tokens and client secrets. Default: those in `service.key` in the home folder; new ones for a
+   * temporary embedded database.
+   */
   keys?: KeyRing | undefined;
   logLevel: Config['logLevel'];
   log: (line: string) => void;

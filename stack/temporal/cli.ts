@@ -8,7 +8,7 @@ import { buildWithGo, downloadWithSdk } from './cli-sources';
 /** The Go module that pins the version to build. */
 const MODULE_FOLDER = path.join(__dirname, 'cli-module');
 
-/** The first version with pinned workflows and worker deployments, which batch runs need. */
+/** The first version with worker deployments and pinned workflows, which versioned workers need. */
 const MIN_SERVER_VERSION = [1, 28] as const;
 
 const EXECUTABLE = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
