@@ -1,7 +1,7 @@
 /**
- * `npm run build`: compiles changed TypeScript files to `dist/` with swc, and builds two bundles: the one that
- * Temporal's workflow sandbox runs, and the `ferry` command. Does not check types, because a demo should not have to
- * wait for that: see `npm run lint`.
+ * `npm run build`: compiles changed TypeScript files to `dist/` with swc, and builds three bundles: the one that
+ * Temporal's workflow sandbox runs, the `ferry` command, and the portal's page. Does not check types, because a demo
+ * should not have to wait for that: see `npm run lint`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -98,8 +98,8 @@ export async function build(log = console.log) {
 }
 
 /**
- * Lists the files that tsconfig.json includes, except the tests, because jest compiles those, `bench/peers`, which has
- * its own packages, and the portal's page, which is bundled.
+ * Lists the files in the folders that tsconfig.json includes, without the tests (jest compiles them), `bench/peers` (it
+ * has its own packages) and the portal's page (it is bundled).
  */
 function sources() {
   const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'));

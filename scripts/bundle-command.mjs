@@ -45,7 +45,7 @@ export async function bundle(dist) {
   return `${code}\n// ${createHash('sha256').update(code).digest('hex')}`;
 }
 
-/** Escapes the characters that esbuild leaves in regular expressions. */
+/** Escapes the non-ASCII characters, which esbuild leaves in regular expressions. */
 const inAscii = (code) =>
   code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 

@@ -11,7 +11,7 @@ import type { TerminalStream } from '../cli/terminal/terminal';
 /** The longest line if the output is not a terminal. A terminal wraps lines itself. */
 const MAX_COLUMNS = 120;
 
-/** Runs the commands of the demo and prints each with the role that types it. Throws if a command fails. */
+/** Runs the commands of the demo and prints each with the role that types it, or `both`. Throws if a command fails. */
 export class DemoTerminal {
   private readonly env: NodeJS.ProcessEnv;
 

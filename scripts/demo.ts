@@ -1,8 +1,8 @@
 /**
  * `npm run demo`: one managed migration of 25 companies, from the manifest to the signed handover, with real servers.
  *
- * Every line that starts with a role is a `ferry` command, run by the same code as in a terminal. The demo ends with a
- * summary, writes the report as an HTML page, and fails if the outcome is wrong.
+ * Every line that starts with `support`, `client` or `both` is a `ferry` command, run by the same code as in a
+ * terminal. The demo ends with a summary, writes the report as an HTML page, and fails if the outcome is wrong.
  */
 import path from 'node:path';
 import { DemoTerminal } from './demo-terminal';

@@ -1,8 +1,8 @@
 /**
  * Removes from `node_modules` the files that an image does not need: `node scripts/prune-packages.mjs [FOLDER]`. The
- * folder contains `package.json` and `node_modules`; default: the working directory. Dockerfile runs the script after
- * `npm ci --omit=dev`. Do not run it in a checkout, where the build, the tests and `ferry up` need the files that it
- * removes.
+ * folder contains `package.json` and `node_modules`; default: the working directory. The Dockerfile runs the script
+ * after `npm ci --omit=dev`. Do not run it in a checkout, where the build, the tests and `ferry up` need the files that
+ * it removes.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ const NOT_CODE = /\.(map|markdown|md|mts|cts|ts|tsbuildinfo|flow)$/;
 const CORE_BRIDGE = path.join(modules, '@temporalio', 'core-bridge');
 const CORE_BRIDGE_SOURCES = ['bridge-macros', 'Cargo.lock', 'Cargo.toml', 'scripts', 'sdk-core', 'src', 'ts'];
 
-/** Returns the folders of the packages that ours need, directly and indirectly. */
+/** Returns the folders of the packages that Tokenferry needs, directly or indirectly. */
 function neededPackages() {
   const needed = new Set();
   const visit = (folder) => {

@@ -1,6 +1,7 @@
 /**
  * `npm run release`: writes the parts of a release to `release/`: the package, an SBOM of the packages that it installs
- * (CycloneDX), the documentation of the programmatic client, and the checksums of the files. Publishes nothing.
+ * (CycloneDX), the documentation of the programmatic client, and the checksums of the package and the SBOM. Publishes
+ * nothing.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
