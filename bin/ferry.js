@@ -10,8 +10,8 @@ const main = path.join(dist, 'cli', 'main.js');
 
 /**
  * The arguments with which the command runs from its modules instead of the bundle: commands that run servers, because
- * their packages contain native code, threads and other files, and `--debug`, because its stack traces must name the
- * modules.
+ * their packages use native code, worker threads and files of their own, and `--debug`, because its stack traces must
+ * name the modules.
  */
 const UNBUNDLED = ['up', 'service', 'codec-server', 'portal', '--debug'];
 
