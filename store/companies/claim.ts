@@ -130,8 +130,8 @@ function isClaimable(company: 'c' | 'relative', credential: 'v' | 'its') {
 }
 
 /**
- * Builds the condition that the time in a column is in the past. A time beyond the longest wait also counts as past,
- * because no response may delay a company for that long.
+ * Builds the condition that the time in a column is null or in the past. A time beyond the longest wait also counts as
+ * past, because no response may delay a company for that long.
  */
 export function isDue(column: string) {
   const at = sql.ref(column);

@@ -98,7 +98,7 @@ export interface LedgerCompany {
   readonly credential: CredentialState | null;
   /** When the service accepted its credential; null if it has not. */
   readonly crossedAt: Date | null;
-  /** Time of the last send intent; null if there is none, or if the credential was certainly not used. */
+  /** Time of the last send intent whose credential might have been used; null if there is none. */
   readonly sentAt: Date | null;
   /** True if the company existed at the service before the migration: the client supplied its id. */
   readonly existedBefore: boolean;

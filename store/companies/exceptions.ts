@@ -148,8 +148,8 @@ const SEVERAL = 3;
  * Returns the references of several companies that were claimed one after another and failed in the same way; null if
  * there are not enough of them. If no other company can be moved, two are enough. A company still being imported breaks
  * the series, because refusals arrive sooner than successes. Ignores failures that were accepted when the migration was
- * resumed. Also ignores companies that have failed again in the same way: retries are claimed one after another, so they
- * would look like a series even if other companies were moved between their first attempts.
+ * resumed. Also ignores companies that have failed again in the same way: retries are claimed one after another, so
+ * they would look like a series even if other companies were moved between their first attempts.
  */
 export async function readFailureSeries(
   db: Database,
@@ -207,7 +207,10 @@ export async function readRelinking(db: Database, migrationId: string): Promise<
   return rows;
 }
 
-/** Records that all of these companies have been checked. Returns the time by the ledger's clock, ISO 8601, UTC. */
+/**
+ * Records that all companies that {@link readRelinking} returns have been checked. Returns the time by the ledger's
+ * clock, ISO 8601, UTC.
+ */
 export async function recordReconnectionCheck(db: Database, migrationId: string): Promise<string> {
   const { at } = await queryOne(
     db,

@@ -1,7 +1,7 @@
 /**
  * The first company. While only the first company is released, the claim accepts only the row in `first_row`.
  *
- * A decision can request a company (`requested_first`), which clears `first_row`. The next choice then sets it. Once
+ * A decision can request a company (`requested_first`), which clears `first_row` until the next choice sets it. Once
  * the chosen company has begun to move, only another decision can change the choice, so that nobody can move several
  * companies one after another as the first.
  */
@@ -18,13 +18,13 @@ export interface ChosenCompany {
 }
 
 /**
- * Chooses the first company: the requested company, or otherwise the first company that can be moved. Makes `run` the
- * only run that can claim it.
+ * Chooses the first company: the company chosen earlier if its move has begun, otherwise the requested company, or if
+ * none is requested, the first company that can be moved. Makes `run` the only run that can claim it.
  *
  * A requested company that was not moved, or whose outcome is unknown, returns to `waiting`. A requested company that
  * has moved is checked again.
  *
- * @returns null if no decision has released the first company, if the requested company cannot be moved, or if none was
+ * @returns null if no company or every company is released, if the requested company cannot be moved, or if none was
  * requested and no company can be moved
  */
 export async function chooseFirstCompany(
@@ -102,8 +102,8 @@ export async function requestFirstCompany(db: Queryable, migrationId: string, re
 }
 
 /**
- * Requests the chosen company again, if it is one of these companies. If a resume has cleared the choice and
- * `companies` contains exactly one company, requests that company if it failed or its outcome is unknown.
+ * Requests the chosen company again, if it is one of these companies. If a resume has cleared the choice, and
+ * `companies` consists of a single company that failed or has an unknown outcome, requests that company.
  */
 export async function requestFirstAgain(db: Queryable, migrationId: string, companies: Companies): Promise<void> {
   const only = companies !== 'all' && companies.length === 1;

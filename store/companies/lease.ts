@@ -36,7 +36,7 @@
  *   - EXPIRED: the new owner gets a new lease. If the connection does not show the outcome, the new owner decides
  *     whether to send the credential again.
  *   - SUPERSEDED: `lease_ends_at` does not change, and the new owner only reads (`isInFlight`). If the connection is
- *     still pending, it changes nothing.
+ *     still pending, the new owner sends nothing, and the company stays `importing`.
  *
  * Slices of the current run release and reclaim rows when they begin and then every second
  * (activities/companies/batch.ts). At the end of the migration, `resolveInterrupted` (store/migrations/closing.ts)

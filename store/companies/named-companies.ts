@@ -1,18 +1,18 @@
-/** Reads the companies that suggested commands name. */
+/** Reads the companies that are named in the commands that `ferry` suggests. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 import { LACKS_CREDENTIAL } from './claim';
 
-/** The companies that suggested commands name. */
+/** The companies that are named in suggested commands. */
 export interface NamedCompanies {
   /** The lowest wave with a company whose confirmation is missing; null if no such company has a wave. */
   readonly unconfirmedWave: number | null;
-  /** References of companies without a wave whose confirmation is missing: the first ten. */
+  /** References of the first ten companies that have no wave and no confirmation. */
   readonly unconfirmed: readonly string[];
   /** Whether the confirmation of the company that goes first is missing; null if it was not read. */
   readonly firstUnconfirmed: boolean | null;
-  /** The reference of a company that could go first instead of `first`; null if there is none. */
+  /** The reference of a company that could go first instead of the present one; null if there is none. */
   readonly firstCandidate: string | null;
 }
 

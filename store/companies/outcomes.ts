@@ -191,7 +191,7 @@ export type CheckOutcome = { readonly row: number } & (
 );
 
 /**
- * Writes check outcomes. The same statement deletes the credentials of companies that have moved from the vault.
+ * Writes check outcomes. When a company has moved, the same statement deletes its credential from the vault.
  *
  * @returns the current limits, so that the next checks need not read them in a separate statement
  */

@@ -36,9 +36,9 @@ import type { LeaseOwner } from './lease';
 import { leaseOwnerName } from './lease';
 
 /**
- * The maximum number of times that a single-use token is sent to its connection, each time after the last lease has
- * ended. A repetition does no harm, because the service answers a body that it has already accepted without using the
- * token. But if every answer is lost, a person must decide.
+ * The maximum number of times that a single-use token is sent to its connection. Each repetition waits until the
+ * previous lease has ended. A repetition does no harm, because the service answers a body that it has already accepted
+ * without using the token. But if every answer is lost, a person must decide.
  */
 export const MAX_AUTHORIZATIONS = 5;
 

@@ -63,8 +63,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /**
- * Opens one connection for health checks and metrics, which must not wait for a connection of the pool. Does not
- * connect yet, and does not update the schema.
+ * Creates a pool of a single connection for health checks and metrics, which must not wait for a connection of the main
+ * pool. Connects only when the first query runs, and does not update the schema.
  */
 export function openMonitoringDatabase(url: string): Database {
   const pool = openPool({

@@ -56,7 +56,9 @@ export async function readApplicationsInUse(db: Database, migrationId: string): 
   return rows;
 }
 
-/** Reads with which applications the companies of a migration were moved, and which of them were replaced later. */
+/**
+ * Reads the applications with which companies of a migration were moved, and which applications were replaced later.
+ */
 export async function readApplicationsOfMoved(db: Database, migrationId: string): Promise<ApplicationsOfMoved> {
   const { rows } = await sql<MovedWithApplication & { readonly lastCrossedAt: Date }>`
     select application, companies, "references", "lastCrossedAt" from (${movedWith(sql`m.id = ${migrationId}`)}) used
@@ -76,7 +78,7 @@ export async function readApplicationsOfMoved(db: Database, migrationId: string)
   };
 }
 
-/** Selects for each migration and application the companies that were moved with it. */
+/** Selects, for each migration and each of its applications, the companies that were moved with that application. */
 function movedWith(which: RawBuilder<unknown>) {
   return sql`
     select m.id, coalesce(s.application, m.application) as application, count(*)::integer as companies,
@@ -95,9 +97,10 @@ function movedWith(which: RawBuilder<unknown>) {
 }
 
 /**
- * Reads the application that was supplied last on a migration's platform and in its namespace, for any migration.
+ * Reads the application that was supplied last on a migration's platform and in its namespace.
  *
- * @param after only applications that were supplied after this time; null for any time, but only for this migration
+ * @param after only applications that were supplied after this time, for any migration; if null, applications that were
+ * supplied at any time, but only for this migration
  * @returns undefined if there is none
  */
 async function readLatestSupplied(db: Database, migrationId: string, after: Date | null) {
@@ -118,8 +121,8 @@ async function readLatestSupplied(db: Database, migrationId: string, after: Date
  * Reads the applications of a migration and of the other open migrations on its platform and in its namespace, because
  * the workers of a namespace share one account.
  *
- * The application of another managed migration that was found, but not supplied, is included only once that migration's
- * details have been accepted, because before that, nobody has confirmed that it is the right application.
+ * If another managed migration's application was found, and not supplied, it is included only once that migration's
+ * details have been accepted. Before that, nobody has confirmed that it is the right application.
  */
 export async function readApplications(
   db: Database,

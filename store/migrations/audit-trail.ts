@@ -81,8 +81,8 @@ export interface AppliedDecision {
 }
 
 /**
- * The SQL for the applied and verified decisions of migration `m`, oldest first, as JSON. Omits the decisions without an
- * effect on `RecordedDecisions`.
+ * The SQL for the applied and verified decisions of migration `m`, oldest first, as JSON. Omits the decisions without
+ * an effect on `RecordedDecisions`.
  */
 export const APPLIED_DECISIONS = sql<readonly AppliedDecision[]>`(
   select coalesce(
@@ -130,7 +130,8 @@ export async function readNewApplication(db: Queryable, migrationId: string): Pr
 }
 
 /**
- * Reads which companies are in the ledger, released and confirmed, to compare this with the signed decisions.
+ * Reads the manifest's digest, the release and the confirmations in the ledger, to compare them with the signed
+ * decisions.
  *
  * @returns null if the migration is not in the ledger
  */

@@ -15,7 +15,7 @@ export interface ListedMigration {
   readonly failed: number;
 }
 
-/** Temporal lists a new migration a moment after it has been stored. */
+/** How long a stored migration counts as new. Temporal lists a new migration only a moment after it has been stored. */
 const NEW = sql`interval '1 minute'`;
 
 /**

@@ -165,7 +165,10 @@ export async function setPaused(db: Queryable, migrationId: string, paused: bool
   await db.updateTable('migrations').set(columns).where('id', '=', migrationId).execute();
 }
 
-/** Lifts the pauses by people of a migration that is also paused because of a problem, and stays paused. */
+/**
+ * If a migration is paused because of a problem, lifts the pauses by people. The migration stays paused because of the
+ * problem.
+ */
 export async function liftPausesByPeople(db: Queryable, migrationId: string): Promise<void> {
   await db
     .updateTable('migrations')
@@ -238,7 +241,7 @@ export interface StoredMigration {
   readonly state: 'supplied' | 'open' | 'closed';
   readonly ending: Ending | null;
   readonly paused: boolean;
-  /** True if it is paused because of a problem. False if only a decision has paused it. */
+  /** True if it is paused because of a problem. False if only a decision has paused it, or if it is not paused. */
   readonly pausedItself: boolean;
   readonly manifestDigest: string;
   readonly suppliedBy: string;

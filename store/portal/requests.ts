@@ -40,10 +40,10 @@ export interface TakeRequestsOptions {
 }
 
 /**
- * Takes open requests, the oldest first. The requests of one person for a migration are taken in the order in which they
- * were stored, each after the previous request has been answered, because decisions must arrive in the order in which
- * they were signed. Reports change nothing, so only reports wait for reports. Leaves out the requests of revoked
- * invitations and of migrations without a workflow.
+ * Takes open requests, the oldest first. The requests of one person for a migration are taken in the order in which
+ * they were stored, each after the previous request has been answered, because decisions must arrive in the order in
+ * which they were signed. Reports wait only for reports, and other requests do not wait for reports, because reports
+ * change nothing. Leaves out the requests of revoked invitations and of migrations without a workflow.
  */
 export async function takePortalRequests(
   db: Database,

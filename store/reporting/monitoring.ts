@@ -1,4 +1,4 @@
-/** Figures of the ledger for monitoring: one statement for each kind, over all open migrations. */
+/** Figures of the ledger for monitoring: about all open migrations, and about the decisions of all migrations. */
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { FailureKind } from '../../domain/companies/failures';
@@ -22,7 +22,7 @@ export interface LedgerFigures {
    * limit, or if there are no such migrations.
    */
   readonly companiesPerMinuteLimit: number | null;
-  /** The age of the oldest lease of a company that is being imported. */
+  /** The longest time since a company that is still importing was last claimed or reclaimed. */
   readonly oldestLeaseSeconds: number | null;
   /** The longest time that the data of a company that has not moved yet has been out of date. */
   readonly longestOutOfDateSeconds: number | null;

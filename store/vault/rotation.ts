@@ -17,7 +17,10 @@ export interface Rotation {
   readonly rewrapped: number;
   /** Vaults whose key was already under the newest master key. */
   readonly unchanged: number;
-  /** Migrations whose vaults cannot be opened, because their secrets are lost. Their keys are unchanged. */
+  /**
+   * Migrations whose vaults cannot be opened, because their secrets are lost, or because an earlier version created
+   * them without a secret. Their keys are unchanged.
+   */
   readonly lost: readonly string[];
 }
 
@@ -27,9 +30,9 @@ export interface Rotation {
  * database's files, log and backups can no longer be opened. Also signs the public keys that the newest master key has
  * not signed. Safe to repeat after an interruption. Sealed credentials do not change.
  *
- * @throws {UnknownMasterKey} when the provider lacks the master key that wrapped a private key; vaults that were
- * already rewrapped stay rewrapped
- * @throws {VaultSecretElsewhere} when a vault's secret was stored somewhere other than where the provider looks
+ * @throws {UnknownMasterKey} when `keys` lacks the master key that wrapped a private key; vaults that were already
+ * rewrapped stay rewrapped
+ * @throws {VaultSecretElsewhere} when a vault's secret was stored somewhere other than where `keys` looks
  * @throws {WrappedKeyBroken} when a stored key was altered
  * @throws {VaultKeyMismatch} when a public key was replaced; the replaced key is not signed
  */
@@ -99,10 +102,10 @@ export class VaultUsable extends Error {
 const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretMissing, WrappedKeyBroken];
 
 /**
- * Creates a new key pair for a vault that can no longer be opened, wraps it with a secret that is stored where this
- * provider stores its secrets, and deletes the credentials of waiting companies, so that the client can supply them
- * again. A credential that might have been used is kept as evidence; its company then fails as
- * `credential-unreadable`.
+ * Creates a new key pair for a vault that can no longer be opened, and wraps it with a secret that is stored where
+ * `keys` stores secrets. Deletes the credentials of waiting companies, so that the client can supply them again, and
+ * also staged credentials and sealed client secrets. A credential that might have been used is kept as evidence; its
+ * company then fails as `credential-unreadable`.
  *
  * @param folderLost true if the place where the vault's secret was stored is lost, so the secret cannot be erased
  * @returns the number of deleted credentials

@@ -116,7 +116,8 @@ function notSigned(migrationId: string): MigrationKeyInvalid {
 }
 
 /**
- * Reads the public key of a vault, and whether its platform rotates refresh tokens.
+ * Reads the public key of a vault with its signature, and whether only credentials that were obtained after the
+ * confirmation count (`rotating`).
  *
  * @param provider fingerprint of the provider that must have signed the key; undefined if it is not checked
  * @throws {VaultClosed}
@@ -193,8 +194,8 @@ function wrappedKey({ keyId, secretId, wrapped }: { [Part in keyof WrappedKey]: 
  * can open the copies that Postgres keeps in its files, log and backups, even with the master key. The time is recorded
  * after the secret has been erased. Idempotent.
  *
- * @throws {VaultSecretElsewhere} when the vault's secret was stored somewhere other than where the provider looks;
- * nothing was destroyed
+ * @throws {VaultSecretElsewhere} when the vault's secret was stored somewhere other than where `keys` looks; nothing
+ * was destroyed
  */
 export async function destroyVault(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {

@@ -6,10 +6,10 @@
  * vault's own secret, which workers keep outside Postgres, so a copy of the database is not sufficient to open
  * credentials.
  *
- * A sealed credential is bound to its migration, its company and the time at which it was obtained, so a copy in another
- * row cannot be opened. Its row is deleted when its company has moved. When the migration ends, `destroyVault` erases
- * the vault's secret and deletes the rest. Postgres can keep copies of deleted rows, in its files, log and backups, but
- * from then on nobody can open them.
+ * A sealed credential is bound to its migration, its company and the time at which it was obtained, so a copy in
+ * another row cannot be opened. Its row is deleted when its company has moved. When the migration ends, `destroyVault`
+ * erases the vault's secret and deletes the rest. Postgres can keep copies of deleted rows, in its files, log and
+ * backups, but from then on nobody can open them.
  */
 import { z } from 'zod';
 import type { KeyProvider } from '../../security';
@@ -45,9 +45,9 @@ export interface VaultReader {
  * Unwraps the migration's private key once, and returns a reader that opens its credentials.
  *
  * @throws {VaultClosed}
- * @throws {UnknownMasterKey} when the provider does not have the master key that wrapped the private key
+ * @throws {UnknownMasterKey} when `keys` does not have the master key that wrapped the private key
  * @throws {VaultSecretMissing} when the vault's secret was lost
- * @throws {VaultSecretElsewhere} when the vault's secret was stored somewhere other than where the provider looks
+ * @throws {VaultSecretElsewhere} when the vault's secret was stored somewhere other than where `keys` looks
  * @throws {WrappedKeyBroken} when the stored private key was altered
  * @throws {VaultKeyMismatch} when the stored public key does not belong to the private key
  */
