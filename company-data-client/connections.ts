@@ -34,8 +34,8 @@ export interface Connections {
   /** Returns a connection that no other request uses until it is kept or dropped. */
   take(need: 'any' | 'certain'): Connection;
   /**
-   * Returns a connection after a complete response. Waits for one turn of Node's event loop, because some servers close
-   * a connection immediately after a response, without announcing it. Node notices that in the next turn.
+   * Gives a connection back after a complete response. Waits for one turn of Node's event loop, because some servers
+   * close a connection immediately after a response, without announcing it. Node notices that in the next turn.
    *
    * @param askedAt when the connection's request was sent, in milliseconds of `performance.now()`
    */
@@ -83,7 +83,7 @@ export function createConnections(origin: string): Connections {
       const now = performance.now();
       const index = idle.findLastIndex(({ certainUntil }) => now < certainUntil);
       if (index !== -1) return idle.splice(index, 1)[0] ?? create();
-      // Replace the oldest idle connection, so that there are never more connections than requests in flight at once.
+      // Replace the oldest idle connection, so that there are never more connections than were ever in use at once.
       const oldest = idle.shift();
       if (oldest) drop(oldest);
       return create();

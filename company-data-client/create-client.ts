@@ -67,7 +67,7 @@ export interface CompanyDataClientOptions {
    * warning. Default: not called.
    */
   readonly onIgnoredWait?: ((wait: IgnoredWait) => void) | undefined;
-  /** Called after each request, to count. Default: not called. */
+  /** Called after each request, to count requests. Default: not called. */
   readonly onAnswer?: ((answer: Answer) => void) | undefined;
   /**
    * Called before each request, with its method and path. Returns the span of the request, or null if it is not traced.

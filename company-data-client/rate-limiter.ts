@@ -15,8 +15,8 @@
  *
  * No response makes requests wait for more than `LONGEST_WAIT_MS` (announced-waits.ts).
  *
- * If a request cannot start before its caller's deadline, `acquire` returns the earliest start time, at the deadline at
- * the latest, and the caller decides how to wait.
+ * If a request cannot start before its caller's deadline, `acquire` returns the earliest start time, and the caller
+ * decides how to wait. `acquire` itself never waits longer than until the deadline.
  */
 import { LONGEST_WAIT_MS } from '../domain/companies/call-failure';
 import { type Allowance, readAllowance, retryAfterMs } from './announced-waits';

@@ -1,9 +1,10 @@
 /**
  * HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, computed with Node's cryptography.
  *
- * An encapsulation is a fresh key pair of the sender. It gives both sides a context: a key and a base nonce. A context
- * encrypts up to 2^32 messages, each with the nonce of its own sequence number, so each message can be decrypted
- * without the others. Base mode does not authenticate the sender, so anyone who has the public key can encrypt.
+ * An encapsulation is the public key of a fresh key pair of the sender. It gives both sides a context: a key and a base
+ * nonce. A context encrypts up to 2^32 messages, each with the nonce of its own sequence number, so each message can be
+ * decrypted without the others. Base mode does not authenticate the sender, so anyone who has the public key can
+ * encrypt.
  *
  * The labels and their functions have the RFC's names. Decision 24 explains why no library is used.
  */

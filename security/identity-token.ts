@@ -22,12 +22,17 @@ export interface Identity {
   readonly email: string;
 }
 
-/** Thrown when an ID token does not prove the person's identity. The message contains the reason, and never the token. */
+/**
+ * Thrown when an ID token does not prove the person's identity. The message contains the reason, and never the token.
+ */
 export class IdentityRefused extends Error {
   override readonly name = 'IdentityRefused';
 }
 
-/** Thrown when the identity provider cannot be reached, so that no ID token can be verified now. */
+/**
+ * Thrown when the identity provider cannot be reached or its configuration is not valid, so that no ID token can be
+ * verified now.
+ */
 export class IdentityProviderUnavailable extends Error {
   override readonly name = 'IdentityProviderUnavailable';
 }
@@ -97,7 +102,7 @@ export function identityIn(
 function asIdentityError(error: unknown): never {
   const { JWKSTimeout, JWKSInvalid, JOSEError } = errors;
   if (error instanceof JOSEError && !(error instanceof JWKSTimeout) && !(error instanceof JWKSInvalid)) {
-    // jose throws this error itself when the keys cannot be fetched.
+    // jose throws `ERR_JOSE_GENERIC` when the keys cannot be fetched.
     if (error.code !== 'ERR_JOSE_GENERIC') throw new IdentityRefused(error.message, { cause: error });
   }
   throw new IdentityProviderUnavailable("the identity provider's public keys cannot be fetched", { cause: error });

@@ -1,9 +1,10 @@
 /**
  * Migration keys: what a client needs to seal its credentials offline.
  *
- * A migration key is the public key of a migration's vault, with the migration's id and its platform, signed by a
- * worker with the provider key. The provider publishes the fingerprint of the provider key, so a client notices when the
- * public key was replaced, in the database or on its way to the client. A migration key contains no secret.
+ * A migration key is the public key of a migration's vault, with the migration's id and its platform, signed with the
+ * provider key by a worker or `ferry vault`. The provider publishes the fingerprint of the provider key, so a client
+ * notices when the public key was replaced, in the database or on its way to the client. A migration key contains no
+ * secret.
  */
 import { hkdfSync } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519';

@@ -3,7 +3,7 @@
  *
  * 1. Each migration's vault has a key pair. A credential is sealed with the public key, and only the private key opens
  *    it. `ferry credentials` and `ferry seal` use only the public key, so they cannot open a credential again. Each box
- *    (sealed credential) is bound to a migration and a company (bindings.ts), so a copy in another row cannot be opened.
+ *    of a credential is bound to a migration and a company (bindings.ts), so a copy in another row cannot be opened.
  * 2. The private key is wrapped (encrypted) twice, first with the vault's own secret (vault-secrets.ts) and then with a
  *    master key. Postgres stores only the result. Only workers and `ferry vault` have the secrets and the master keys,
  *    which are never stored in the database. Erasing the secret makes every copy of the wrapped key useless.
@@ -12,7 +12,7 @@
  * without the others:
  * - version 3: the version (one byte), the encapsulated key (65 bytes), the sequence number (4 bytes), the ciphertext
  *   with its tag; the version is part of what the box is bound to
- * - version 2, which is no longer made: the same, but bound to the number of a row
+ * - version 2, which is no longer made: the same parts, but bound to the number of a row, and not to the version
  * - version 1, which is no longer made: version 2 without the sequence number, which is 0
  *
  * Anyone who has the public key can seal. Both layers of wrapping are AES-256-GCM (aead.ts); the inner layer is bound
@@ -28,7 +28,7 @@ import type { VaultSecrets } from './vault-secrets';
 /** The newest version first. */
 const [VERSION, BOUND_TO_ROW, WITHOUT_SEQUENCE] = [3, 2, 1];
 const SEQUENCE_BYTES = 4;
-/** How many encapsulations an opener remembers, because the next box probably shares one with an earlier box. */
+/** Number of encapsulations that an opener remembers. The next box probably shares one with an earlier box. */
 const REMEMBERED = 100;
 /** Domain separation: a box that was sealed for another purpose cannot be opened here. */
 const INFO = Buffer.from('tokenferry vault 1');
@@ -78,7 +78,7 @@ export function createVaultKey(): VaultKey {
 }
 
 /**
- * Seals a credential.
+ * Seals a credential or a client secret.
  *
  * @param boundTo additional authenticated data: not secret, not part of the box, and required again to open it
  */

@@ -19,8 +19,9 @@ interface ApplicationRow {
 }
 
 /**
- * Encrypts secrets that are stored as plain text, and re-encrypts secrets under an older key with the newest key.
- * Several processes can do this at the same time. Copies in backups and in the write-ahead log do not change.
+ * Encrypts secrets that are stored as plain text, and re-encrypts, with the newest key, secrets that are encrypted
+ * under an older key. Several processes can do this at the same time. Copies in backups and in the write-ahead log do
+ * not change.
  *
  * @throws Error if a secret is encrypted under a key that the cipher does not have
  */

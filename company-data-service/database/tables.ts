@@ -56,7 +56,10 @@ interface ConnectionTable {
   data_types: string[];
   organization_id: string | null;
   organization_name: string | null;
-  /** The organization that the last refused credential named. The sandbox connects it if the end customer consents. */
+  /**
+   * The organization that the last refused credential named. When the end customer consents, the sandbox connects this
+   * organization, unless the end customer selects another one or the connection already had one.
+   */
   expected_organization: string | null;
   errors: JSONColumnType<ConnectionError[], string | undefined>;
   created_at: GeneratedDate;

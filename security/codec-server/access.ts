@@ -1,4 +1,6 @@
-/** Access to the codec server: callers need a JWT from the configured issuer that lists the namespace. */
+/**
+ * Access to the codec server: callers need a JWT that the configured issuer has issued and that lists the namespace.
+ */
 import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';

@@ -5,8 +5,8 @@
  * protobuf's JSON form, and the namespace in the header `X-Namespace`.
  *
  * The server has the payload keys, so it checks every call: the `Origin`, if there is one, must be allowed, the bearer
- * token must be valid for the namespace, and calls are rate limited. Without token checks, the server accepts calls
- * from this machine only. It logs the subject of every call, but not the content.
+ * token must be valid for the namespace, and calls are rate limited. Without token checks, the server accepts only
+ * calls whose `Host` header names this machine. It logs the subject of every call, but not the content.
  */
 import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
@@ -48,7 +48,8 @@ export interface CodecServer {
 }
 
 /**
- * Limit per reader. Temporal's UI makes one call for each event of a page, so opening ten pages can take 1,000 calls.
+ * Limit per reader, or per address if token checks are disabled. Temporal's UI makes one call for each event of a page,
+ * so opening ten pages can take 1,000 calls.
  */
 const CALLS_PER_MINUTE = 6_000;
 /** Limit per address for calls with an invalid token. It slows down guessing. */

@@ -41,8 +41,8 @@ function asServiceError(failure: FastifyError): ServiceError {
 }
 
 /**
- * Returns the handler that answers 400 to invalid HTTP, to a URL or headers that are too long, and to requests that
- * take too long to arrive.
+ * Returns the handler that answers 400 to invalid HTTP, to CONNECT, to a URL or headers that are too long, and to
+ * requests that take too long to arrive.
  */
 export function answerUnreadableRequest(log: FastifyBaseLogger) {
   return (_failure: Error, socket: NodeJS.WritableStream & { readonly writable: boolean }) => {
