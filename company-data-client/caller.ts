@@ -30,7 +30,7 @@ import { correlationIdOf, errorFromResponse } from './error-answer';
 import { CompanyDataError, DeferredUntil, type ErrorResponse, NoResponse, NotFound, NotReady } from './errors';
 import { createRateLimiter } from './rate-limiter';
 import { sleep } from './semaphore';
-import { checkIgnoredBody, checkNoContent, parseBody } from './success-answer';
+import { checkNoContent, checkUnexpectedBody, parseBody } from './success-answer';
 import type { HttpRequest, HttpResponse, Transport } from './transport';
 
 /** Options that every call accepts. */
@@ -228,7 +228,7 @@ export function createCaller(callerOptions: CallerOptions): Caller {
     read: (call, schema, options = {}) =>
       makeCall(call, (response, label) => parseBody(response, label, schema), options),
     send: (call, options = {}) =>
-      makeCall(call, call.isAnsweredWith204 === true ? checkNoContent : checkIgnoredBody, options),
+      makeCall(call, call.isAnsweredWith204 === true ? checkNoContent : checkUnexpectedBody, options),
   };
 }
 

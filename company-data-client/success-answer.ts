@@ -20,7 +20,7 @@ export function parseBody<S extends z.ZodType>(response: HttpResponse, call: str
  * differ. Any other text is refused, because it is probably a proxy's HTML page, and then the service might not have
  * received the call.
  */
-export function checkIgnoredBody(response: HttpResponse, call: string): void {
+export function checkUnexpectedBody(response: HttpResponse, call: string): void {
   if (response.cutOff) throw response.cutOff;
   if (response.body !== '') parseJson(response, call);
 }
