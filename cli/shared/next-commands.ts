@@ -11,7 +11,7 @@ import type { MigrationApplications } from '../../domain/preflight/applications'
 import type { Progress } from '../../domain/progress/progress';
 import type { Role } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
-import type { NamedCompanies } from '../../store';
+import type { SuggestedCompanies } from '../../store';
 import { windowOccurrences } from '../../domain/planning/windows';
 import { exampleTime, typedTime } from '../terminal/times';
 import { applicationCommand, detailCommands } from './detail-commands';
@@ -27,7 +27,7 @@ import {
 } from './remedy-commands';
 
 /** Facts that commands need and the progress does not contain. */
-export interface NamedInCommands extends NamedCompanies {
+export interface NamedInCommands extends SuggestedCompanies {
   /** The applications of this and other open migrations; absent without the ledger, or if no problem is about them. */
   readonly applications?: MigrationApplications;
 }
@@ -35,7 +35,7 @@ export interface NamedInCommands extends NamedCompanies {
 type Commands = readonly NextCommand[];
 
 /** Used without the ledger: commands then contain no references. */
-export const NO_COMPANIES: NamedCompanies = {
+export const NO_COMPANIES: SuggestedCompanies = {
   unconfirmedWave: null,
   unconfirmed: [],
   firstUnconfirmed: null,
@@ -190,7 +190,7 @@ function approversLeft({ step, steps }: Progress): readonly Role[] {
  * Suggests `--all` in step 4 if every unconfirmed company is in the first wave, otherwise the lowest wave. Companies
  * without a wave are specified by reference. A later wave is suggested only when nothing else can be moved.
  */
-function confirmations({ migrationId: id, counts, step }: Progress, companies: NamedCompanies): Commands {
+function confirmations({ migrationId: id, counts, step }: Progress, companies: SuggestedCompanies): Commands {
   const { unconfirmed, unconfirmedInFirstWave } = counts;
   const { unconfirmedWave: wave, unconfirmed: references } = companies;
   if (step === 'disable-syncing' ? unconfirmed === 0 : !isConfirmationDue(counts)) return [];
@@ -207,7 +207,11 @@ function confirmationOf(id: string, references: readonly string[]): Commands {
   return [byClient(`ferry confirm-sync-disabled ${id} ${words}`)];
 }
 
-function confirmationOfFirst({ migrationId, counts }: Progress, first: string, companies: NamedCompanies): Commands {
+function confirmationOfFirst(
+  { migrationId, counts }: Progress,
+  first: string,
+  companies: SuggestedCompanies,
+): Commands {
   const { firstUnconfirmed } = companies;
   if (counts.unconfirmed === 0 || firstUnconfirmed === false) return [];
   return confirmationOf(migrationId, firstUnconfirmed === null ? [] : [first]);
@@ -223,7 +227,7 @@ function heldBack({ migrationId: id, counts, checking }: Progress): Commands {
 }
 
 /** Returns the commands that supply what is still missing before more companies can be moved. */
-function missingSupplies(progress: Progress, companies: NamedCompanies): Commands {
+function missingSupplies(progress: Progress, companies: SuggestedCompanies): Commands {
   return [...confirmations(progress, companies), ...credentials(progress), ...heldBack(progress)];
 }
 
@@ -239,7 +243,7 @@ function goNoGo({ migrationId, counts, windows, step }: Progress): Commands {
   return startsAutomatically && countReadyOrMoving(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];
 }
 
-function duringFirstCompany(progress: Progress, companies: NamedCompanies): Commands {
+function duringFirstCompany(progress: Progress, companies: SuggestedCompanies): Commands {
   const { migrationId: id, firstCompany, requestedFirst, counts } = progress;
   switch (firstCompany?.stage) {
     case 'verified':
@@ -263,7 +267,7 @@ function duringFirstCompany(progress: Progress, companies: NamedCompanies): Comm
 }
 
 /** Suggests another first company, or listing the companies to choose from. */
-function anotherFirst({ migrationId: id }: Progress, { firstCandidate }: NamedCompanies): Commands {
+function anotherFirst({ migrationId: id }: Progress, { firstCandidate }: SuggestedCompanies): Commands {
   if (firstCandidate === null) return [bySupport(`ferry companies ${id} --state not-moved-yet`)];
   return [chooseFirst(id, firstCandidate)];
 }

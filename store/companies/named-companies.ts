@@ -5,7 +5,7 @@ import { queryOne } from '../database/database';
 import { LACKS_CREDENTIAL } from './claim';
 
 /** The companies that are named in suggested commands. */
-export interface NamedCompanies {
+export interface SuggestedCompanies {
   /** The lowest wave with a company whose confirmation is missing; null if no such company has a wave. */
   readonly unconfirmedWave: number | null;
   /** References of the first ten companies that have no wave and no confirmation. */
@@ -17,14 +17,14 @@ export interface NamedCompanies {
 }
 
 /** @param first reference of the company that goes first at present */
-export async function readNamedCompanies(
+export async function readSuggestedCompanies(
   db: Database,
   migrationId: string,
   first: string | null,
-): Promise<NamedCompanies> {
+): Promise<SuggestedCompanies> {
   return queryOne(
     db,
-    sql<NamedCompanies>`
+    sql<SuggestedCompanies>`
     with waiting as (
       select row, reference, wave, confirmed_at from companies
       where migration_id = ${migrationId} and state = 'waiting' and held_back is null

@@ -10,7 +10,7 @@ import {
   readApplicationsOfMoved,
   readCompanyPage,
   readKeyFingerprint,
-  readNamedCompanies,
+  readSuggestedCompanies,
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { isLedgerBehind, readRetriedErrors, readProgress, readSchedulePause } from '../../../client';
@@ -111,7 +111,7 @@ async function readForNextCommands(db: Database, progress: Progress): Promise<Na
     return { ...NO_COMPANIES, applications: await readApplications(db, { id: migrationId, client }) };
   }
   if (counts.unconfirmed === 0 && step !== 'migrate-first-company') return NO_COMPANIES;
-  return readNamedCompanies(db, migrationId, (firstCompany ?? requestedFirst)?.reference ?? null);
+  return readSuggestedCompanies(db, migrationId, (firstCompany ?? requestedFirst)?.reference ?? null);
 }
 
 const reconcile = (migrationId: string): NextCommand => ({
