@@ -16,7 +16,7 @@ import {
 import {
   DatabaseUnavailable,
   isDatabaseError,
-  ManifestClosed,
+  AmendedMigrationEnded,
   MigrationExists,
   OrganizationTaken,
   StagingFull,
@@ -82,7 +82,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [LedgerBehind, 'then make this decision again'],
   [WorkflowIdOccupied, 'then run this command again'],
   [WorkflowHadNoEffect, 'make sure that nobody else runs a worker on this task queue, and run the command again'],
-  [ManifestClosed, 'start a new migration with another --label'],
+  [AmendedMigrationEnded, 'start a new migration with another --label'],
   [OrganizationTaken, 'remove these rows, because an organization can be part of only one open migration'],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],

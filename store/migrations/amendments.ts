@@ -37,8 +37,8 @@ export interface AmendmentResult {
 }
 
 /** Thrown when a migration has ended. Additional companies need a new migration. */
-export class ManifestClosed extends Error {
-  override readonly name = 'ManifestClosed';
+export class AmendedMigrationEnded extends Error {
+  override readonly name = 'AmendedMigrationEnded';
 }
 
 /**
@@ -48,7 +48,7 @@ export class ManifestClosed extends Error {
  * the client must also confirm the row, even if it was confirmed before the correction. If the organization of a row
  * changes, its credential is deleted.
  *
- * @throws {ManifestClosed}
+ * @throws {AmendedMigrationEnded}
  * @throws {OrganizationTaken}
  */
 export async function amendManifest(db: Database, amendment: Amendment): Promise<AmendmentResult> {
@@ -129,7 +129,7 @@ async function assertOpen(tx: Queryable, migrationId: string): Promise<void> {
     .where('id', '=', migrationId)
     .forShare()
     .executeTakeFirst();
-  if (!migration || migration.state === 'closed') throw new ManifestClosed(`migration ${migrationId} has ended`);
+  if (!migration || migration.state === 'closed') throw new AmendedMigrationEnded(`migration ${migrationId} has ended`);
 }
 
 /** Computes the digest of the companies, as the manifest and its amendments describe them. */

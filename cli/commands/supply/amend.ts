@@ -1,5 +1,5 @@
 import type { AmendmentResult, HeldBack, StoredMigration } from '../../../store';
-import { amendManifest, ManifestClosed, NOT_CHECKED, readHeldBack, readKnownCompanies } from '../../../store';
+import { amendManifest, AmendedMigrationEnded, NOT_CHECKED, readHeldBack, readKnownCompanies } from '../../../store';
 import { CommandFailed } from '../../shared/errors';
 import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide, signatureProblem } from '../../../client';
@@ -103,7 +103,7 @@ async function storeRows(
   try {
     return await amendManifest(ferry.db, { migrationId: migration.id, rows });
   } catch (error) {
-    if (error instanceof ManifestClosed)
+    if (error instanceof AmendedMigrationEnded)
       throw new CommandFailed(error.message, startNewMigration(migration), { cause: error });
     throw error;
   }

@@ -33,7 +33,7 @@ import {
 } from '../../../security';
 import {
   DatabaseUnavailable,
-  ManifestClosed,
+  AmendedMigrationEnded,
   MigrationExists,
   OrganizationTaken,
   StagingFull,
@@ -76,7 +76,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new WorkflowIdOccupied(occupiedText(`${M}.closing`)), /terminate --workflow-id acme\.xero\.closing$/, /run this/],
   [new WorkflowHadNoEffect('the workflow has ended'), /has ended/, /nobody else runs a worker/],
   [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report acme\.xero$/],
-  [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
+  [new AmendedMigrationEnded(`migration ${M} has ended`), /acme\.xero/, /new migration/],
   [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove these rows/],
   [new StagingFull('too much is staged for the migration'), /too much is staged/, /smaller file/],
   [new VaultClosed(M), /acme\.xero has no vault yet/, /ferry show acme\.xero$/],

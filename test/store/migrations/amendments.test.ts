@@ -7,7 +7,7 @@ import {
   closeMigration,
   confirmDisabled,
   countCompanies,
-  ManifestClosed,
+  AmendedMigrationEnded,
   NOT_CHECKED,
   OrganizationTaken,
   readHeldBack,
@@ -141,7 +141,7 @@ test('rejects an organization that another row of the same migration has', async
 test('rejects amendments after the migration has ended', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(1));
   await closeMigration(ledger.db, id, 'cancelled');
-  await expect(amend(id, [withChanges(rows[0], { name: 'Other' })])).rejects.toThrow(ManifestClosed);
+  await expect(amend(id, [withChanges(rows[0], { name: 'Other' })])).rejects.toThrow(AmendedMigrationEnded);
 });
 
 test('makes a claim skip a company that is being corrected', async () => {
