@@ -3,7 +3,7 @@ import type { DecisionRecord } from '../domain/migration/migration-state';
 import type { WorkflowState } from '../domain/migration/reconciliation';
 import type { Notice } from '../domain/progress/notices';
 import type { WindowOccurrence, ScheduleState } from '../domain/planning/windows';
-import type { KeyProvider } from '../security';
+import type { VaultKeyWrapper } from '../security';
 import type { Database } from '../store';
 
 /** Delivers notices. Rejects if a notice could not be delivered. */
@@ -50,7 +50,7 @@ export interface WorkflowRecords {
 export interface ActivityDeps {
   readonly db: Database;
   readonly service: CompanyDataClient;
-  readonly keys: KeyProvider;
+  readonly keys: VaultKeyWrapper;
   readonly notices: Notifier;
   readonly schedules: WindowSchedules;
   readonly workflowStatus: WorkflowStatus;

@@ -44,12 +44,12 @@ export {
 } from './migration-key';
 export {
   assertKeyPair,
-  createMasterKeyProvider,
+  createVaultKeyWrapper,
   createOpener,
   createSealer,
   createVaultKey,
   isBoundToRow,
-  type KeyProvider,
+  type VaultKeyWrapper,
   parseMasterKeys,
   SealBroken,
   UnknownMasterKey,

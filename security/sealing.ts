@@ -193,7 +193,7 @@ export interface WrappedKey {
  * Wraps and unwraps the private keys of vaults. An interface, so that a cloud key service can be used instead of local
  * master keys and a folder of secrets. That service must be able to {@link erase}.
  */
-export interface KeyProvider {
+export interface VaultKeyWrapper {
   /** Id of the master key that {@link wrap} uses. */
   readonly newestKeyId: string;
   /** The public key of the provider key that {@link signMigrationKey} uses. 64 hexadecimal digits. */
@@ -203,9 +203,9 @@ export interface KeyProvider {
   /** Wraps the key with a new vault secret. Earlier results stay valid until they are erased. */
   wrap(migrationId: string, privateKey: Secret<Buffer>): Promise<WrappedKey>;
   /**
-   * @throws {UnknownMasterKey} when the provider does not have the master key
+   * @throws {UnknownMasterKey} when this wrapper does not have the master key
    * @throws {VaultSecretMissing} when the vault's secret was erased or lost
-   * @throws {VaultSecretElsewhere} when the provider that wrapped the key stored its secrets in another place
+   * @throws {VaultSecretElsewhere} when the wrapper that wrapped the key stored its secrets in another place
    * @throws {WrappedKeyBroken} when the wrapped key was altered, or was wrapped for another migration
    */
   unwrap(migrationId: string, key: WrappedKey): Promise<Secret<Buffer>>;
@@ -257,10 +257,10 @@ export function parseMasterKeys(text: Secret): KeyRing {
 }
 
 /**
- * Creates a provider that wraps with the vault's secret and the newest master key, and unwraps with the master key that
+ * Creates a wrapper that wraps with the vault's secret and the newest master key, and unwraps with the master key that
  * wrapped the key.
  */
-export function createMasterKeyProvider({ newest, byId }: KeyRing, secrets: VaultSecrets): KeyProvider {
+export function createVaultKeyWrapper({ newest, byId }: KeyRing, secrets: VaultSecrets): VaultKeyWrapper {
   const provider = deriveProviderKey(newest.key);
   return {
     newestKeyId: newest.id,

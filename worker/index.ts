@@ -19,7 +19,7 @@ import type { Config } from '../config';
 import {
   createDataConverter,
   createIdentityVerifier,
-  createMasterKeyProvider,
+  createVaultKeyWrapper,
   createWorkerDataConverter,
   createVaultSecretFolder,
   createPlainDataConverter,
@@ -161,7 +161,7 @@ export async function startWorker(
         createActivities({
           db,
           service,
-          keys: createMasterKeyProvider(config.masterKeys, createVaultSecretFolder(config.vaultSecrets)),
+          keys: createVaultKeyWrapper(config.masterKeys, createVaultSecretFolder(config.vaultSecrets)),
           notices: createNotifier(log, config.webhook.target),
           schedules: createWindowSchedules(client.schedule),
           workflowStatus: createWorkflowStatus(clientWithoutCodec),

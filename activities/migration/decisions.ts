@@ -17,7 +17,7 @@ import { actsAsSupport } from '../../domain/decisions/self-service';
 import { releaseOf, withDecision } from '../../domain/decisions/release';
 import type { LedgerView } from '../../domain/decisions/verification';
 import { isValidlySigned, ledgerRefusal, withoutInvalidSignature } from '../../domain/decisions/verification';
-import type { KeyProvider } from '../../security';
+import type { VaultKeyWrapper } from '../../security';
 import type { Database, LedgerFacts } from '../../store';
 import {
   acceptFailures,
@@ -112,7 +112,7 @@ async function recordDecision(
     readonly record: DecisionRecord;
     readonly scheduledAt: Date;
     readonly ledgerMark: number;
-    readonly keys: KeyProvider;
+    readonly keys: VaultKeyWrapper;
   },
 ): Promise<Outcome> {
   await lockDecisions(tx, migrationId);
@@ -132,7 +132,7 @@ function boundedBy(now: Date, scheduledAt: Date, record: DecisionRecord): Decisi
 
 async function verifyAndWrite(
   tx: Database,
-  keys: KeyProvider,
+  keys: VaultKeyWrapper,
   given: DecisionRecord,
   facts: LedgerFacts,
 ): Promise<Outcome> {

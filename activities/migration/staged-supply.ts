@@ -4,7 +4,7 @@
  */
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { counted, namedCompanies } from '../../domain/text/sentences';
-import type { KeyProvider } from '../../security';
+import type { VaultKeyWrapper } from '../../security';
 import { SealBroken } from '../../security';
 import type { Queryable, StagedCredential, VaultReader } from '../../store';
 import {
@@ -50,7 +50,7 @@ const REFERENCES_SHOWN = 5;
  */
 export async function unopenableRefusal(
   tx: Queryable,
-  keys: KeyProvider,
+  keys: VaultKeyWrapper,
   migrationId: string,
   { decisionId, kind }: DecisionRecord['decision'],
 ): Promise<string | null> {

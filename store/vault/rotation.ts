@@ -1,5 +1,5 @@
 /** Rotates the master key, and replaces the keys of a vault that can no longer be opened. */
-import type { KeyProvider, Secret } from '../../security';
+import type { VaultKeyWrapper, Secret } from '../../security';
 import {
   assertKeyPair,
   UnknownMasterKey,
@@ -36,7 +36,7 @@ export interface Rotation {
  * @throws {WrappedKeyBroken} when a stored key was altered
  * @throws {VaultKeyMismatch} when a public key was replaced; the replaced key is not signed
  */
-export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rotation> {
+export async function rotateVaults(db: Database, keys: VaultKeyWrapper): Promise<Rotation> {
   const migrations = await db
     .selectFrom('migrations')
     .select('id')
@@ -57,7 +57,7 @@ export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rot
 
 async function rewrap(
   tx: Queryable,
-  keys: KeyProvider,
+  keys: VaultKeyWrapper,
   migrationId: string,
 ): Promise<'rewrapped' | 'unchanged' | 'lost' | 'destroyed'> {
   const vault = await lockVault(tx, migrationId);
@@ -83,7 +83,7 @@ async function rewrap(
 /**
  * Erases every secret of the vault except the one in use, including any that an interrupted rotation has left behind.
  */
-async function eraseSuperseded(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
+async function eraseSuperseded(db: Database, keys: VaultKeyWrapper, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const secretId = (await lockVault(tx, migrationId))?.secretId;
     if (secretId) await keys.erase(migrationId, secretId, secretId);
@@ -115,7 +115,7 @@ const UNREADABLE = [UnknownMasterKey, VaultKeyMismatch, VaultSecretMissing, Wrap
  */
 export async function renewVault(
   db: Database,
-  keys: KeyProvider,
+  keys: VaultKeyWrapper,
   migrationId: string,
   { folderLost = false } = {},
 ): Promise<number> {

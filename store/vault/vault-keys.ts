@@ -4,7 +4,7 @@
  * is stored with the provider's signature.
  */
 import { sql } from 'kysely';
-import type { KeyProvider, MigrationKey, VaultKey, WrappedKey } from '../../security';
+import type { VaultKeyWrapper, MigrationKey, VaultKey, WrappedKey } from '../../security';
 import { assertSignedBy, createVaultKey, fingerprintOf, MigrationKeyInvalid, VaultSecretMissing } from '../../security';
 import type { Database, Queryable } from '../database/database';
 
@@ -20,7 +20,7 @@ export class VaultClosed extends Error {
  * Creates the migration's key pair, unless it already has one or its vault was destroyed. Needs the master key to wrap
  * the private key.
  */
-export async function openVault(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
+export async function openVault(db: Database, keys: VaultKeyWrapper, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const existing = await lockVault(tx, migrationId);
     if (!existing || existing.publicKey || existing.destroyedAt) return;
@@ -53,7 +53,7 @@ export async function lockVault(tx: Queryable, migrationId: string) {
 }
 
 /** Creates a key pair and stores it, in a vault that the transaction has locked. */
-export async function createKey(tx: Queryable, keys: KeyProvider, migrationId: string): Promise<void> {
+export async function createKey(tx: Queryable, keys: VaultKeyWrapper, migrationId: string): Promise<void> {
   const { publicKey, privateKey } = createVaultKey();
   await storeKey(tx, migrationId, await keys.wrap(migrationId, privateKey), publicKey);
   await signKey(tx, keys, migrationId, publicKey);
@@ -62,7 +62,7 @@ export async function createKey(tx: Queryable, keys: KeyProvider, migrationId: s
 /** Stores the provider's signature of the public key of a vault that the transaction has locked. */
 export async function signKey(
   tx: Queryable,
-  keys: KeyProvider,
+  keys: VaultKeyWrapper,
   migrationId: string,
   publicKey: Uint8Array,
 ): Promise<void> {
@@ -157,11 +157,11 @@ export async function storeKey(
  * Unwraps the migration's private key.
  *
  * @param failedSecretId a secret that was missing in the previous try
- * @throws {VaultClosed} and the errors of {@link KeyProvider.unwrap}
+ * @throws {VaultClosed} and the errors of {@link VaultKeyWrapper.unwrap}
  */
 export async function unwrapKey(
   db: Queryable,
-  keys: KeyProvider,
+  keys: VaultKeyWrapper,
   migrationId: string,
   failedSecretId?: string,
 ): Promise<VaultKey> {
@@ -197,7 +197,7 @@ function wrappedKey({ keyId, secretId, wrapped }: { [Part in keyof WrappedKey]: 
  * @throws {VaultSecretElsewhere} when the vault's secret was stored somewhere other than where `keys` looks; nothing
  * was destroyed
  */
-export async function destroyVault(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
+export async function destroyVault(db: Database, keys: VaultKeyWrapper, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const vault = await lockVault(tx, migrationId);
     if (!vault) return;

@@ -12,7 +12,7 @@
  * backups, but from then on nobody can open them.
  */
 import { z } from 'zod';
-import type { KeyProvider } from '../../security';
+import type { VaultKeyWrapper } from '../../security';
 import { applicationBinding, createOpener, credentialBinding, isBoundToRow, SealBroken, Secret } from '../../security';
 import type { Queryable } from '../database/database';
 import type { ClaimedCompany } from '../companies/lease';
@@ -51,7 +51,7 @@ export interface VaultReader {
  * @throws {WrappedKeyBroken} when the stored private key was altered
  * @throws {VaultKeyMismatch} when the stored public key does not belong to the private key
  */
-export async function readVault(db: Queryable, keys: KeyProvider, migrationId: string): Promise<VaultReader> {
+export async function readVault(db: Queryable, keys: VaultKeyWrapper, migrationId: string): Promise<VaultReader> {
   const open = createOpener(await unwrapKey(db, keys, migrationId));
   return {
     open({ row, reference, obtainedAt, sealed }) {

@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import type { ActivityDeps } from '../../activities/deps';
 import { closingActivities } from '../../activities/migration/closing';
 import { terminationRecord } from '../../domain/decisions/audit-trail';
-import { createMasterKeyProvider, createVaultSecretFolder, parseMasterKeys, Secret } from '../../security';
+import { createVaultKeyWrapper, createVaultSecretFolder, parseMasterKeys, Secret } from '../../security';
 import { createTemporaryFolder } from '../../stack/folders';
 import { startPostgres } from '../../stack/postgres/postgres';
 import type { Database, SuppliedCredential } from '../../store';
@@ -81,7 +81,7 @@ async function runMigrations(saveSecret: (name: string, content: Buffer) => void
   mkdirSync(secrets);
   writeFileSync(path.join(folder, 'master.key'), `${NEW_KEY}\n${OLD_KEY}\n`);
   const providerWith = (...keys: string[]) =>
-    createMasterKeyProvider(parseMasterKeys(new Secret(keys.join('\n'))), createVaultSecretFolder(secrets));
+    createVaultKeyWrapper(parseMasterKeys(new Secret(keys.join('\n'))), createVaultSecretFolder(secrets));
   const saveSecrets = (): void => {
     for (const file of filesBelow(secrets)) saveSecret(file, readFileSync(file));
   };

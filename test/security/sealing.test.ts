@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import {
-  createMasterKeyProvider,
+  createVaultKeyWrapper,
   createVaultSecretFolder,
   createOpener,
   createSealer,
@@ -125,7 +125,7 @@ describe('wrapping a key with a master key', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
   const providerWith = (...keys: string[]) =>
-    createMasterKeyProvider(parseMasterKeys(new Secret(keys.join('\n'))), createVaultSecretFolder(folder));
+    createVaultKeyWrapper(parseMasterKeys(new Secret(keys.join('\n'))), createVaultSecretFolder(folder));
 
   function newKey(): string {
     return randomBytes(32).toString('base64');

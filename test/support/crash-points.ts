@@ -1,5 +1,5 @@
 import type { KyselyPlugin } from 'kysely';
-import type { KeyProvider } from '../../security';
+import type { VaultKeyWrapper } from '../../security';
 import type { Database } from '../../store';
 import { startHttpProxy, sendAnswer, type Interceptor } from './http-proxy';
 
@@ -18,7 +18,7 @@ export type Fault =
 /** The dependencies of a worker, wrapped so that each of its operations is a point at which a fault can be injected. */
 export interface CrashableWorker {
   readonly db: Database;
-  readonly keys: KeyProvider;
+  readonly keys: VaultKeyWrapper;
   /** The address that the worker uses for the service. */
   readonly serviceUrl: string;
   /** The operations so far, in order: SQL statements, calls to the service, and uses of a vault's key. */
@@ -41,9 +41,9 @@ class FaultInjected extends Error {
   override readonly name = 'FaultInjected';
 }
 
-/** Wraps a ledger, a key provider and a service, and injects faults at the given points. */
+/** Wraps a ledger, a vault key wrapper and a service, and injects faults at the given points. */
 export async function startCrashableWorker(
-  dependencies: { readonly db: Database; readonly keys: KeyProvider; readonly serviceUrl: string },
+  dependencies: { readonly db: Database; readonly keys: VaultKeyWrapper; readonly serviceUrl: string },
   faults: readonly InjectedFault[],
 ): Promise<CrashableWorker> {
   const points: string[] = [];

@@ -6,8 +6,8 @@ import type { Release } from '../../domain/decisions/release';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { DEFAULT_LIMITS } from '../../domain/planning/limits';
 import { DEFAULT_DECISION_RULES } from '../../domain/migration/plan';
-import type { KeyProvider } from '../../security';
-import { createMasterKeyProvider, createVaultSecretFolder, parseMasterKeys, Secret } from '../../security';
+import type { VaultKeyWrapper } from '../../security';
+import { createVaultKeyWrapper, createVaultSecretFolder, parseMasterKeys, Secret } from '../../security';
 import type { LeaseOwner, Database, SuppliedCredential, SuppliedMigration, SupplyResult } from '../../store';
 import {
   acceptStaged,
@@ -33,7 +33,7 @@ import { useOpened } from './opened';
 export interface Ledger {
   readonly db: Database;
   readonly url: string;
-  readonly keys: KeyProvider;
+  readonly keys: VaultKeyWrapper;
   /** The folder of vault secrets. */
   readonly secrets: string;
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export async function openLedger(): Promise<Ledger> {
     db,
     url: database.url,
     secrets,
-    keys: createMasterKeyProvider(
+    keys: createVaultKeyWrapper(
       parseMasterKeys(new Secret(randomBytes(32).toString('base64'))),
       createVaultSecretFolder(secrets),
     ),

@@ -1,10 +1,10 @@
 import { loadConfig } from '../../../config';
 import { counted } from '../../../domain/text/sentences';
 import {
-  createMasterKeyProvider,
+  createVaultKeyWrapper,
   createVaultSecretFolder,
   providerFingerprintOfMasterKeys,
-  type KeyProvider,
+  type VaultKeyWrapper,
   type KeyRing,
 } from '../../../security';
 import { openDatabase, renewVault, rotateVaults, type Database } from '../../../store';
@@ -61,12 +61,12 @@ export function addVault({ program, run, terminal, output }: Context): void {
 
 async function withVaults(
   env: NodeJS.ProcessEnv,
-  work: (db: Database, keys: KeyProvider) => Promise<CommandResult>,
+  work: (db: Database, keys: VaultKeyWrapper) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const { databaseUrl, masterKeys, vaultSecrets } = loadConfig(['databaseUrl', 'masterKeys', 'vaultSecrets'], env);
   const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1 });
   try {
-    return await work(db, createMasterKeyProvider(masterKeys, createVaultSecretFolder(vaultSecrets)));
+    return await work(db, createVaultKeyWrapper(masterKeys, createVaultSecretFolder(vaultSecrets)));
   } finally {
     await db.destroy();
   }
@@ -87,7 +87,7 @@ function fingerprint(masterKeys: KeyRing): CommandResult {
   };
 }
 
-async function rotate(db: Database, keys: KeyProvider): Promise<CommandResult> {
+async function rotate(db: Database, keys: VaultKeyWrapper): Promise<CommandResult> {
   const rotation = await rotateVaults(db, keys);
   const { rewrapped, unchanged, lost } = rotation;
   return {
@@ -112,7 +112,7 @@ async function rotate(db: Database, keys: KeyProvider): Promise<CommandResult> {
 
 async function renew(
   db: Database,
-  keys: KeyProvider,
+  keys: VaultKeyWrapper,
   migration: string,
   { folderLost }: RenewOptions,
 ): Promise<CommandResult> {

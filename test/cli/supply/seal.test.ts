@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
-import type { KeyProvider } from '../../../security';
+import type { VaultKeyWrapper } from '../../../security';
 import {
-  createMasterKeyProvider,
+  createVaultKeyWrapper,
   createSealer,
   createVaultKey,
   createVaultSecretFolder,
@@ -31,7 +31,7 @@ let migration: TestMigration;
 let folder: string;
 let key: string;
 let provider: string;
-let keys: KeyProvider;
+let keys: VaultKeyWrapper;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   orchestrator = await startOrchestrator();
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const { json } = await runJson(orchestrator, 'migration-key', migration.id);
   key = fileOf('migration.key', String(json['key']));
   const { masterKeys, vaultSecrets } = orchestrator.config;
-  keys = createMasterKeyProvider(masterKeys, createVaultSecretFolder(vaultSecrets));
+  keys = createVaultKeyWrapper(masterKeys, createVaultSecretFolder(vaultSecrets));
   provider = providerFingerprint(keys.providerPublicKey);
   expect(json['signedBy']).toBe(provider);
 });

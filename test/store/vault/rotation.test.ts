@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { sql } from 'kysely';
-import type { KeyProvider } from '../../../security';
+import type { VaultKeyWrapper } from '../../../security';
 import {
-  createMasterKeyProvider,
+  createVaultKeyWrapper,
   createVaultKey,
   createVaultSecretFolder,
   MigrationKeyInvalid,
@@ -44,8 +44,8 @@ beforeEach(async () => {
 afterEach(() => ledger.close());
 
 const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
-const withKeys = (...keys: string[]): KeyProvider =>
-  createMasterKeyProvider(parseMasterKeys(new Secret(keys.join(','))), createVaultSecretFolder(ledger.secrets));
+const withKeys = (...keys: string[]): VaultKeyWrapper =>
+  createVaultKeyWrapper(parseMasterKeys(new Secret(keys.join(','))), createVaultSecretFolder(ledger.secrets));
 
 /** Creates a migration of one company with a sealed credential. Its vault's key is wrapped by the old master key. */
 async function createSealedUnderOld(): Promise<string> {
@@ -74,7 +74,7 @@ async function storedOf(id: string) {
 
 const sealedOf = async (id: string): Promise<Buffer> => (await storedOf(id)).sealed;
 
-const openAccessToken = async (keys: KeyProvider, id: string) =>
+const openAccessToken = async (keys: VaultKeyWrapper, id: string) =>
   (await readVault(db, keys, id)).open(await storedOf(id)).reveal()['accessToken'];
 
 test('rewraps every open vault under the new key and leaves sealed credentials unchanged', async () => {
@@ -175,7 +175,7 @@ describe('a vault whose secret is lost', () => {
 test('a worker with another folder neither opens nor destroys a vault, and says which folder is needed', async () => {
   const id = await createSealedUnderOld();
   const other = createTemporaryFolder();
-  const elsewhere = createMasterKeyProvider(parseMasterKeys(new Secret(OLD)), createVaultSecretFolder(other));
+  const elsewhere = createVaultKeyWrapper(parseMasterKeys(new Secret(OLD)), createVaultSecretFolder(other));
   for (const attempt of [
     () => openAccessToken(elsewhere, id),
     () => destroyVault(db, elsewhere, id),
