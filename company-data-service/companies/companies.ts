@@ -144,7 +144,7 @@ export async function updateCompany(db: Database, id: string, { tags, ...fields 
 
 /** Deletes a company with all of its data. */
 export async function deleteCompany(transaction: Database, id: string): Promise<void> {
-  // Delete the syncs first, because the sync engine locks in the same order. Otherwise there could be a deadlock.
+  // Delete the syncs first, because the sync engine also locks them first. Another order could cause a deadlock.
   await transaction.deleteFrom('syncs').where('company_id', '=', id).execute();
   await transaction.deleteFrom('companies').where('id', '=', id).execute();
 }

@@ -38,7 +38,7 @@ export async function unlinkConnection(transaction: Database, id: string): Promi
 /** Deletes a connection with its credential and its synced data. */
 export async function deleteConnection(transaction: Database, id: string): Promise<void> {
   await lockConnection(transaction, id);
-  // Delete the syncs first, because the sync engine locks in the same order. Otherwise there could be a deadlock.
+  // Delete the syncs first, because the sync engine also locks them first. Another order could cause a deadlock.
   await transaction.deleteFrom('syncs').where('connection_id', '=', id).execute();
   await transaction.deleteFrom('connections').where('id', '=', id).execute();
 }

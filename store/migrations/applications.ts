@@ -121,7 +121,7 @@ async function readLatestSupplied(db: Database, migrationId: string, after: Date
  * Reads the applications of a migration and of the other open migrations on its platform and in its namespace, because
  * the workers of a namespace share one account.
  *
- * If another managed migration's application was found, and not supplied, it is included only once that migration's
+ * If another managed migration's application was found, and not supplied, it is included only after that migration's
  * details have been accepted. Before that, nobody has confirmed that it is the right application.
  */
 export async function readApplications(

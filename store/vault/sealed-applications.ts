@@ -1,6 +1,6 @@
 /**
- * Client secrets that clients have sealed for the application of their migration. Once the decision is recorded, a
- * worker opens the client secret and registers the application with the service.
+ * Client secrets that clients have sealed for the application of their migration. Once the decision that supplies the
+ * application is recorded, a worker opens the client secret and registers the application with the service.
  */
 import { sql } from 'kysely';
 import { applicationDigest, hashOfBox } from '../../domain/supply/sealed-digest';
@@ -15,8 +15,8 @@ export interface SealedApplication {
 }
 
 /**
- * Stores a sealed client secret, which is used only once the decision has been recorded as applied. Does nothing if the
- * decision is recorded already. Idempotent.
+ * Stores a sealed client secret, which must not be used before the decision has been recorded as applied. Does nothing
+ * if the decision is recorded already. Idempotent.
  */
 export async function stageApplication(
   db: Database,

@@ -1,6 +1,6 @@
 /**
  * Limits what people stage for decisions, and deletes what was staged for decisions that were never recorded. Staged
- * credentials and manifests take effect only once a decision about them is recorded, so a person who never decides
+ * credentials and manifests take effect only after a decision about them is recorded, so a person who never decides
  * could otherwise fill the disk.
  */
 import { sql } from 'kysely';

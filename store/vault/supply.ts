@@ -1,6 +1,6 @@
 /**
  * Supplies credentials: seals credentials that arrive in plain text, and stores the boxes. Credentials that come with a
- * decision are staged, and count only once the ledger has recorded the decision as applied.
+ * decision are staged, and do not count before the ledger has recorded the decision as applied.
  */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
@@ -89,9 +89,9 @@ export interface StagingDecision {
 }
 
 /**
- * Seals credentials, unless the client has sealed them, and stores them apart from the credentials in use. They count
- * only once the ledger has recorded the decision as applied ({@link acceptStaged}), and are deleted if it refuses the
- * decision ({@link discardStaged}). Nothing can be staged for a decision that is recorded.
+ * Seals credentials, unless the client has sealed them, and stores them apart from the credentials in use. They do not
+ * count before the ledger has recorded the decision as applied ({@link acceptStaged}), and are deleted if it refuses
+ * the decision ({@link discardStaged}). Nothing can be staged for a decision that is recorded.
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
