@@ -164,7 +164,7 @@ function amendResult(
       );
       if (tooLate.length > 0) {
         output.line(
-          `  ${counted(tooLate.length, 'company')} not corrected. A company can be corrected only while it is waiting to be moved; if it was not moved because it has fewer records than expected, only its expected number can be corrected: ` +
+          `  ${counted(tooLate.length, 'company')} not corrected. Only a company that is waiting to be moved can be corrected. If a company was not moved because it has fewer records than expected, only its expected number of invoices can be corrected: ` +
             referenceList(tooLate, MAX_REFERENCES),
         );
       }

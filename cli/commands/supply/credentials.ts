@@ -51,7 +51,7 @@ export function addCredentials({ program, run, terminal, now }: Context): void {
       program
         .command('credentials <migration> <file>')
         .description(
-          'Encrypt and store the credentials in a file (CSV or JSON, one row per company), obtained after syncing was disabled, or store a sealed file',
+          'Encrypt and store credentials from a file (CSV or JSON, one row per company), obtained after syncing was disabled, or store a sealed file',
         )
         .addOption(obtainedAtOption()),
     ),

@@ -110,10 +110,10 @@ function migrationKeyResult(key: MigrationKey): CommandResult {
       output.line();
       output.line('It is not secret. Send it to the client, who saves it as a file and seals the credentials with:');
       output.line('  ferry seal credentials.csv --for migration.key');
-      output.line(
-        'The command shows the client the fingerprint of the key that signed it, and asks whether it is yours. So publish',
-      );
-      output.line('this fingerprint, for example on your website; do not send it together with the migration key.');
+      output.line('The command shows the client the fingerprint of the key that signed the migration key, and asks');
+      output.line('whether it is yours. Publish this fingerprint, for example on your website; do not send it');
+      output.line('together with the migration key:');
+      output.line(`  ${signedBy}`);
     },
   };
 }
@@ -156,8 +156,8 @@ function readKey(keyOrFile: string): MigrationKey {
 }
 
 /**
- * Asserts that the client's provider has signed the key. Without a fingerprint, asks whether the fingerprint of the
- * signature is the provider's.
+ * Asserts that the client's provider has signed the key. If no fingerprint is configured, asks whether the signer's
+ * fingerprint is the provider's.
  */
 export async function assertTrusted(
   key: MigrationKey,

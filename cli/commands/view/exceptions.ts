@@ -43,7 +43,7 @@ interface ExceptionGroup {
   readonly companies: number;
   /**
    * The first references, up to one more than fit into a suggested command. The extra one makes `remedyCommand` suggest
-   * a file instead.
+   * `--all` if the command has that option.
    */
   readonly references: readonly string[];
 }

@@ -28,9 +28,9 @@ const ANSWER_WITHIN_MS = 2_000;
 const MAX_FROM_LEDGER = 100;
 
 interface ListedLine extends MigrationSummary {
-  /** Why the worker cannot continue the migration; null if it can, or if no worker has tried. */
+  /** Why the worker cannot continue the migration; null if it can, no worker has tried, or it was not examined. */
   readonly problem: string | null;
-  /** When the outage began that keeps the migration on hold, ISO 8601; null if there is none, or no worker answers. */
+  /** When the outage began that keeps the migration on hold, ISO 8601; null if there is none, or it is not known. */
   readonly onHoldSince: string | null;
   /** True if Temporal does not have the migration: Temporal deleted it after it had ended, or lost it. */
   readonly onlyInLedger: boolean;

@@ -95,7 +95,7 @@ async function readLedgerFindings(
   return { interrupted, deferred, applications, keyFingerprint: await readKeyFingerprint(db, migrationId, provider) };
 }
 
-/** Returns who paused the windows, and why; null if they are not paused, or if no company is left to move. */
+/** Returns who paused the windows, and why; null if they are not paused, or do not matter, as before step 6. */
 async function readWindowsPaused(ferry: LedgerClient, progress: Progress): Promise<string | null> {
   const { migrationId, step, windows, counts, state } = progress;
   const matters = step === 'complete-migration' && windows.length > 0 && countOpen(counts) > 0 && !isEnding(state);
