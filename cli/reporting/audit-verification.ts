@@ -106,7 +106,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
   let end: TrailEnd | null = null;
   let entries = 0;
   let unverified = 0;
-  // Support exports trails. If only keys of the client are given, its signature cannot be verified.
+  // Support exports trails, so if only keys of the client are given, the signature of the export cannot be verified.
   const isEndVerified = (last: SignedTrailEnd): boolean =>
     approvers.some(({ role }) => role === 'support') || isEndOfApprover(last, verifier.approvers());
   let isEndUnknown = false;
@@ -207,7 +207,7 @@ function printVerified(
     );
   if (hasLedger)
     output.line(
-      `${mark} ${unverified === 0 ? 'signed' : 'these'} decisions support every confirmation, and every permission to move companies, in the ledger`,
+      `${mark} ${unverified === 0 ? 'signed' : 'these'} decisions back every confirmation, and every permission to move companies, in the ledger`,
     );
   if (end && !isEndUnknown) {
     const by = `${end.exportedBy} exported and signed the trail on ${localTime(end.exportedAt)}`;

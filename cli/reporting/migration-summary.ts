@@ -41,14 +41,14 @@ export interface MigrationFindings {
   /** Who paused the windows, and why; null if they are not paused or do not matter. */
   readonly windowsPaused: string | null;
   readonly ledgerBehind: boolean;
-  /** The errors of activities that Temporal retries. */
+  /** The errors of activities and workflow tasks that Temporal retries. */
   readonly retriedErrors: readonly string[];
   readonly next: readonly NextCommand[];
   /** Null if no Temporal UI for clients is configured. */
   readonly clientPage: string | null;
   /** Companies whose application was replaced after their move. Null without a ledger. */
   readonly applications: ApplicationsOfMoved | null;
-  /** Fingerprint of the migration key. Null without a ledger or a vault. */
+  /** Fingerprint of the migration key. Null without a ledger or a vault, or if the provider has not signed the key. */
   readonly keyFingerprint: string | null;
   readonly chosenFirst: ChosenFirst | null;
 }
@@ -106,7 +106,7 @@ function printChosenFirst(output: Output, { reference, notReady }: ChosenFirst):
   output.line(notReady === null ? text : output.styled('yellow', `${text}, but cannot be moved yet: ${notReady}`));
 }
 
-/** The steps in which the client can supply what it seals with the migration key. */
+/** The steps in which the key's fingerprint is printed, because the client probably seals something with the key. */
 const SUPPLIES_SECRETS = [
   'supply-details',
   'disable-syncing',
@@ -136,7 +136,7 @@ function printCompanies(output: Output, { migrationId, route, state, step, count
   const exceptions = listed([
     [byState['must-reconnect'], CLIENT_STATES['must-reconnect']],
     [byState['not-moved'], CLIENT_STATES['not-moved']],
-    [counts.heldBack, isEnding(state) ? 'held back' : 'held back until they are corrected or left out'],
+    [counts.heldBack, isEnding(state) ? 'held back' : 'held back until corrected or left out'],
     [counts.outcomeUnknown, 'whose outcome is unknown'],
   ]);
   const command = isEnding(state) ? 'report' : 'exceptions';
@@ -165,7 +165,10 @@ function printInterrupted(output: Output, { state }: Progress, { companies, inFl
   const were = companies === 1 ? 'company was' : 'companies were';
   const until =
     inFlightUntil && `; a credential may still be in flight to the service until ${localTime(inFlightUntil)}`;
-  const when = state === 'paused' ? 'when the migration is resumed, or sooner' : 'automatically';
+  const when =
+    state === 'paused'
+      ? 'automatically if the credential may have been sent, and otherwise once the migration is resumed'
+      : 'automatically';
   output.line(`${companies} ${were} interrupted while being moved; moving will continue ${when}${until ?? ''}`);
 }
 
@@ -178,8 +181,8 @@ function printDeferred(output: Output, migrationId: string, { companies, referen
 }
 
 /**
- * Prints what was found about the supplied details. After step 1, leaves out the warnings, because they were accepted
- * in it. In step 6, leaves out the application, because the first company has proved that it works.
+ * Prints what was found about the supplied details. After step 1, leaves out the warnings, because support has accepted
+ * them. In step 6, leaves out the application, because the first company has proved that it works.
  */
 function printDetails(output: Output, { route, step, preflight, waitingFor }: Progress, inFull: boolean): void {
   if (!preflight) return;
@@ -196,7 +199,7 @@ function printDetails(output: Output, { route, step, preflight, waitingFor }: Pr
   if (callbackUrl !== null && (isNeeded || inFull)) output.line(`Callback URL: ${callbackUrl}`);
 }
 
-/** Prints the agreed start until the moves begin, how long the moves take, and when they are expected to end. */
+/** Prints the proposed start until step 6, how long the moves take, and when they are expected to end. */
 function printEnd(output: Output, progress: Progress, now: Date): void {
   const { proposal, throughput, estimate, step, state, companiesPerMinute = null } = progress;
   if (proposal && step !== 'complete-migration') {
@@ -231,7 +234,7 @@ function endText({ ends, staleMs, isComplete, companies }: Forecast, now: Date):
   const [earliest, latest] = [shortTime(ends.earliest, now), shortTime(ends.latest, now)];
   const when = earliest === latest ? `about ${latest}` : `between ${earliest} and ${latest}`;
   const stale = staleMs === null ? '' : `, data out of date for up to ${hoursText(staleMs / HOUR_MS)}`;
-  return isComplete ? `ends ${when}${stale}` : `${number(companies)} more moved ${when}`;
+  return isComplete ? `ends ${when}${stale}` : `${number(companies)} more expected to be moved ${when}`;
 }
 
 const HOUR_MS = 3_600_000;

@@ -7,8 +7,8 @@ import { shellQuoted } from '../shared/remedy-commands';
 export type NamedApprover = Approver | (Omit<Approver, 'publicKey'> & { readonly fingerprint: string });
 
 /**
- * Collects the keys of a trail. A key in the trail proves nothing. It is accepted only if its fingerprint was given,
- * because nobody can create another key with the same fingerprint.
+ * Collects the keys of a trail. A key in the trail proves nothing. It is accepted only if its fingerprint was given. A
+ * fingerprint is enough, because nobody can create another key with the same fingerprint.
  */
 export function createKeyFinder() {
   const keys = new Map<string, string>();

@@ -93,7 +93,8 @@ test('show reports how long the credential of an interrupted company may still b
   await updateRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
   const { out } = await ferry(['show', id], undefined, orchestrator.env);
   expect(out).toContain(
-    `3 companies were interrupted while being moved; moving will continue when the migration is resumed, or sooner; ` +
+    `3 companies were interrupted while being moved; moving will continue automatically if the credential may have ` +
+      `been sent, and otherwise once the migration is resumed; ` +
       `a credential may still be in flight to the service until ${localTime(heldUntil)}\n`,
   );
   const { json } = await runJson(orchestrator, 'show', id);

@@ -45,7 +45,7 @@ test('the ledger is reported as backed by the signed confirmations', async () =>
   expect(await verifyExport()).toMatchObject({
     exitCode: 0,
     out: expect.stringContaining(
-      'signed decisions support every confirmation, and every permission to move companies',
+      'signed decisions back every confirmation, and every permission to move companies',
     ) as string,
   });
   expect(await reportText()).toContain(
