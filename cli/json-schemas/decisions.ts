@@ -15,7 +15,9 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       firstOpening: part.windowOccurrence
         .nullable()
         .optional()
-        .describe('only from ferry propose-time: as in ferry.show/1; null if no worker answers'),
+        .describe(
+          'only from ferry propose-time: as in ferry.show/1; null also if no worker answers, or the proposal has changed',
+        ),
     },
   ],
   'ferry.schedule/1': [

@@ -88,7 +88,7 @@ export const estimate = (
 
 export const forecast = (
   z.strictObject({
-    companies: count.describe('companies that will have been moved by then'),
+    companies: count.describe('companies that the forecast covers'),
     isComplete: z.boolean().describe('false: other companies are not ready to move, so the migration ends later'),
     beginsAt: time.nullable().describe('when the next move begins; null: companies are moving now'),
     ends: z

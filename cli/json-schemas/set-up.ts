@@ -132,7 +132,10 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
           redeemedAt: time.nullable().describe('when the person signed in for the first time'),
           lastUsedAt: time.nullable().describe('when a session was last used, to the minute'),
           sessions: count.describe('sessions that can be used now'),
-          keyFingerprint: z.string().nullable().describe("fingerprint of the key that the person's browser created"),
+          keyFingerprint: z
+            .string()
+            .nullable()
+            .describe("fingerprint of the key that the person's browser or `ferry --portal` created"),
           keyConfirmedAt: time.nullable().describe('when support confirmed this fingerprint'),
           revokedAt: time.nullable(),
           revokedBy: z.string().nullable(),

@@ -81,7 +81,9 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       missing: z
         .strictObject({ companies: count, references: z.array(z.string()).describe('of the first five companies') })
         .optional()
-        .describe('companies that still have no credential; absent if no credentials were accepted'),
+        .describe(
+          'companies that still have no credential; absent from replace-credential, or if no credential was accepted',
+        ),
       decision: z
         .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sentDecision, companies: count.optional() })
         .optional()
@@ -116,7 +118,10 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       migrationId: z.string().optional(),
       companies: count.optional(),
       decision: decision.optional().describe('absent if the findings include an error'),
-      preflight: part.preflight.nullable().optional().describe('null if the manifest has not been checked yet'),
+      preflight: part.preflight
+        .nullable()
+        .optional()
+        .describe('null if the manifest was refused, or has not been checked yet'),
       ...part.findingFields,
     },
   ],

@@ -119,11 +119,13 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           problem: z
             .string()
             .nullable()
-            .describe('why the worker cannot continue this migration; null if it can, or if no worker has tried'),
+            .describe(
+              'why the worker cannot continue this migration; null if it can, no worker has tried, or it was not examined',
+            ),
           onHoldSince: time
             .nullable()
             .describe(
-              'when the outage began that keeps the migration on hold; null if there is none, or no worker answers',
+              'when the outage began that keeps the migration on hold; null if there is none, or it is not known',
             ),
           onlyInLedger: z
             .boolean()
@@ -153,7 +155,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .string()
         .nullable()
         .describe(
-          'in step 6: who paused the windows, and why; companies keep moving in a window that is already open; null if the windows are not paused, or if no database is configured',
+          'in step 6: who paused the windows, and why; companies keep moving in a window that is already open; null if the windows are not paused, no company is left to move, or no database is configured',
         ),
       ledgerBehind: z.boolean().describe('true: the ledger was restored to an older state; run ferry reconcile'),
       interrupted: z
