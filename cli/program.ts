@@ -72,7 +72,7 @@ function withCommonOptionsLast(args: readonly string[]): readonly string[] {
   return [command, ...args.slice(0, name), ...args.slice(name + 1)];
 }
 
-/** Adds `--help` to arguments that only name a group of commands, or nothing at all. */
+/** Adds `--help` if the arguments name only a group of commands, or no command at all. */
 function withHelpForGroup(program: Command, args: readonly string[]): readonly string[] {
   const words = args.filter((arg) => !COMMON_OPTIONS.includes(arg));
   const { command, rest } = findCommand(program, words);
@@ -93,7 +93,7 @@ function handleUsage(error: CommanderError, output: Output): 0 | 2 {
 /** Explains why a command of support is unknown. */
 function explainCommands({ isOption }: PortalTarget, output: Output): void {
   const why = isOption ? 'with --portal' : `because ${PORTAL_VARIABLE} is set`;
-  output.warn(`${why}, ferry has only the commands of a client`);
+  output.warn(`${why}, only the client's commands are available`);
 }
 
 function reportError(thrown: unknown, output: Output, { stderr }: Terminal, debug: boolean): void {

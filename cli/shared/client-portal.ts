@@ -34,7 +34,8 @@ export async function readClientPortal(
 }
 
 /**
- * Returns a command that the client can run. A command of support is returned unchanged.
+ * Turns a command of the client into one of the portal, or, if the portal does not have it, into one of support.
+ * Returns any other command unchanged.
  *
  * @param portal the portal's address; null if the client does not sign in the portal
  */

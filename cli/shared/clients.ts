@@ -66,7 +66,10 @@ async function withClient<Client extends MigrationClient, Result>(
   }
 }
 
-/** Returns whether the ledger has the migration in this namespace, because several namespaces can share a ledger. */
+/**
+ * Returns whether the ledger has the migration. A migration of another namespace does not count, because several
+ * namespaces can share a ledger.
+ */
 async function isInLedger({ db, temporal }: MigrationClient, migrationId: string): Promise<boolean> {
   if (!db || (await readMigration(db, migrationId)) === undefined) return false;
   const namespace = await readNamespace(db, migrationId);
@@ -97,7 +100,7 @@ async function newestIds(ferry: MigrationClient): Promise<readonly string[]> {
   return ids;
 }
 
-/** Temporal deletes a migration some time after it has ended, and forgets all of them if its database is lost. */
+/** Temporal deletes a migration some time after it has ended, and forgets all migrations if its database is lost. */
 function onlyInLedger(migrationId: string): CommandFailed {
   return new CommandFailed(
     `Temporal does not know ${migrationId}, but the ledger does`,

@@ -33,7 +33,7 @@ export function approvalConsequence(step: Step, progress: Progress | undefined):
 /** Returns what follows from cancelling or abandoning a migration. */
 export function endingConsequence(progress: Progress | undefined): string {
   const kept =
-    progress && `${outOf(progress.counts.moved, progress.counts.total, 'company')} moved so far will stay moved`;
+    progress && `what has moved (${outOf(progress.counts.moved, progress.counts.total, 'company')}) will stay moved`;
   return [kept ?? [], 'no more moves will begin', 'and all supplied credentials will be destroyed'].flat().join(', ');
 }
 

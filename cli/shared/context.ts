@@ -54,7 +54,10 @@ export async function confirm(
     return prompts.confirm(question);
   }
   if (overrides !== undefined)
-    throw new CommandFailed(overrides, 'nothing was sent; once they agree, run the command again with --yes');
+    throw new CommandFailed(
+      overrides,
+      'nothing was sent; once whoever paused the migration agrees, run the command again with --yes',
+    );
   if (consequence === null) return true;
   throw new CommandFailed(
     `this cannot be undone: ${consequence}`,

@@ -158,8 +158,8 @@ export async function sendDecision(
 /**
  * Sends a decision on companies, in several messages if there are too many companies for one.
  *
- * @returns the result of the first refused message, or else of the last message. Failed if any of them was not applied
- * to all of its companies
+ * @returns the result of the first refused message, or else of the last message. Failed if any message was refused, or
+ * was applied to only some of its companies
  */
 export async function sendCompanyDecision(
   ferry: MigrationClient,

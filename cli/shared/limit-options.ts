@@ -6,7 +6,7 @@ import { expectedLimit } from '../../domain/planning/limits';
 import type { Window } from '../../domain/planning/windows';
 import { parseWindowText } from '../../presentation/wording/windows';
 
-/** Removes a limit. It is not null, because commander replaces a null that a parser returns with an empty string. */
+/** Removes a limit. It is not null, because commander turns a null from a parser into an empty string. */
 const ANY = 'any';
 
 export interface LimitOptions {

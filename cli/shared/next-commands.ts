@@ -34,7 +34,7 @@ export interface NamedInCommands extends SuggestedCompanies {
 
 type Commands = readonly NextCommand[];
 
-/** Used without the ledger: commands then contain no references. */
+/** Used without the ledger, or if no command names a company. */
 export const NO_COMPANIES: SuggestedCompanies = {
   unconfirmedWave: null,
   unconfirmed: [],
@@ -221,7 +221,7 @@ function credentials({ migrationId, counts }: Progress): Commands {
   return counts.withoutCredential === 0 ? [] : [byClient(`ferry credentials ${migrationId} credentials.csv`)];
 }
 
-/** Returns the client's command for companies that the preflight holds back. `ferry exceptions` lists the others. */
+/** Returns the client's command for companies that the preflight holds back. `ferry exceptions` lists more commands. */
 function heldBack({ migrationId: id, counts, checking }: Progress): Commands {
   return counts.heldBack === 0 || checking ? [] : [byClient(`ferry amend ${id} companies.csv`)];
 }

@@ -11,10 +11,10 @@ export interface NextCommand {
   readonly first?: string;
 }
 
-/** Maximum number of references in a suggested command that stands for a wave or for all companies. */
+/** Maximum number of references in a suggested confirmation, and in the list of deferred companies. */
 export const REFERENCES_IN_A_COMMAND = 8;
 
-/** Maximum number of references in a suggested command that has no shorter form. */
+/** Maximum number of references in any other suggested command. */
 export const MAX_REFERENCES_IN_A_COMMAND = 50;
 
 /** The options of a command that the client runs, if the person's name is not known. */

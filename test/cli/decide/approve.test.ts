@@ -143,11 +143,11 @@ test.each([
   { args: ['approve', ID, 'migrate-first-company'], lost: /the remaining 25 companies will be moved/ },
   {
     args: ['cancel', ID, '--reason', 'a script said so'],
-    lost: /0 of 25 companies moved so far will stay moved, no more moves will begin, and all supplied credentials/,
+    lost: /what has moved \(0 of 25 companies\) will stay moved, no more moves will begin, and all supplied/,
   },
   {
     args: ['reject', ID, 'migrate-first-company', '--next', 'abandon', '--reason', 'a script said so'],
-    lost: /0 of 25 companies moved so far will stay moved, no more moves will begin, and all supplied credentials/,
+    lost: /what has moved \(0 of 25 companies\) will stay moved, no more moves will begin, and all supplied/,
   },
   {
     args: ['exclude', ID, 'C-1002', 'C-1001', '--reason', 'a script said so'],
@@ -170,7 +170,7 @@ test('cancel shows the consequences and asks for confirmation', async () => {
   const cancel = ['cancel', ID, '--reason', 'they stay where they are', ...SAM];
   const declined = await answering(false, ...cancel);
   expect(declined).toMatchObject({ exitCode: 1, questions: [`Cancel ${ID} for good?`] });
-  expect(declined.out).toContain('This cannot be undone: 0 of 25 companies moved so far will stay moved, ');
+  expect(declined.out).toContain('This cannot be undone: what has moved (0 of 25 companies) will stay moved, ');
   expect(declined.err).toContain(`nothing was cancelled; to stop it for a while, use: ferry pause ${ID}`);
   expect(await answering(true, ...cancel)).toMatchObject({ exitCode: 0, questions: [`Cancel ${ID} for good?`] });
   expect((await runJson(orchestrator, 'show', ID)).json['state']).toBe('cancelled');

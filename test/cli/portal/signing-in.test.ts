@@ -189,9 +189,9 @@ describe('says what to do if', () => {
     const { exitCode, err } = await portal.client().run('invite', 'acme.xero');
     expect(exitCode).toBe(2);
     expect(err).toContain("unknown command 'invite'");
-    expect(err).toContain('with --portal, ferry has only the commands of a client\n');
+    expect(err).toContain("with --portal, only the client's commands are available\n");
     const env = { TOKENFERRY_PORTAL: portal.url };
-    expect((await ferry(['up'], undefined, env)).err).toContain('because TOKENFERRY_PORTAL is set, ferry has only');
+    expect((await ferry(['up'], undefined, env)).err).toContain('because TOKENFERRY_PORTAL is set, only the');
   });
 });
 
