@@ -103,7 +103,7 @@ function withoutSeparator([first = '', ...rest]: StyledLine): Span[] {
 }
 
 /**
- * Returns the latest end of the forecast as text; empty without a forecast. It covers only companies that are ready.
+ * Returns the latest end as text; empty without a forecast. The forecast covers only companies that are ready.
  */
 function endText(forecast: Forecast | null, now: Date): string {
   if (!forecast?.ends) return '';

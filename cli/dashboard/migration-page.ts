@@ -15,7 +15,7 @@ import type { MigrationDetail, DashboardState } from './state';
 
 const MIN_DECISIONS = 2;
 const REASON_LINES = 2;
-/** The titles of the decisions and of the exceptions, one exception, and its reason. */
+/** The titles of the decisions and of the exceptions, two exceptions, and the reason of the selected one. */
 const LEAST_EXCEPTION_LINES = 4 + REASON_LINES;
 
 export function migrationPage(state: DashboardState, { columns, rows }: Size, now: Date): Page {

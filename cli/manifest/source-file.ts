@@ -12,7 +12,10 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const HEAD_BYTES = 4096;
 const PIECE_BYTES = 64 * 1024;
 
-/** A decoded text file. Lines end in `\n`, the byte order mark is removed, and undecodable bytes become U+FFFD. */
+/**
+ * A decoded text file. Lines end in `\n`, the byte order mark is removed, and undecodable bytes become U+FFFD, or `?`
+ * if `decoding` says so.
+ */
 export interface SourceFile {
   readonly modifiedAt: Date;
   readonly decoding: Decoding;

@@ -119,7 +119,7 @@ async function liveSession(
 /**
  * Signs in with the key that was registered with the invitation, and stores the new session.
  *
- * @throws CommandFailed if the portal refuses the key
+ * @throws CommandFailed if the portal refuses the key, or for a viewer, whose key was not registered
  */
 export async function signInAgain(
   { terminal: { env } }: Pick<Context, 'terminal'>,

@@ -24,7 +24,7 @@ export interface DecideOptions extends YesOption {
 
 export interface Deciding {
   readonly message: DecisionMessage;
-  /** Absent if the decision does not belong to a step. */
+  /** Absent if the decision does not belong to a step, or if it is for the step that the migration offers. */
   readonly step?: string | undefined;
   /** Fields of the decision in addition to those of every decision. */
   readonly fields?: Readonly<Record<string, unknown>>;

@@ -114,7 +114,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * @param path path of the command, for example `service keys create`
- * @param now the example of a time is the evening of the day after it
+ * @param now the current time; the example time is the evening of the next day
  */
 export function examplesOf(path: string, now: Date): readonly string[] {
   return (EXAMPLES[path] ?? []).map((example) => example.replace(TIME, exampleTime(now)));

@@ -16,7 +16,7 @@ const MARK = /^ *(?:[✓✗!-] )?/u;
 const LABEL = /^.*\S {2,}(?=\S)/u;
 
 /**
- * Breaks each line of a text into lines of `width` columns. The lines after the first are indented as far as its text.
+ * Breaks each line of a text into lines of `width` columns. Later lines are indented as far as the text of the first.
  * A command stays on one line, so that it can be pasted, even if it is longer than the terminal is wide.
  */
 export function brokenIntoLines(text: string, width: number): string {
