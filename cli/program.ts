@@ -23,7 +23,7 @@ const USAGE_ERROR = 2;
  * Runs the `ferry` command.
  *
  * With `--json`, it writes exactly one JSON value to standard output, even for an error (`ferry.error/1`), unless it
- * prints the help or the version. Standard error then contains only the stack trace of `--debug`.
+ * prints the help or the version. Standard error then contains only warnings and the stack trace of `--debug`.
  *
  * @param typed the arguments after the program's name
  * @returns the exit code: 0 (success), 1 (failure, a problem was found, or the user answered no) or 2 (usage error)

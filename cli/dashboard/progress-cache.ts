@@ -5,8 +5,8 @@ import { queryProgress } from '../../client';
 import type { DashboardRow } from './state';
 
 /**
- * Answers expire after this time, because the numbers in the text that says what a migration is waiting for can change
- * while its row in the list stays the same.
+ * Answers expire after this time, because the numbers in the texts about a migration can change while its row in the
+ * list stays the same.
  */
 const MAX_AGE_MS = 30_000;
 const QUERY_TIMEOUT_MS = 2_000;

@@ -42,7 +42,7 @@ export interface DashboardState {
   readonly selected: string | null;
   /** True if the selected migration's page is shown, false if the list is shown. */
   readonly isOpen: boolean;
-  /** Data of the selected migration's page while it is open; null if it has not been read yet. */
+  /** Data of the selected migration's page; null if the page is closed, or its data has not been read yet. */
   readonly detail: MigrationDetail | null;
   /** The selected exception's row number in the manifest; null if there is none. */
   readonly selectedException: number | null;

@@ -49,7 +49,7 @@ function accountProblem(error: unknown): CheckResult {
   );
 }
 
-/** Accepts any HTTP response. The check of the API key examines the content of a response. */
+/** Accepts any HTTP response, because the check of the API key examines what the service answers. */
 async function reach(url: string, clocks: ClockReading[]): Promise<CheckResult> {
   const sentAt = Date.now();
   const answer = await fetch(url, {

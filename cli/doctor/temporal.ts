@@ -1,4 +1,4 @@
-/** Checks Temporal: server, namespace, search attributes, workers and payload keys. */
+/** Checks Temporal: server, namespace, search attributes, workers and their versions, and payload keys. */
 import { Connection } from '@temporalio/client';
 import type { TemporalConfig } from '../../config';
 import { counted } from '../../domain/text/sentences';

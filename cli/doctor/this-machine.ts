@@ -39,8 +39,8 @@ export function checkClocks(clocks: readonly ClockReading[]): CheckResult {
 }
 
 /**
- * Returns the time of the other clock that differs least from this machine's clock, because this machine's clock is
- * probably wrong if no other clock agrees with it.
+ * Returns the time by the other clock that differs least from this machine's clock. If even that clock differs much,
+ * this machine's clock is probably wrong.
  *
  * @returns milliseconds since 1970; this machine's time if there is no other clock
  */

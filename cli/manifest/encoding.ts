@@ -1,4 +1,4 @@
-/** Detects the encoding of a client's file, and describes files whose encoding cannot be read. */
+/** Detects the encoding of a client's file, and reports an error if it is not an expected one. */
 import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 

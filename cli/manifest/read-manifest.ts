@@ -141,8 +141,8 @@ export interface Credentials {
 
 /**
  * Checks a credential file: `reference`, the platform's authorization fields, and optionally `obtainedAt`. Reports
- * credentials whose organization is not their company's and, if the file has errors anyway, credentials of unknown
- * companies. Without errors, the caller must check whether the companies exist.
+ * credentials whose organization is not their company's. Reports credentials of unknown companies only if the file has
+ * other errors; without errors, the caller must check whether the companies exist.
  *
  * @param matcher knows the companies of the migration; undefined if they are not known here
  */

@@ -21,7 +21,7 @@ export class FileChanged extends CommandFailed {
  * once to check it, and again, row by row, whenever its rows are needed.
  */
 export class RowFile {
-  /** Digest of the content at the first reading; null if that reading did not reach the end of the file. */
+  /** Digest of the content at the first reading: undefined until it ends, null if it ended early. */
   #content: string | null | undefined;
   #decoding: Decoding | undefined;
 

@@ -32,7 +32,7 @@ export interface Connection {
   readonly say: (text: string) => void;
 }
 
-/** Returns a command as the person types it, with `--portal` unless the variable replaces it. */
+/** Returns a command as the person types it, with `--portal` unless `TOKENFERRY_PORTAL` replaces it. */
 export function commandText({ target, link }: Pick<PortalContext, 'target' | 'link'>, command: string): string {
   return target.isOption ? `ferry --portal ${link().origin} ${command}` : `ferry ${command}`;
 }

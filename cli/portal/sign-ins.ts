@@ -78,7 +78,7 @@ function parsed(text: string): SignIn | null {
   return { ...rest, signingKey: new Secret(signingKey), token: new Secret(token) };
 }
 
-/** @throws if this user cannot write into it */
+/** Creates the folder if necessary. @throws if this user cannot write into it */
 export function createFolder(env: NodeJS.ProcessEnv): void {
   mkdirSync(folderOf(env), { recursive: true, mode: 0o700 });
   accessSync(folderOf(env), constants.W_OK);

@@ -40,7 +40,7 @@ interface Verification {
   /** True if the last line cannot be verified, because it is signed with a key of support and none is given. */
   readonly isEndUnknown: boolean;
   /**
-   * True if the file contains the ledger's confirmations and release, so that they could be compared with the signed
+   * True if the file contains the ledger's confirmations and release. They have then been compared with the signed
    * decisions.
    */
   readonly hasLedger: boolean;
@@ -160,8 +160,8 @@ async function verify(file: string, migrationId: string, approvers: readonly App
 }
 
 /**
- * Explains decisions that were made before the first key of their role was added, so that they could not be signed. They
- * stay unproven, because anyone who changes a trail could add such a line too.
+ * Explains decisions that could not be signed, because the first key of their role had not been added yet. They stay
+ * unproven, because anyone who changes a trail could add such a line too.
  */
 function createUnsignedNotes(given: readonly Approver[]): {
   readonly add: (line: number, entry: TrailEntry, proof: EntryProof['proof']) => void;

@@ -4,7 +4,7 @@ import type { Invitation } from '../../store';
 import type { CommandResult } from '../terminal';
 import { shortTime } from '../terminal/times';
 
-/** The letters of an id that are printed, and that are enough for `--revoke`. */
+/** Number of characters of an id that are printed, and that are enough for `--revoke`. */
 export const SHORT_ID_LENGTH = 8;
 
 /** @param isOfOneMigration true if all invitations are to the same migration, which is then not printed */

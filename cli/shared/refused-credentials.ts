@@ -19,7 +19,7 @@ export interface RefusedGroup {
 interface Supply {
   readonly migrationId: string;
   readonly file: string;
-  /** True if the file was sealed, so that the times in it cannot be changed. */
+  /** True if the file was sealed. The times in it can then not be changed. */
   readonly isSealed: boolean;
   /** The portal's address if the client signs its decisions there; null if it does not. */
   readonly portal: string | null;

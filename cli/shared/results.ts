@@ -141,7 +141,7 @@ export function printReplacedApplications(output: Output, { replaced, registered
   for (const each of replaced) output.line(`! ${replacedText(each, registered)}`);
 }
 
-/** Returns why a company was not moved, without the state at its beginning; null if nothing has failed. */
+/** Returns why a company was not moved, without the state with which the text begins; null if nothing has failed. */
 export function explanationOf({
   state,
   failure,

@@ -1,4 +1,4 @@
-/** Shows whether the start of a migration is in one of its windows, before the start is approved. */
+/** Shows whether the start of a migration is in one of its windows. */
 import { earliestMove, firstOpening, openingAfterStart } from '../../domain/progress/first-opening';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress } from '../../domain/progress/progress';

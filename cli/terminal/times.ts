@@ -36,7 +36,7 @@ export function typedTime(time: Date): string {
   return `${time.getFullYear()}-${month}-${day} ${hour}:${minute}`;
 }
 
-/** Without luxon, because every command prints an example in its help, and loading luxon takes time. */
+/** Does not use luxon, because every run of `ferry` formats an example for its help, and loading luxon takes time. */
 function tomorrowEvening(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 22);
 }

@@ -95,7 +95,7 @@ async function readCurrentProgress(
 /** Returns whether the migration is open and has steps that need approval. */
 const hasApprovals = ({ route, state }: Progress): boolean => route === 'managed' && !isEnding(state);
 
-/** Returns whether the preflight has found problems, so that the details cannot be approved. */
+/** Returns whether the details cannot be approved, because the preflight has found problems. */
 function hasProblems({ step: current, preflight }: Progress, step: Step): boolean {
   return step === 'supply-details' && current === step && (preflight?.problems.length ?? 0) > 0;
 }

@@ -206,7 +206,7 @@ async function create(
   return { id, secret: `invitation=${token}` };
 }
 
-/** Returns the fingerprint in the form of `fingerprintOf`. The variable can contain spaces and capital letters. */
+/** Returns a fingerprint without the spaces and capital letters that the environment variable may contain. */
 function fingerprintInLink(fingerprint: string): string {
   const digits = fingerprint.toLowerCase().replace(/[\s-]/g, '');
   return (digits.match(/.{4}/g) ?? []).join('-');
