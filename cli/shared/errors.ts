@@ -67,7 +67,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
   [
     MigrationKeyInvalid,
-    'nothing was sealed or stored; get the key again from the provider, who can look up this error in docs/security.md under "Sealed files"',
+    'nothing was sealed or stored; get the key again from the provider, who finds the procedure in docs/security.md under "Sealed files"',
   ],
   [VaultKeyMismatch, 'the credentials in this file were neither sealed nor stored'],
   [
