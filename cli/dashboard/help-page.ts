@@ -17,7 +17,7 @@ const HELP = [
   ['Waiting for', 'who must act, and since when; "on hold" means an outage'],
   ['/min', 'companies moved per minute in the last ten minutes'],
   ['Ends', 'expected end, at the current rate (/min) or as estimated'],
-  ['Exc.', 'companies not moved, deferred, held back or unknown'],
+  ['Exc.', 'not moved, deferred, held back or of unknown outcome'],
 ] as const;
 
 const KEY_WIDTH = 20;
