@@ -49,7 +49,7 @@ export const notFound = () => new PortalError(404, 'There is nothing at this add
 export const noSuchRequest = () =>
   new PortalError(
     404,
-    'There is no answer to such a request.',
+    'No answer was found for this request.',
     'Look at the migration to see whether the request was carried out.',
   );
 
@@ -93,7 +93,11 @@ function asPortalError(failure: FastifyError): PortalError {
   if (statusCode === 415) return new PortalError(415, 'Send JSON, with the content type application/json.');
   if (statusCode >= 400 && statusCode < 500) return badRequest('The request is not valid JSON.');
   if (isDatabaseOutage(failure)) return busy(5);
-  return new PortalError(500, 'The portal has failed.', 'Try again later. If it fails again, tell your contact.');
+  return new PortalError(
+    500,
+    'Something went wrong in the portal.',
+    'Try again later. If it happens again, tell your contact.',
+  );
 }
 
 /** Removes the details of a database error, because they can contain the values of the statement. */

@@ -1,4 +1,6 @@
-/** Portal requests: what a person decides or supplies waits in the database until a worker has answered it. */
+/**
+ * Portal requests: what a person decides, supplies or asks for waits in the database until a worker has answered it.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PortalRequestKind, RequestAnswer } from '../contract';
@@ -8,7 +10,7 @@ import { tooMany } from './errors';
 
 const FIRST_POLL_MS = 150;
 const LONGEST_POLL_MS = 1_000;
-/** How often a person can repeat a request that a worker could not carry out. */
+/** How many times a person can send a request that workers fail to carry out. */
 const MAX_ATTEMPTS = 50;
 
 export interface SubmittedRequest {
@@ -22,10 +24,10 @@ export interface RequestStatus {
 }
 
 /**
- * Stores a request and waits for its answer. A repeated request is not stored again, because its id is derived from its
- * content: after a lost connection, a browser sends the same request and gets the same answer. If that answer is
- * `failed`, the request is carried out again. A decision that was applied nevertheless is not applied twice, because
- * its id is the same.
+ * Stores a request and waits for its answer. A repeated request, except for a report, is not stored again, because its
+ * id is derived from its content: after a lost connection, a browser sends the same request and gets the same answer.
+ * If that answer is `failed`, the request is stored and carried out again under a new id. A decision that was applied
+ * in spite of the failure is not applied twice, because the decision's own id stays the same.
  *
  * @param isCancelled returns true once nobody waits for the answer
  * @throws {PortalError} 429 if the invitation has too many requests
@@ -47,7 +49,7 @@ export async function submitAndWait(
     if (known == null) return { id, answer: await answerUntil(waitUntil, id) };
     if (known.outcome !== 'failed') return { id, answer: known };
   }
-  throw tooMany('Too many of your requests have not been answered yet.', 30);
+  throw tooMany('You have sent too many requests.', 30);
 
   async function answerUntil(end: number, id: string): Promise<RequestAnswer | null> {
     for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_POLL_MS)) {
@@ -59,7 +61,7 @@ export async function submitAndWait(
   }
 }
 
-/** Returns the function from an attempt to the id (UUID version 8) of this request of this invitation. */
+/** Returns a function that computes the id (UUID version 8) of each attempt at this request of this invitation. */
 function idsOf({ invitationId }: SignedIn, { kind, body }: SubmittedRequest): (attempt: number) => string {
   const content = createHash('sha256').update(JSON.stringify(body)).digest('hex');
   return (attempt) => {

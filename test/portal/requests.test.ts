@@ -84,7 +84,7 @@ test('a request that does not exist, or is from another person or another migrat
   for (const answer of answers)
     expect([answer.status, await answer.json()]).toEqual([
       404,
-      { error: 'There is no answer to such a request.', advice },
+      { error: 'No answer was found for this request.', advice },
     ]);
 });
 

@@ -26,7 +26,7 @@ export function identityRoutes(app: Api, context: PortalContext): void {
     '/api/session/identity',
     {
       config: { access: 'everyone' },
-      // Before the body is read.
+      // Counts the request before its body is read.
       onRequest: limiter(app, limits.redemptionsPerMinute),
       schema: {
         summary: 'Start a sign-in at the identity provider',

@@ -1,4 +1,6 @@
-/** Decisions, sealed credentials, the sealed application, and reports: requests that workers carry out. */
+/**
+ * Decisions, sealed credentials, the sealed application, the manifest, and reports: requests that workers carry out.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -19,9 +21,11 @@ import { REPORT_POLICY } from '../headers';
 import { MAX_CREDENTIALS_BYTES, MAX_MANIFEST_BYTES } from '../limits';
 import { submitAndWait, type RequestStatus } from '../requests';
 
+const WAITING =
+  'Waits up to 15 seconds for the answer. 202: there is no answer yet; ask for it with `GET /api/requests/{id}`.';
 const DESCRIPTION =
-  'Waits up to 15 seconds for the answer. 202: there is no answer yet; ask for it with `GET /api/requests/{id}`. ' +
-  'The same request can be sent again, for example after a lost connection: it is carried out once.';
+  `${WAITING} The same request can be sent again, for example after a lost connection: it is carried out again only ` +
+  'if its answer was `failed`.';
 const RESPONSES = {
   200: RequestStatusSchema.describe('The answer to the request.'),
   202: RequestStatusSchema,
@@ -110,7 +114,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
       config: { access: 'session' },
       schema: {
         summary: 'Request the handover report',
-        description: `${DESCRIPTION} Download it with \`GET /api/reports/{id}\`.`,
+        description: `${WAITING} Each request creates a report. Download it with \`GET /api/reports/{id}\`.`,
         tags: ['Report'],
         body: ReportRequestSchema,
         response: RESPONSES,

@@ -24,7 +24,7 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
     '/api/session',
     {
       config: { access: 'everyone' },
-      // Before the body is read.
+      // Counts the request before its body is read.
       onRequest: countRedemption,
       schema: {
         summary: 'Sign in with an invitation',
@@ -57,7 +57,7 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
     '/api/session/renewal',
     {
       config: { access: 'everyone' },
-      // Before the body is read.
+      // Counts the request before its body is read.
       onRequest: limiter(app, limits.redemptionsPerMinute),
       schema: {
         summary: 'Sign in again with a registered key',
@@ -78,7 +78,7 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
       if (as === 'cookie') assertNamesOrigin(request);
       const sessionHash = hashPortalToken(token);
       const signIn = { migrationId, publicKey, sessionHash: sessionHash.toString('hex'), signedAt };
-      // A worker checks it again. The portal checks it so that only owners of a key can store requests.
+      // The portal checks the signature so that only owners of a key can store requests. A worker checks it again.
       const problem = signInProblem(signIn, signature, new Date());
       if (problem === 'time') throw wrongClock();
       if (problem !== null) throw unusableKey();
