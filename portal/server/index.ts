@@ -5,7 +5,7 @@
  * - `access.ts` authorizes every request; `limits.ts` limits it
  * - `routes/`: the routes; `openapi/`: their description
  * - `live-views.ts` sends the migration's view to the browsers that watch it
- * - `requests.ts` passes decisions and sealed credentials to workers
+ * - `requests.ts` passes decisions, supplied data and requests for reports to workers
  */
 import path from 'node:path';
 import type { Logger } from 'pino';
@@ -18,7 +18,7 @@ import { DEFAULT_LIMITS, type PortalLimits } from './limits';
 import { assertSafeAddress, originsOf } from './address';
 import { LiveViews } from './live-views';
 import { readPageFiles } from './page-files';
-import { keepCertificate, type TlsFiles } from './tls';
+import { watchCertificate, type TlsFiles } from './tls';
 
 export type { TlsFiles } from './tls';
 
@@ -67,12 +67,12 @@ const SESSION_LIFETIME_MS = 7 * 86_400_000;
 const ANSWER_WAIT_MS = 15_000;
 const SILENT = { info: () => undefined, warn: () => undefined };
 
-/** @throws {UnsafeAddress} if the portal would serve HTTP to other machines */
+/** @throws {UnsafeAddress} if the portal would serve HTTP to other machines, or its public URL cannot be used */
 export async function startPortal(options: PortalOptions): Promise<Portal> {
   const { databaseUrl, host = '127.0.0.1', port, tls, behindProxy = false, trustedProxies = [], log } = options;
   assertSafeAddress({ host, publicUrl: options.publicUrl, hasTls: tls !== undefined, behindProxy });
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const certificate = tls && keepCertificate(tls, log, options.certificateCheckMs);
+  const certificate = tls && watchCertificate(tls, log, options.certificateCheckMs);
   const db = PortalDatabase.open(databaseUrl, options.databaseConnections ?? 10);
   const views = new LiveViews(db, limits, log);
   const monitor = new HealthMonitor(SILENT); // the health checks of the process log the same problems

@@ -18,7 +18,7 @@ interface Pair {
   readonly key: Buffer;
 }
 
-export interface KeptCertificate {
+export interface ReloadingCertificate {
   current(): Pair;
   /** From now on, gives the server each new certificate. */
   useFor(server: HttpServer | HttpsServer): void;
@@ -28,11 +28,11 @@ export interface KeptCertificate {
 const CHECK_EVERY_MS = 10_000;
 
 /** @throws if the files cannot be read, or the key does not belong to the certificate */
-export function keepCertificate(
+export function watchCertificate(
   files: TlsFiles,
   log: Pick<Logger, 'info' | 'warn'>,
   checkEveryMs = CHECK_EVERY_MS,
-): KeptCertificate {
+): ReloadingCertificate {
   let pair = read(files);
   createSecureContext(pair);
   let warned = '';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { startPortal, type PortalOptions } from '../../portal/server';
-import { keepCertificate } from '../../portal/server/tls';
+import { watchCertificate } from '../../portal/server/tls';
 import { createLog } from '../../security/log';
 import { until } from '../support/conditions';
 
@@ -106,6 +106,6 @@ describe('with a certificate', () => {
 
   test('the portal does not start with a key that does not belong to the certificate', () => {
     copyFileSync(path.join(TLS, 'key-2.pem'), files.keyFile);
-    expect(() => keepCertificate(files, log)).toThrow(/mismatch/);
+    expect(() => watchCertificate(files, log)).toThrow(/mismatch/);
   });
 });
