@@ -111,7 +111,7 @@ export const MigrationViewSchema = z.object({
   state: z.string(),
   /** One sentence: what is happening, and what the client has to do. */
   headline: z.string(),
-  /** What the client has to do now; null if nothing. */
+  /** What the client has to do now, or else what it can do meanwhile; null if there is nothing. */
   task: z.object({ what: z.string(), why: z.string(), since: moment.nullable(), by: moment.nullable() }).nullable(),
   /** What comes after that; null once the migration has ended. */
   next: z.string().nullable(),
@@ -121,11 +121,14 @@ export const MigrationViewSchema = z.object({
   start: z.object({ at: moment, by: z.string(), role: z.string(), isAgreed: z.boolean() }).nullable(),
   /** When the remaining companies will have been moved; null if nothing can be expected. */
   end: z.object({ earliest: moment, latest: moment, companies: z.number().int(), basis: z.string() }).nullable(),
-  /** When moves can begin, in words; null: at any time. */
+  /** When moves can begin, in words; null if at any time, or if the migration has ended. */
   windows: z.string().nullable(),
   outOfDate: z.string(),
   switchBackOn: z.string(),
-  /** Number of companies in each state that people read, and in total. */
+  /**
+   * Numbers of companies: in total, in each state that people read, without a confirmation, and, of the confirmed ones,
+   * without a usable credential.
+   */
   counts: z.object({
     total: z.number().int(),
     moved: z.number().int(),
@@ -137,7 +140,10 @@ export const MigrationViewSchema = z.object({
     unconfirmed: z.number().int(),
     withoutCredential: z.number().int(),
   }),
-  /** The waves that still have companies without a confirmation; empty if the manifest has no waves. */
+  /**
+   * The waves that still have companies without a confirmation; empty if the manifest has no waves, or if the migration
+   * has ended.
+   */
   waves: z.array(z.object({ wave: z.number().int().nullable(), unconfirmed: z.number().int() })),
   firstCompany: z
     .object({
@@ -194,7 +200,7 @@ export const CompanyFilterSchema = z.strictObject({
   state: CompanySchema.shape.state.optional(),
   /** Only companies on which a person must act. */
   exceptions: z.stringbool().optional(),
-  /** Part of a reference or a name, in any case. */
+  /** Part of a reference or a name, in upper or lower case. */
   search: z.string().max(100).optional(),
   after: z.coerce.number().int().min(0).optional(),
   limit: z.coerce.number().int().min(1).max(500).default(50),
@@ -231,7 +237,7 @@ export const SealedCredentialsSchema = z.strictObject({
   decisionId: z.uuid(),
   /** True for `replaceCredential`. */
   replaces: z.boolean(),
-  /** The fingerprint of the migration key, because content that was sealed with a replaced key cannot be opened. */
+  /** The fingerprint of the migration key that sealed them. If it has been replaced, the worker refuses the request. */
   keyFingerprint: z.string().max(100),
   credentials: z
     .array(z.strictObject({ reference, obtainedAt: z.iso.datetime({ precision: 3 }), sealed: box }))

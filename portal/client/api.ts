@@ -113,10 +113,10 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
   }
 
   /**
-   * Sends a request to the workers and waits for its answer. Repeats it after a lost connection: the portal and the
-   * workers recognize it by its id, so it is carried out once.
+   * Sends a request to the workers and waits for its answer. After a lost connection, sends it again: the portal
+   * recognizes it by its content, so that it is carried out once. Only a report is written again.
    *
-   * @param onWait called with the reason whenever the request takes longer
+   * @param onWait called before each wait with a text for people, which says what is waited for
    */
   async function submit(
     path: SubmitPath,
@@ -149,13 +149,13 @@ export function createPortalApi({ origin, headers, unreachable }: PortalAddress)
   };
 }
 
-/** How long a request that could not be sent is repeated. */
+/** How long {@link insist} repeats a call. */
 const PATIENCE_MS = 10 * 60_000;
 const LONGEST_WAIT_MS = 15_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Repeats a call that must not fail because the network was lost for a while, or a server is starting. */
+/** Repeats a call that must not fail because the network was lost for a while, or a server is starting or busy. */
 export async function insist<T>(work: () => Promise<T>, onWait: (text: string) => void): Promise<T> {
   const until = Date.now() + PATIENCE_MS;
   for (let wait = 1_000; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {

@@ -13,7 +13,7 @@ interface Help {
   readonly message: DecisionMessage | null;
   /** The text of the button; null for the decision's own title. */
   readonly title: string | null;
-  /** Follows "You can". */
+  /** Follows "You can" or "The client can". */
   readonly client: string;
   /** Follows "Support can"; null if support can do nothing about it. */
   readonly support: string | null;

@@ -53,7 +53,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     selection,
   );
 
-  /** Reads the first `count` companies, 500 at a time. */
+  /** Reads the first `count` companies, or 50 if that is more. Reads up to 500 at a time. */
   async function read(count: number): Promise<{ readonly companies: readonly Company[]; readonly hasMore: boolean }> {
     const companies: Company[] = [];
     for (;;) {

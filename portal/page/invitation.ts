@@ -63,7 +63,7 @@ const LAST_SHOWN = 'last-shown';
 /** Remembers which migration this browser shows, because signing in to another migration replaces the session. */
 export const rememberMigration = (name: string): void => localStorage.setItem(LAST_SHOWN, name);
 
-/** Asks the person to continue before using the invitation, which works once, because mail programs open links, too. */
+/** Uses the invitation only when the person presses a button: it works once, and mail programs also open links. */
 export async function showInvitation({ token, provider }: Invitation, onRedeemed: () => void): Promise<void> {
   if (!(await canSign())) return showUnsupported();
   const other = localStorage.getItem(LAST_SHOWN);

@@ -5,7 +5,10 @@ import { byId } from './elements';
 
 interface Listeners {
   readonly onMigration: (answer: MigrationAnswer) => void;
-  /** Checks the session: regularly, when the page becomes visible, and after the stream has ended. @throws ApiError */
+  /**
+   * Checks the session. Called regularly, when the page becomes visible, when another tab opens the page, and after the
+   * stream has ended or could not be opened. @throws ApiError
+   */
   readonly onReturn: () => Promise<void>;
   /** Returns whether the person is waiting for a change of the session, which is then checked more often. */
   readonly isWaiting: () => boolean;

@@ -86,7 +86,7 @@ function problemOf({ findings, rows }: CheckedManifest): string {
     : `The file has ${counted(rows.length, 'company')}; the portal accepts up to ${counted(MAX_MANIFEST_COMPANIES, 'company')}. Ask your contact.`;
 }
 
-/** Describes the waves in their order: `: wave 1: 10 companies, wave 2: 50 companies`. */
+/** Describes the waves in their order: ` (wave 1: 10, wave 2: 50)`. Empty if there are none. */
 function wavesText({ rows }: CheckedManifest): string {
   const sizes = new Map<number | null, number>();
   for (const { wave } of rows) sizes.set(wave, (sizes.get(wave) ?? 0) + 1);

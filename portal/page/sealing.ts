@@ -1,5 +1,5 @@
 /**
- * Seals credentials for the provider's workers, in the format of security/sealing.ts (version 3) and
+ * Seals credentials and client secrets for the provider's workers, in the format of security/sealing.ts (version 3) and
  * security/bindings.ts: HPKE, with one encapsulation for all boxes of a sealer. Only workers can open a box.
  */
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';

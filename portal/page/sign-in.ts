@@ -64,7 +64,7 @@ export async function showNoSession(): Promise<void> {
   }
 }
 
-/** Returns whether the owner of a key of this browser has used the invitation. */
+/** Returns whether the invitation was used in this browser, which then has the key and its owner. */
 export async function isUsedHere(invitationToken: string): Promise<boolean> {
   const keys = await ownedKeys().catch(() => []);
   if (keys.length === 0) return false;

@@ -1,4 +1,4 @@
-/** Encrypts credentials in this page and sends them. Nothing that is sent can be read on the way. */
+/** Encrypts credentials in this page and sends them. Only workers can decrypt them. */
 import type { ParsedCredential } from '../../domain/supply/row-parser';
 import { supplyInParts, type Supply } from '../client/supply';
 import { submit } from './api';

@@ -1,7 +1,10 @@
 /** The addresses on which the portal may listen, and from which its pages come. */
 import { isLoopback } from '../../security/codec-server';
 
-/** Thrown when the portal would serve HTTP to other machines, which would show sessions to the network. */
+/**
+ * Thrown when the portal would serve HTTP to other machines, which would show sessions to the network, and when its
+ * public URL is missing or cannot be used.
+ */
 export class UnsafeAddress extends Error {
   override readonly name = 'UnsafeAddress';
 }

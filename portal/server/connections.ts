@@ -2,7 +2,7 @@ import { isIPv6, type Socket } from 'node:net';
 import type { Api } from './api';
 import type { PortalLimits } from './limits';
 
-/** Limits the connections of each address, or of the first half of an IPv6 address. */
+/** Limits the connections in total, and those of each address (of an IPv6 address, those of its first half). */
 export function limitConnections({ server }: Api, { connections, connectionsPerAddress }: PortalLimits): void {
   const open = new Map<string, number>();
   server.maxConnections = connections;

@@ -167,8 +167,8 @@ export class PortalDatabase {
   }
 
   /**
-   * Returns the view of the session's migration; undefined if no worker has written one. Workers write only views that
-   * are being read, so this waits for a new view if nobody has read it recently.
+   * Returns the view of the session's migration; undefined if no worker has written one, or if the session has ended.
+   * Workers write only views that are being read, so if nobody has read the view recently, this waits for a newer one.
    */
   async view(hash: Buffer): Promise<ViewRow | undefined> {
     for (const until = Date.now() + WAIT_FOR_NEWER_MS; ; await delay(READ_AGAIN_AFTER_MS)) {
@@ -184,7 +184,7 @@ export class PortalDatabase {
 
   /**
    * Returns the view of the session's migration, without its content if the caller knows this version; undefined if no
-   * worker has written one yet.
+   * worker has written one yet, or if the session has ended.
    */
   async changedView(hash: Buffer, known: string | null): Promise<ChangedView | undefined> {
     const { rows } = await sql<{

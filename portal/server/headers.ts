@@ -6,7 +6,7 @@ export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** Reports contain names that other people chose: they cannot run scripts, load anything or send forms. */
+/** A report contains names that other people chose, so it cannot run scripts, load anything or send forms. */
 export const REPORT_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; " +
   "form-action 'none'; sandbox";

@@ -18,7 +18,7 @@ const MIN_BYTES_PER_CHECK = 8 * 1024;
 const MAX_DEPTH = 32;
 
 export interface PortalLimits {
-  /** Redemptions of invitations per minute and address. */
+  /** Requests per minute and address to each route that signs people in. */
   readonly redemptionsPerMinute: number;
   /** Requests per minute and address. An office shares one address. */
   readonly requestsPerAddress: number;

@@ -35,11 +35,14 @@ export async function signInAndWait(
   }
 }
 
-/** The same answer for an unknown key, another migration and a revoked invitation. */
+/** The same answer for an unknown key, a wrong signature, another migration, and a revoked invitation. */
 export const unusableKey = () =>
   forbidden('This key cannot be used to sign in.', 'Ask your contact for a new invitation.');
 
-/** The same answer for an unknown account, another migration, and an invitation that was revoked or has expired. */
+/**
+ * The same answer for a sign-in that the identity provider refused, an unknown account, another migration, and an
+ * invitation that was revoked or has expired.
+ */
 export const unknownAccount = () =>
   forbidden(
     'This account cannot be used to sign in.',

@@ -62,7 +62,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   503: 'The portal cannot answer now. Try again after `Retry-After` seconds.',
 };
 
-/** Adds the descriptions of the answers, which the library would otherwise call the default response. */
+/** Adds descriptions to the answers, which the library would otherwise describe as "Default Response". */
 function described(responses: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(responses).map(([status, schema]) => {
