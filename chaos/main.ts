@@ -132,8 +132,12 @@ new Command('npm run chaos --')
   .option('--minutes <minutes>', 'the duration of fault injection for each seed', positive, 3)
   .option('--only <text>', 'inject only faults whose name contains this text, e.g. restore')
   .option('--quick', 'inject five faults, one of each important kind, in about three minutes')
-  .option('--mutants', 'test the checker instead: it must name the invariant that each of several broken builds breaks')
-  .option('--soak <minutes>', 'instead of faults, let a tenth of all requests fail, and look for growth', positive)
+  .option('--mutants', 'test the checker instead: for each of several broken builds, it must name the broken invariant')
+  .option(
+    '--soak <minutes>',
+    'instead of faults, let a tenth of all requests fail and check that memory, open files and connections do not grow',
+    positive,
+  )
   .option(
     '--crowd <migrations>',
     'instead of faults, measure a small migration among this many migrations',

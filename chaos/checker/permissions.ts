@@ -3,9 +3,9 @@
  * was allowed follows from the decisions in the audit trail, in their order.
  *
  * The orchestrator checks its permissions when it claims a row, and a token can be in flight until the lease of the
- * claim ends. So a sending is accepted if it was allowed at some time within {@link IN_FLIGHT_MS} before it. A token
- * whose answer was lost may be sent once more to the same connection at any time, because the claim of the row still
- * holds. The time of the claim in the ledger, by the clock of its database, must be inside a window without tolerance.
+ * claim ends. So a send is accepted if it was allowed at some time within {@link IN_FLIGHT_MS} before it. A token whose
+ * answer was lost may be sent once more to the same connection at any time, because the claim of the row still holds.
+ * For the time of the claim in the ledger, by its database's clock, there is no tolerance: it must be inside a window.
  */
 import type { Evidence, Findings, Invariant, Violation, WeeklyWindow } from './evidence';
 import type { RowFacts, Sending } from './facts';
@@ -17,7 +17,7 @@ import { isInside } from './windows';
 
 /** The lease of a claim: docs/glossary.md. */
 const IN_FLIGHT_MS = 135_000;
-/** The step in which the time before a sending is searched for a permission. */
+/** The interval between the times before a send at which a permission is looked for. */
 const SEARCH_MS = 1_000;
 
 export function checkPermissions(
@@ -67,7 +67,7 @@ export function checkPermissions(
 }
 
 /**
- * Returns the time of the claim that preceded the sending, in milliseconds; null if nothing was sent, or if a later
+ * Returns the time of the claim that preceded the send, in milliseconds; null if nothing was sent, or if a later
  * attempt has reclaimed the row, because the ledger keeps only the latest claim.
  */
 function claimBefore({ claimedAt, sentAt, sentAgain }: LedgerRow): number | null {
@@ -79,7 +79,7 @@ interface Claim {
   readonly sending: Sending;
 }
 
-/** Returns the sendings in chronological order, without those that repeat one whose answer was lost or an error. */
+/** Returns the sends in chronological order, without those that repeat a send whose answer was lost or was an error. */
 function claimsOf(rows: readonly RowFacts[]): readonly Claim[] {
   return rows
     .flatMap((facts) =>

@@ -49,7 +49,10 @@ export interface Service {
   readonly tokens: ReadonlyMap<string, PlatformToken>;
 }
 
-/** Reads the companies of these rows, the ids that the ledger has for them, and the platforms' view of these tokens. */
+/**
+ * Reads the companies that have a tag of the rows' migrations or that the ledger names, and what the platforms know
+ * about the tokens with these digests.
+ */
 export async function readService(
   url: string,
   rows: readonly LedgerRow[],
@@ -79,7 +82,9 @@ export async function readService(
   });
 }
 
-/** The companies with a tag of these rows, and those that the ledger names. `$1`: migrations, `$2`: company ids. */
+/**
+ * The companies with a tag of these migrations, and those that the ledger names. `$1`: migrations, `$2`: company ids.
+ */
 const COMPANIES = `
   select id, name, tags ->> '${ROW_TAG}' as tag from company_data_service.companies
   where split_part(tags ->> '${ROW_TAG}', '/', 1) = any($1) or id = any($2::uuid[])`;

@@ -50,9 +50,9 @@ function checkConnections(rows: readonly RowFacts[]): Findings {
 }
 
 /**
- * A use counts if the service has accepted the token for that connection. If the service was restored and has forgotten
- * a connection, its answer in the log of requests counts. If the platform refused the token because it had been used
- * before, that is a second use, too.
+ * A token counts as used for a connection if the service has accepted it there. If the service was restored and has
+ * forgotten a connection, its answer in the log of requests counts. If the platform refused the token because it had
+ * been used before, that is a second use, too.
  */
 function checkUses(rows: readonly RowFacts[]): Findings {
   const violations: Violation[] = [];

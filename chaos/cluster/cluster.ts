@@ -29,9 +29,9 @@ export interface ClusterOptions {
   readonly log: (line: string) => void;
   /** True if the workers are versioned. The build that they start with is then made current. */
   readonly versioned: boolean;
-  /** True if the workers show health checks and metrics. Default: false. */
+  /** True if the workers serve health checks and metrics. Default: false. */
   readonly metrics?: boolean;
-  /** Options of Node for the service and the workers. Default: none. */
+  /** Node.js options for the service and the workers. Default: none. */
   readonly node?: NodeOptions;
 }
 

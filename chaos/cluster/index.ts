@@ -1,6 +1,7 @@
 /**
- * A cluster on this machine. Each of its processes can be killed, suspended, cut off and started again: Temporal's four
- * services, three Postgres servers, the Company Data Service, and two workers behind proxies.
+ * A cluster on this machine. Each of its processes can be killed, suspended and started again: Temporal's four
+ * services, three Postgres servers, the Company Data Service, and two workers. The workers are behind proxies, so they
+ * can also be cut off.
  */
 export { startCluster, startClusterServers, type ClusterOptions, type ClusterServers } from './cluster';
 export {

@@ -48,7 +48,7 @@ export interface WorkerProcess extends ClusterProcess {
   readonly service: HttpProxy;
   readonly ledger: TcpProxy;
   readonly temporal: TcpProxy;
-  /** `host:port` of its health checks and metrics; null if it shows none. */
+  /** `host:port` of its health checks and metrics; null if it serves none. */
   readonly metricsAddress: string | null;
   /** Milliseconds by which the clock of the worker's JavaScript is ahead, from the next start on. Default 0. */
   clockSkewMs: number;

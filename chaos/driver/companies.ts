@@ -9,7 +9,7 @@ export interface ChaosCompany {
   readonly row: ManifestRow;
   /** The body of the authorization request. */
   readonly credential: Readonly<Record<string, string>>;
-  /** SHA-256 of the refresh token, in hexadecimal. The log of requests contains the same digest. */
+  /** SHA-256 of the refresh token, in hexadecimal. The sandbox platforms store the same digest. */
   readonly tokenDigest: string;
 }
 

@@ -207,7 +207,10 @@ export class ChaosMigration {
     await reconcile(this.ferry, this.id).catch(() => undefined);
   }
 
-  /** Reads the progress once. If the migration has paused itself, repairs the ledger and resumes. */
+  /**
+   * Reads the progress once. If the migration is paused, repairs the ledger if it is behind. If the migration has
+   * paused itself, resumes it.
+   */
   async supervise(): Promise<void> {
     const progress = await this.progress();
     if (!progress?.pause) return;
@@ -250,7 +253,7 @@ export class ChaosMigration {
     return references;
   }
 
-  /** Skips every company that is still open, and signs the handover off in both roles. */
+  /** Skips every company whose outcome is unknown, and signs the handover off in both roles. */
   async signOff(): Promise<void> {
     const open = await this.referencesIn('outcome-unknown');
     if (open.length > 0) await this.decide('skip', { companies: open, reason: 'the outcome is unknown', ...SUPPORT });

@@ -1,4 +1,4 @@
-/** Faults of connections between the workers, the ledger, Temporal and the service. */
+/** Faults in the workers' connections to the ledger, Temporal and the service. */
 import type { RequestFault } from '../cluster';
 import type { Random } from '../random';
 import type { Fault, FaultKind } from './fault';
@@ -20,7 +20,7 @@ export const cutConnections: FaultKind = ({ cluster }, random) => {
   };
 };
 
-/** A fault of the requests of both workers to the service. */
+/** Creates a fault in both workers' requests to the service. */
 function requestFault(name: string, random: Random, [from, to]: [number, number], fault: RequestFault): FaultKind {
   return ({ cluster }): Fault => {
     const setFault = (next: RequestFault | null): Promise<void> => {

@@ -36,7 +36,7 @@ export interface MutantResult {
 }
 
 export interface MutantOptions {
-  /** The environment in which Temporal's command is looked for. */
+  /** The environment variables that locate the `temporal` command. */
   readonly env: NodeJS.ProcessEnv;
   readonly log: (line: string) => void;
   /** The mutants to run. Default: the unchanged build and one for each invariant. */
@@ -139,7 +139,10 @@ async function checkMigration(
   }
 }
 
-/** Returns the fault that loses the first answer to a request with this method and path, or no answer if it is null. */
+/**
+ * Returns the fault that loses the first answer to a request with the method and path of `lost`. If `lost` is null, it
+ * loses none.
+ */
 function losing(lost: Scenario['lostAnswer']): RequestFault {
   let left = lost === null ? 0 : 1;
   return ({ method, path: requested }) => {

@@ -1,4 +1,4 @@
-/** Reads the memory, the open files and the TCP connections of a process. */
+/** Reads the memory, the open files, the TCP connections and the CPU time of a process. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
@@ -43,7 +43,10 @@ function fromProc(pid: number): ProcessUsage {
   };
 }
 
-/** The file is described at https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html; Linux counts 100 ticks a second. */
+/**
+ * Reads `/proc/<pid>/stat` (https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html). Linux counts 100 ticks a
+ * second.
+ */
 function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // from field 3 on, because the name can have spaces

@@ -63,7 +63,7 @@ export async function openSampler(
       rows.map(({ part = name, value }) => ({ part, quantity, value }));
     return [
       ...figures(await read(CONNECTIONS), 'connections'),
-      // Temporal has databases of its own on its server.
+      // Temporal's tables are in other databases of its server.
       ...(url === databases.temporal.url ? [] : figures(await read(DEAD_ROWS), 'dead rows')),
       ...(url === databases.ledger.url ? figures(await read(LEDGER_ROWS), 'rows') : []),
     ];

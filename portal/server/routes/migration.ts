@@ -49,8 +49,8 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
         description:
           'Sends the event `migration` with the data of `GET /api/migration` at once and whenever the view changes, and the ' +
           'event `ended` when the session has ended. With the header `Last-Event-ID`, which browsers send when they ' +
-          'connect again, the first event is left out if nothing has changed since. After 15 seconds without an event, ' +
-          'a comment is sent.',
+          'connect again, the first event is left out if nothing has changed since. After 15 seconds without an ' +
+          'event, a comment is sent.',
         tags: ['Migration'],
         response: {
           200: {
