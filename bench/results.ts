@@ -20,7 +20,7 @@ export function systemLoad(): number {
   return loadavg()[0] ?? 0;
 }
 
-/** Writes results, replacing older ones of the same figures. Removes results of another machine. */
+/** Writes results, replacing older ones of the same figures. Removes results from other machines. */
 export function writeResults(results: readonly Result[]): void {
   const { rows, sections } = read();
   for (const result of results) rows.set(result.name, rowOf(result));

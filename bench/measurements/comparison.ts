@@ -1,4 +1,4 @@
-/** Lets contenders take turns at moving companies, and takes medians of their times. */
+/** Lets contenders take turns moving companies, and takes medians of their speeds. */
 import type { Batch, Contender, Moved } from '../contenders';
 import type { Report } from '../figures';
 import { median } from '../figures';

@@ -1,4 +1,6 @@
-/** Compares Tokenferry with its peers and a script, which take turns at the same job on a stand-in for the service. */
+/**
+ * Compares Tokenferry with its peers and a script, which take turns doing the same job on a stand-in for the service.
+ */
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Contender } from '../contenders';

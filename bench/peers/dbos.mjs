@@ -1,4 +1,4 @@
-/** The job as a DBOS workflow of two steps, each a part of the job: import and verification. */
+/** The job as a DBOS workflow of two steps, import and verification. */
 import { createRequire } from 'node:module';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { createMover } from './mover.mjs';
@@ -23,7 +23,7 @@ const moveCompany = DBOS.registerWorkflow(
   { name: 'moveCompany' },
 );
 
-/** DBOS's queue is not used, because it would poll and write once more for each workflow. */
+/** DBOS's queue is not used, because it would add a poll and a write to each workflow. */
 const mover = createMover((company) => moveCompany(company));
 
 async function move(work) {

@@ -1,4 +1,4 @@
-/** The job as a Restate handler of two steps, each a part of the job: import and verification. */
+/** The job as a Restate handler of two steps, import and verification. */
 import { createRequire } from 'node:module';
 import * as restate from '@restatedev/restate-sdk';
 
@@ -14,12 +14,12 @@ Promise.withResolvers ??= function () {
   return resolvers;
 };
 
-/** The largest number of companies at once that is compared. */
+/** The largest number of parallel companies in the comparison. */
 const CONNECTIONS = 200;
 
 let job;
 
-/** Restate's own logger writes a line for each company. */
+/** Logs only errors and warnings, because Restate's own logger writes a line for each company. */
 function logErrors({ level }, ...texts) {
   if (level === 'error' || level === 'warn') console.error(...texts);
 }
@@ -37,7 +37,7 @@ const company = restate.service({
 
 serveParent(
   {
-    /** Serves the handler, and registers it at the server. */
+    /** Serves the handler, and registers it with the server. */
     start: async ({ serverUrl, ...settings }) => {
       job = openJob({ ...settings, connections: CONNECTIONS });
       const port = await restate.serve({ services: [company], port: 0, logger: logErrors });

@@ -13,7 +13,9 @@ export interface BrowsersSettings {
 
 /** The measurements of the browsers since the start or the last call of `takeFigures`. Times in milliseconds. */
 export interface BrowserFigures {
-  /** From the request of the page until its first view is complete: the page, the migration and both lists. */
+  /**
+   * From the request of the page until its first view is complete: the page, the session, the migration and both lists.
+   */
   readonly pageMs: readonly number[];
   /** The time of each answer of the API. */
   readonly apiMs: readonly number[];

@@ -6,7 +6,7 @@ import type { Heaps } from './heaps';
 import type { Usage } from './usage';
 
 export type PortalCalls = {
-  /** Returns the portal's address. @param databaseUrl with the portal's role */
+  /** Starts the portal and returns its address. `databaseUrl` contains the portal's role. */
   readonly start: (databaseUrl: string) => Promise<string>;
   readonly usage: (nothing: null) => Promise<Usage>;
   readonly collectGarbage: (nothing: null) => Promise<Heaps>;
@@ -20,7 +20,7 @@ export interface MeasuredPortal {
   stop(): Promise<void>;
 }
 
-/** @param databaseUrl with the portal's role */
+/** @param databaseUrl the URL with which the portal's role connects */
 export async function startMeasuredPortal(databaseUrl: string): Promise<MeasuredPortal> {
   return startProcessWith(
     'portal-process',
