@@ -26,7 +26,7 @@ start() {
     if kill -0 "$(cat "$FOLDER/$name.pid")" 2>/dev/null; then
       echo "$name is running as process $(cat "$FOLDER/$name.pid")"
     else
-      echo "$name has ended; its log says why: logs $name" >&2
+      echo "$name has ended; to see why, run: logs $name" >&2
     fi
   done
 }
