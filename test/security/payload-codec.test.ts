@@ -117,7 +117,7 @@ describe('a payload of a workflow', () => {
     expect(await readIn(payload, 'acme.xero.batch')).toHaveProperty('unreadable');
   });
 
-  test('under an unknown key becomes unreadable in a worker, and the result of an activity throws', async () => {
+  test('under an unknown key is unreadable in a worker, but decoding the result of an activity throws', async () => {
     const [worker] = createWorkerDataConverter(parsePayloadKeys(new Secret(OLD))).payloadCodecs ?? [];
     const keyId = parsePayloadKeys(new Secret(NEW)).newest.id;
     const [kept] = (await worker?.decode([payload], of('acme.xero'))) ?? [];

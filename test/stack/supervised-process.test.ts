@@ -88,7 +88,7 @@ test('a program that is kept running is not restarted once it is stopped', async
   expect([ends.length, program.hasExited(), await isRunning(restarted)]).toEqual([1, true, false]);
 });
 
-test('a program that ended before it was kept running is reported', async () => {
+test('if a program has ended before keepRunning is called, its end is reported', async () => {
   const program = start(shell('exit 3'));
   await program.exited;
   const ends: ProgramEnd[] = [];

@@ -147,7 +147,8 @@ test('a token is never sent to another connection of its company, even if the at
 
   rig.dieAfter(id, 'PUT', AUTHORIZATION);
   await rig.importSlice(id).catch(() => undefined);
-  // The older connection is first in the list. While it was linked to another organization, it was not used.
+  // The older connection comes first in the list. The import did not use it, because it was linked to another
+  // organization.
   await rig.directClient.unlinkConnection(company.id, older.id);
   await rig.expireLeases(id);
   await rig.importSlice(id);

@@ -182,11 +182,11 @@ describe('companies are released by recorded approvals', () => {
     expect((await record(id, supplied)).outcomes).toMatchObject([{ applied: true, text: 'done' }]);
   });
 
-  test('not by a signed decision that was held back until a later one of the same person had been refused', async () => {
+  test('not by a signed decision that arrives after a later decision of the same person was refused', async () => {
     const id = await signedMigration(1);
-    const heldBack = recordOf(id, 'pause', BY_SAM, SAM);
+    const late = recordOf(id, 'pause', BY_SAM, SAM);
     const refused = recordOf(id, 'approve', { step: 'schedule', ...BY_SAM }, SAM);
-    expect((await record(id, refused, heldBack)).outcomes).toMatchObject([
+    expect((await record(id, refused, late)).outcomes).toMatchObject([
       { applied: false, text: expect.stringContaining('schedule is not open yet') as string },
       { applied: false, text: expect.stringContaining('out of order') as string },
     ]);
@@ -249,7 +249,7 @@ describe('companies are released by recorded approvals', () => {
     expect(await released(id)).toBe('nothing');
   });
 
-  test('in the self-service route, however, already when the migration is created', async () => {
+  test('in the self-service route, as soon as the migration is created', async () => {
     const migration = suppliedMigration({ route: 'self-service' });
     await supplyMigration(rig.ledger.db, migration, manifestRows(1));
     expect(await released(migration.id)).toBe('all');
