@@ -34,7 +34,7 @@ const WORKFLOWS = {
  */
 export const PAYLOAD_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** A whole orchestrator for one test file: real service, real Postgres, real Temporal, and a worker in this process. */
+/** An orchestrator for one test file, with a real service, Postgres and Temporal, and a worker in this process. */
 export interface Orchestrator {
   readonly ferry: LedgerClient;
   readonly service: Service;

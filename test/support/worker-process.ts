@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /** A worker or a portal that runs in its own process. */
-export interface WorkerProcess {
+export interface KillableProcess {
   /** Kills the process as a power failure would: it cannot finish anything or notify other processes. */
   kill(): Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface WorkerProcess {
  *
  * @param log the descriptor of an open file for the worker's log; default: the output of the tests
  */
-export async function startWorkerProcess(env: NodeJS.ProcessEnv, log?: number): Promise<WorkerProcess> {
+export async function startWorkerProcess(env: NodeJS.ProcessEnv, log?: number): Promise<KillableProcess> {
   const { line, kill } = await startProcess([require.resolve('./worker-process-main.js')], env, log);
   if (line !== 'runs') throw new Error('the worker process ended before it took tasks');
   return { kill };
@@ -22,13 +22,13 @@ export async function startWorkerProcess(env: NodeJS.ProcessEnv, log?: number): 
 /**
  * Starts a portal in its own process. Resolves when it listens.
  *
- * @param databaseUrl the database, with the portal's role
+ * @param databaseUrl the URL with which the portal's role connects
  * @param port 0 for any free port
  */
 export async function startPortalProcess(
   databaseUrl: string,
   port: number,
-): Promise<WorkerProcess & { readonly url: string }> {
+): Promise<KillableProcess & { readonly url: string }> {
   const main = require.resolve('./portal-process-main.js');
   const { line, kill } = await startProcess([main, databaseUrl, String(port)], {});
   if (typeof line !== 'string' || !line.startsWith('http')) throw new Error('the portal ended before it listened');

@@ -20,7 +20,7 @@ import { createInvitation, grantPortalRole, markKeyConfirmed, readMigrationKey, 
 import type { z } from 'zod';
 import { until } from '../../support/conditions';
 import { startOrchestrator, type Orchestrator } from '../../support/orchestrator';
-import { startPortalProcess, startWorkerProcess, type WorkerProcess } from '../../support/worker-process';
+import { startPortalProcess, startWorkerProcess, type KillableProcess } from '../../support/worker-process';
 import { CLIENT, startTestMigration, type TestMigration } from '../../workflows/running-migration';
 import { signedDecision } from './portal-requests';
 
@@ -31,8 +31,8 @@ const LOCK = 4711;
 
 let orchestrator: Orchestrator;
 let databaseUrl: string;
-let portal: WorkerProcess & { readonly url: string };
-let worker: WorkerProcess;
+let portal: KillableProcess & { readonly url: string };
+let worker: KillableProcess;
 let holder: Client;
 
 beforeAll(async () => {

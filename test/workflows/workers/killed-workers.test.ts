@@ -7,14 +7,14 @@ import { readRow } from '../../support/ledger';
 import { mapConcurrently } from '../../support/side-by-side';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import type { WorkerProcess } from '../../support/worker-process';
+import type { KillableProcess } from '../../support/worker-process';
 import { startWorkerProcess } from '../../support/worker-process';
 import type { TestMigration } from '../running-migration';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 let between: HttpProxy;
-const processes: WorkerProcess[] = [];
+const processes: KillableProcess[] = [];
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   between = await startHttpProxy(orchestrator.service.url);
