@@ -23,7 +23,7 @@ import { watchCertificate, type TlsFiles } from './tls';
 export type { TlsFiles } from './tls';
 
 export interface PortalOptions {
-  /** The database, with the portal's own role. */
+  /** The database URL, with which the portal's own role connects. */
   readonly databaseUrl: string;
   /** Default: 127.0.0.1. */
   readonly host?: string;

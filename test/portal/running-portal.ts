@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 
 export interface RunningPortal {
   readonly db: Database;
-  /** The database's address with the portal's role. */
+  /** The database URL that contains the portal's role. */
   readonly databaseUrl: string;
   readonly url: string;
   readonly log: string[];

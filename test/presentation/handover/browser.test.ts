@@ -136,7 +136,8 @@ describeWithChromium('the HTML report in a browser', () => {
 
   test('prints 2,000 companies on at most 60 A4 pages, with the head of the table on each', async () => {
     const page = await openReport(2000);
-    // Marks the head of the table with a colour that nothing else has. Scripts of tests may change the style sheet.
+    // Marks the head of the table with a colour that nothing else has. The content security policy does not stop a
+    // test's script from changing the style sheet.
     await page.evaluate(`document.styleSheets[0].insertRule(
       '#moved thead th:first-child { background: rgb(255, 0, 51); print-color-adjust: exact; }',
       document.styleSheets[0].cssRules.length,
