@@ -6,7 +6,7 @@ import { counted } from '../../domain/text/sentences';
 import type { RequestAnswer } from '../contract';
 import type { DecisionFields } from './decisions';
 
-/** The largest number of credentials in one request, and in one decision. */
+/** The largest number of credentials in one request, and in one `replaceCredential` decision. */
 const PART = MAX_COMPANIES_PER_MESSAGE;
 
 export interface Supply<Credential> {
