@@ -19,7 +19,7 @@ import type { FaultContext } from './faults';
 import { drawFaults, quickFaults, writeChangedBundle } from './faults';
 import { randomOf } from './random';
 
-/** Both platforms replace a refresh token at each use, so no token can be used twice. */
+/** On both platforms, a supplied refresh token can be used only once. */
 const PLATFORMS = ['quickbooks-online', 'freshbooks'] as const;
 const COMPANIES_PER_MINUTE = 100;
 /** Companies that are still to be moved when the last fault has been repaired. */

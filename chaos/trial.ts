@@ -20,7 +20,7 @@ import { watchMoves } from './driver/moves';
 import { DECISION_LOG, writeEvidence, writeReports, type EvidenceSources } from './evidence';
 import { recoveryText, superviseUntil } from './run';
 
-/** Replaces a refresh token at each use, so no token can be used twice. */
+/** A platform on which a supplied refresh token can be used only once. */
 const PLATFORM = 'quickbooks-online';
 const FIRST_ORGANIZATION = 5_000_000_000;
 /** How long a part is down. */

@@ -58,7 +58,7 @@ export function startCluster(options: ClusterOptions): Promise<Cluster> {
 /**
  * Starts only the database servers and Temporal. A start that fails leaves nothing running.
  *
- * @throws {ProcessNotStarted}, TemporalServerUnavailable, PostgresUnavailable
+ * @throws {ProcessNotStarted}, TemporalServerUnavailable, TemporalCliUnavailable, PostgresUnavailable
  */
 export function startClusterServers(options: Pick<ClusterOptions, 'folder' | 'log'>): Promise<ClusterServers> {
   return stoppable(async (running) => {

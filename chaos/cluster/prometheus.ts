@@ -10,7 +10,7 @@ const FIRST_PORT = 20_900;
 const RULES = path.join(__dirname, '..', '..', '..', 'deploy', 'prometheus', 'alerts.yml');
 /** Alerts fire after 1/200 of their time (1.5 s instead of 5 min), because in a trial parts are down for seconds. */
 const FASTER = 200;
-/** Rules that are evaluated before the first scrape see no worker, so alerts fire. These alerts end within this time. */
+/** Rules that are evaluated before the first scrape see no worker. The alerts that then fire end within this time. */
 const SETTLED_AFTER_MS = 3_000;
 
 export interface ClusterPrometheus extends ClusterProcess {

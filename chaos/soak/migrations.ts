@@ -11,7 +11,7 @@ import { CLIENT, ChaosMigration, SUPPORT } from '../driver/migration';
 import { DECISION_LOG, writeReports } from '../evidence';
 import { randomOf } from '../random';
 
-/** Both platforms replace a refresh token at each use, so no token can be used twice. */
+/** On both platforms, a supplied refresh token can be used only once. */
 const PLATFORMS = ['quickbooks-online', 'freshbooks'] as const;
 const COMPANIES = 300;
 /** Two companies each second, so that about two migrations move companies at the same time. */
