@@ -2,9 +2,9 @@
  * Derives from the decisions which companies could be moved at each time: none, the first company, or all.
  *
  * Support accepts the details, both sides approve the same start, the client confirms its application and support
- * verifies it: then the first company is released. Once support has approved the first company, all companies are. A
- * rejection of a step before the last one withdraws the approvals of this step and of later steps; a new start time
- * withdraws those of `schedule` and of later steps; choosing another first company withdraws those of
+ * verifies it: then the first company is released. Once support has approved the first company, all companies are
+ * released. A rejection of a step before the last one withdraws the approvals of this step and of later steps; a new
+ * start time withdraws those of `schedule` and of later steps; choosing another first company withdraws those of
  * `migrate-first-company`. The approvals of `update-application` are kept unless that step itself is rejected, because
  * they state facts. The checker does not consider approvals that become necessary because details have changed.
  */

@@ -27,6 +27,7 @@ export interface InjectedResponse {
  * - `loseRequest`: the connection breaks before the service gets the request.
  * - `loseAnswer`: the service gets the request, and the connection breaks before its answer arrives.
  * - `delayMs`: the request is forwarded after this time, even if the worker no longer waits for it.
+ * - {@link InjectedResponse}: the worker gets this response instead of the service's.
  */
 export type ProxyAction = 'forward' | 'loseAnswer' | 'loseRequest' | InjectedResponse | { readonly delayMs: number };
 
