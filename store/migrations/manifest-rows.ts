@@ -4,6 +4,7 @@ import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
 import type { ManifestRow, ExistingCompany } from '../../domain/companies/manifest';
 import type { Queryable } from '../database/database';
+import { analyzeCompanies } from '../database/statistics';
 
 /**
  * A row whose organization already belongs to another migration that has not ended or, after an amendment, to another
@@ -93,6 +94,7 @@ export async function insertRows(
       where m.id = ${migrationId}`.execute(tx);
     inserted += group.length;
   }
+  await analyzeCompanies(tx);
   return inserted;
 }
 

@@ -13,6 +13,7 @@ import { inChunks } from '../../domain/text/streams';
 import type { Secret } from '../../security';
 import { createSealer, sealCredential } from '../../security';
 import type { Database, Queryable } from '../database/database';
+import { analyzeCredentials } from '../database/statistics';
 import { delayRecording, isUnrecorded } from '../migrations/audit-trail';
 import { limitStagedCredentials } from './staging-limits';
 import type { CredentialFields } from './vault';
@@ -240,6 +241,7 @@ async function storeSealed(
     )`;
   if (decisionId === null) {
     const { rows } = await sql<{ row: number }>`${accepting} ${putInUse(sql`boxes`)}`.execute(db);
+    await analyzeCredentials(db);
     return new Set(rows.map(({ row }) => row));
   }
   return db.transaction().execute(async (tx) => {
@@ -286,6 +288,7 @@ export async function acceptStaged(
         and c.state = any(${[...statesOf(replaces)]}::text[])
       for update of c
     ) ${putInUse(sql`accepting`)}`.execute(tx);
+  if (rows.length > 0) await analyzeCredentials(tx);
   await discardStaged(tx, migrationId, decisionId);
   return rows.length;
 }
