@@ -224,7 +224,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
 
 /** A reconciliation takes seconds. It holds up the batch, but does not pause it. */
 const WHY_RECONCILING =
-  'the ledger is being reconciled; if this takes more than a few minutes, run ferry reconcile again';
+  'the ledger is being reconciled; if this takes more than a few minutes, start the reconciliation again';
 const RECONCILING: SliceOutage = { why: WHY_RECONCILING, gotThrough: 0 };
 
 async function createImportContext(

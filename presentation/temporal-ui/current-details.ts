@@ -149,7 +149,7 @@ function howText(progress: Progress): string {
     : null;
   if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
   const seal =
-    'support sends you the migration key; use ferry seal to encrypt the file with it, and send support only the sealed file';
+    'support sends you the migration key; encrypt the file with it (the command ferry seal does this), and send support only the sealed file';
   return `${manifest === null ? '' : `${manifest}; `}${exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
 }
 

@@ -121,7 +121,7 @@ test('every route for clients refuses a viewer, before it reads the body', async
     const answer = await viewer.fetch(addressOf(operation), { method: operation.method });
     expect([operation.path, answer.status]).toEqual([operation.path, 403]);
     expect(await answer.json()).toEqual({
-      error: expect.stringMatching(/read only/) as string,
+      error: expect.stringMatching(/read-only/) as string,
       advice: expect.any(String) as string,
     });
   }

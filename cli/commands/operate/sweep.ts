@@ -75,7 +75,7 @@ function closingOf(open: readonly string[]) {
   const these = counted(open.length, 'migration');
   return {
     question: `Close ${these} for good?`,
-    consequence: `${these} will be closed as if cancelled, and all their credentials destroyed: ${referenceList(open, MAX_NAMED)}`,
+    consequence: `${these} will be closed as if cancelled, and all ${open.length === 1 ? 'its' : 'their'} credentials destroyed: ${referenceList(open, MAX_NAMED)}`,
   };
 }
 

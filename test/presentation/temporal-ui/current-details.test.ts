@@ -105,7 +105,7 @@ test('credentials are exported after the confirmation, and sealed with the migra
     ...{ proposal: null, counts: counts({ total: 2, waiting: 2, withoutCredential: 2 }) },
   });
   expect(detailsAt(state)).toContain(
-    '**How:** export the credentials after you have confirmed that syncing is off; support sends you the migration key; use ferry seal to encrypt the file with it',
+    '**How:** export the credentials after you have confirmed that syncing is off; support sends you the migration key; encrypt the file with it (the command ferry seal does this)',
   );
 });
 
