@@ -74,6 +74,7 @@ async function watch({ ferry, ...bench }: BenchEnvironment, size: Size, report: 
     const share = (cpuMs: number): string => `${(cpuMs / seconds / 10).toFixed(0)} %`;
     const moved = (await countCompanies(ferry.db, id)).moved - movedBefore;
     if (moved === 0) throw new Error('no company was moved while the browsers were watching');
+    if (found.events === 0) throw new Error('no browser received an event, although companies were moved');
     const failures = Object.entries(found.failures).map(([why, times]) => `${why}: ${times}`);
     const load =
       `${count} browsers, ${found.openStreams} streams open at the end, ${(found.events / seconds).toFixed(0)} events/s, ` +

@@ -94,7 +94,8 @@ class Browser {
     stream.on('data', (piece: string) => {
       text += piece;
       for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-        if (text.startsWith('event: migration')) this.onEvent(text.slice(0, end));
+        const event = text.slice(0, end);
+        if (/^event: migration$/m.test(event)) this.onEvent(event);
         text = text.slice(end + 2);
       }
     });
