@@ -56,7 +56,9 @@ function fail(reason: string): never {
 /** Runs the commands of the six steps. */
 async function migrate(terminal: DemoTerminal): Promise<void> {
   terminal.title('Step 1: supply details');
-  await terminal.support('start', path.join(EXAMPLE, 'manifest.csv'), '-p', 'quickbooks-online', '--client', 'acme');
+  const manifest = path.join(EXAMPLE, 'manifest.csv');
+  // With the default ramp of 20 companies, the last four would wait until the ramp has been verified.
+  await terminal.support('start', manifest, '-p', 'quickbooks-online', '--client', 'acme', '--ramp', '0');
   const secret = terminal.writeFile('application-secret.txt', 'the secret of the application');
   await terminal.client(
     ...['application', MIGRATION, '--client-id', 'acme-app', '--environment', 'production', '--secret-file', secret],

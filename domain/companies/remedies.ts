@@ -52,7 +52,7 @@ export function remediesFor(company: Remediable): readonly Remedy[] {
 
 function remediesForDeferred(failure: FailureKind | null): readonly Remedy[] {
   if (failure === null) return [];
-  return failure === 'application-refused' ? ['application', 'credentials'] : ['credentials'];
+  return failure === 'application-refused' ? ['credentials', 'application'] : ['credentials'];
 }
 
 function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy[]): readonly Remedy[] {
@@ -62,7 +62,8 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
     case 'wrong-organization':
       return ['replace-credential', ...relink, 'retry'];
     case 'application-refused':
-      return ['application', 'retry', 'replace-credential', ...relink];
+      // Another application would end the access to the companies that have moved with the registered one.
+      return ['replace-credential', 'application', 'retry', ...relink];
     case 'credential-unreadable':
       return ['replace-credential', 'retry'];
     case 'incomplete':
@@ -86,7 +87,7 @@ export function remedyText(remedy: Remedy): string {
     case 'credentials':
       return 'supply a new credential from the client';
     case 'application':
-      return 'register the application that obtained the credential; then retry';
+      return 'register the application that obtained the credential, unless companies have moved with another one; then retry';
     case 'skip':
       return 'give up and leave out';
     case 'amend':

@@ -17,7 +17,7 @@ const company = (changes: Partial<Remediable>): Remediable => ({
 
 test.each<[FailureKind, readonly Remedy[]]>([
   ['reauthorization-required', ['relink', 'replace-credential', 'retry', 'skip']],
-  ['application-refused', ['application', 'retry', 'replace-credential', 'relink', 'skip']],
+  ['application-refused', ['replace-credential', 'application', 'retry', 'relink', 'skip']],
   ['wrong-organization', ['replace-credential', 'relink', 'retry', 'skip']],
   ['credential-unreadable', ['replace-credential', 'retry', 'skip']],
   ['refused', ['retry', 'replace-credential', 'skip']],
@@ -58,7 +58,7 @@ test('a deferred company can be retried now, skipped or left out', () => {
   const deferred = company({ state: 'waiting', deferred: true });
   expect(remediesFor(deferred)).toEqual(['retry', 'skip', 'exclude']);
   expect(remediesFor({ ...deferred, failure: 'application-refused' })).toEqual([
-    ...['application', 'credentials', 'retry', 'skip', 'exclude'],
+    ...['credentials', 'application', 'retry', 'skip', 'exclude'],
   ]);
 });
 
