@@ -104,10 +104,15 @@ function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): st
   if (step === 'schedule' && !facts.hasProposal) return 'no start time has been proposed yet; propose one first';
   if (step === 'migrate-first-company' && facts.firstCompany?.stage !== 'verified')
     return 'no first company has been moved and verified yet';
-  const open = step === 'complete-migration' && facts.counts ? countOpen(facts.counts) : 0;
-  if (open > 0) return `${counted(open, 'company')} ${open === 1 ? 'has' : 'have'} no final outcome yet`;
+  if (step === 'complete-migration' && openText(facts) !== null) return openText(facts);
   const earlier = facts.approvals.find((approval) => approval.step === step && approval.role === role);
   return earlier ? `${role} has already approved ${step} (${earlier.by})` : null;
+}
+
+/** Says how many companies have no final outcome yet; null if there are none, or if they have not been counted. */
+function openText({ counts }: DecisionFacts): string | null {
+  const open = counts ? countOpen(counts) : 0;
+  return open === 0 ? null : `${counted(open, 'company')} ${open === 1 ? 'has' : 'have'} no final outcome yet`;
 }
 
 function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFacts): string | null {
@@ -116,12 +121,14 @@ function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFac
     case 'migrate-first-company':
       if (facts.counts !== null && (facts.firstCompany?.stage ?? 'importing') === 'importing')
         return 'the first company has no result yet';
-      if (facts.ended.includes(step)) return `${step} has already ended`;
+      if (facts.ended.includes(step)) return `${step} has already ended; to stop further moves, pause the migration`;
       return afterwards === undefined
         ? 'a rejection must specify what to do next: same-company, another-company or abandon'
         : null;
     case 'complete-migration':
-      return null;
+      return openText(facts) === null
+        ? null
+        : `there is no handover to reject yet: ${openText(facts)}; to stop further moves, pause the migration`;
     case 'supply-details':
     case 'schedule':
     case 'update-application':

@@ -303,3 +303,19 @@ test('a rejection of the handover withdraws its approvals and keeps the step ope
   expect(state.step).toBe('complete-migration');
   expect(missingApprovals(state, 'complete-migration')).toEqual(['support', 'client']);
 });
+
+test('a handover cannot be rejected while companies are open, and the refusal says how to stop moves', () => {
+  const moving = stateAt('complete-migration', { counts: counts({ total: 10, waiting: 4, moved: 6 }) });
+  const { state, outcome } = decideOne(moving, reject('complete-migration', 'support'));
+  expect(outcome).toMatchObject({
+    applied: false,
+    text: 'there is no handover to reject yet: 4 companies have no final outcome yet; to stop further moves, pause the migration',
+  });
+  expect(withoutRecord(state)).toEqual(withoutRecord(moving));
+});
+
+test('a late rejection of the first company says how to stop moves', () => {
+  const moved = stateAt('complete-migration', { firstCompany: firstCompany({ stage: 'verified' }) });
+  const { outcome } = decideOne(moved, reject('migrate-first-company', 'support'));
+  expect(outcome.text).toBe('migrate-first-company has already ended; to stop further moves, pause the migration');
+});
