@@ -7,8 +7,9 @@
  * cannot send. If the browser names an origin, it must be an origin of the portal.
  */
 import type { FastifyRequest } from 'fastify';
-import type { Api } from './api';
+import type { Api, SignedIn } from './api';
 import type { PortalContext } from './context';
+import type { PortalDatabase } from './database';
 import { forbidden, noSession, notFound, tooMany } from './errors';
 import { concurrencyLimiter, limiter } from './limits';
 import { tokenIn } from './session-token';
@@ -46,6 +47,16 @@ export function authorize(app: Api, { db, limits, origins }: PortalContext): voi
     if (access === 'client' && session.role !== 'client')
       throw forbidden('Your invitation is read-only.', 'Ask your contact for an invitation with the role client.');
   });
+}
+
+/**
+ * Asserts that a session has not ended since its request was authorized. Call this if the database has returned nothing,
+ * because it does so for a session that has ended.
+ *
+ * @throws {PortalError} 401
+ */
+export async function assertNotEnded(db: PortalDatabase, { hash }: SignedIn): Promise<void> {
+  if ((await db.session(hash)) === undefined) throw noSession();
 }
 
 /** @throws {PortalError} 403 */

@@ -213,19 +213,25 @@ export class PortalDatabase {
     return rows;
   }
 
-  /** Stores a request for the workers. `exists`: a request with this id is stored already. */
+  /**
+   * Stores a request for the workers. `exists`: a request with this id is stored already. Null: the session has ended, or
+   * the invitation was revoked.
+   */
   async submit(
     hash: Buffer,
     { id, kind, body }: { readonly id: string; readonly kind: PortalRequestKind; readonly body: unknown },
-  ): Promise<'stored' | 'exists' | 'refused'> {
+  ): Promise<'stored' | 'exists' | 'refused' | null> {
     const { rows } = await sql<{ result: 'stored' | 'exists' | 'refused' | null }>`
       select tokenferry_portal.submit(${hash}, ${id}::uuid, ${kind}, ${JSON.stringify(body)}::jsonb) as result`.execute(
       this.db,
     );
-    return rows[0]?.result ?? 'refused';
+    return rows[0]?.result ?? null;
   }
 
-  /** Returns the answer to a request; null if there is none yet, undefined if the invitation has no such request. */
+  /**
+   * Returns the answer to a request; null if there is none yet, undefined if the invitation has no such request, or if
+   * the session has ended.
+   */
   async answer(hash: Buffer, id: string): Promise<RequestAnswer | null | undefined> {
     const { rows } = await sql<{ answer: RequestAnswer | null }>`
       select answer from tokenferry_portal.answer(${hash}, ${id}::uuid)`.execute(this.db);

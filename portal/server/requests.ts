@@ -4,9 +4,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PortalRequestKind, RequestAnswer } from '../contract';
+import { assertNotEnded } from './access';
 import type { SignedIn } from './api';
 import type { PortalContext } from './context';
-import { tooMany } from './errors';
+import { noSession, tooMany } from './errors';
 
 const FIRST_POLL_MS = 150;
 const LONGEST_POLL_MS = 1_000;
@@ -30,7 +31,7 @@ export interface RequestStatus {
  * in spite of the failure is not applied twice, because the decision's own id stays the same.
  *
  * @param isCancelled returns true once nobody waits for the answer
- * @throws {PortalError} 429 if the invitation has too many requests
+ * @throws {PortalError} 401 if the session ends meanwhile, 429 if the invitation has too many requests
  */
 export async function submitAndWait(
   context: Pick<PortalContext, 'db' | 'answerWaitMs'>,
@@ -44,6 +45,7 @@ export async function submitAndWait(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const id = idOf(attempt);
     const result = await db.submit(session.hash, { id, ...request });
+    if (result === null) throw noSession();
     if (result === 'refused') break;
     const known = result === 'exists' ? await db.answer(session.hash, id) : null;
     if (known == null) return { id, answer: await answerUntil(waitUntil, id) };
@@ -53,9 +55,9 @@ export async function submitAndWait(
 
   async function answerUntil(end: number, id: string): Promise<RequestAnswer | null> {
     for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_POLL_MS)) {
-      // The request is gone if the invitation was revoked.
-      const answer = (await db.answer(session.hash, id)) ?? null;
-      if (answer !== null || isCancelled() || performance.now() + pauseMs > end) return answer;
+      const answer = await db.answer(session.hash, id);
+      if (answer === undefined) await assertNotEnded(db, session);
+      if (answer != null || isCancelled() || performance.now() + pauseMs > end) return answer ?? null;
       await delay(pauseMs);
     }
   }

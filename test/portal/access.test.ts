@@ -1,7 +1,9 @@
 /** Who may use which route. The tests are generated from the OpenAPI document, so that a new route is tested too. */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { PortalDatabase } from '../../portal/server/database';
 import { answerPortalRequest, revokeInvitation, writePortalView } from '../../store';
-import { createMigration, PUBLIC_KEY, signIn, usePortal, type Session } from './running-portal';
+import { createMigration, json, PUBLIC_KEY, signIn, usePortal, type Session } from './running-portal';
 
 const portal = usePortal();
 
@@ -109,6 +111,47 @@ test.each<[string, (session: Session) => Promise<unknown>]>([
   await end(session);
   expect(await statuses(bearer(session))).toEqual(await allWith(401));
   expect(await statuses(cookie(session))).toEqual(await allWith(401));
+});
+
+describe('a session that ends during a request', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  /** Revokes the invitation of a session once the portal has called a function of the database. */
+  function revokeAfter(name: 'session' | 'submit', { invitationId }: Session): void {
+    const original = PortalDatabase.prototype[name] as (...args: unknown[]) => Promise<unknown>;
+    jest.spyOn(PortalDatabase.prototype, name).mockImplementationOnce(async function (this: PortalDatabase, ...args) {
+      const found = await original.apply(this, args);
+      await revokeInvitation(portal.db, invitationId, 'Sam');
+      return found as never;
+    });
+  }
+
+  const signed = {
+    ...{ decisionId: randomUUID(), role: 'client', by: 'Cleo', signedAt: '2026-11-24T09:00:00.000Z' },
+    signature: { publicKey: PUBLIC_KEY, value: 'cd'.repeat(64) },
+  };
+  const report = json({ format: 'html' });
+  const decision = json({ message: 'approve', decision: signed });
+
+  test.each<['session' | 'submit', string, RequestInit]>([
+    ['session', '/api/migration', {}],
+    ['session', '/api/companies', {}],
+    ['session', '/api/reconnect-links.csv', {}],
+    ['session', `/api/requests/${NO_ID}`, {}],
+    ['session', `/api/reports/${NO_ID}`, {}],
+    ['session', '/api/decisions', decision],
+    ['session', '/api/reports', report],
+    ['submit', '/api/decisions', decision],
+    ['submit', '/api/reports', report],
+  ])('gets no other answer than 401: after %s, %s', async (name, path, init) => {
+    const session = await signIn(portal);
+    revokeAfter(name, session);
+    const answer = await session.fetch(path, init);
+    expect([answer.status, await answer.json()]).toEqual([
+      401,
+      { error: 'You are not signed in.', advice: expect.any(String) as string },
+    ]);
+  });
 });
 
 test('every route for clients refuses a viewer, before it reads the body', async () => {

@@ -2,6 +2,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { CompaniesSchema, CompanyFilterSchema, ErrorSchema, MigrationAnswerSchema } from '../../contract';
+import { assertNotEnded } from '../access';
 import { companyOf, type PortalCompany } from '../companies';
 import type { Api, SignedIn } from '../api';
 import type { PortalContext } from '../context';
@@ -34,6 +35,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       const { hash, migrationId } = signedIn;
       const found = await sharedViews.read(migrationId, () => db.view(hash));
       if (found) return found;
+      await assertNotEnded(db, signedIn);
       throw new PortalError(503, 'The migration has not been read yet.', 'Try again in a few seconds.', {
         'retry-after': '2',
       });
@@ -131,10 +133,11 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     return { companies, hasMore: rows.length > limit || (limit === max && rows.length === max) };
   }
 
-  async function* mustReconnect({ hash }: SignedIn): AsyncGenerator<PortalCompany> {
+  async function* mustReconnect(session: SignedIn): AsyncGenerator<PortalCompany> {
     for (let afterRow = 0; ;) {
       const query = { state: 'must-reconnect', exceptions: false, search: null, afterRow, max: LINKS_PER_READ };
-      const rows = await db.companies(hash, query);
+      const rows = await db.companies(session.hash, query);
+      if (rows.length === 0) await assertNotEnded(db, session);
       yield* rows.map(companyOf);
       const last = rows.at(-1);
       if (last === undefined || rows.length < LINKS_PER_READ) return;

@@ -13,8 +13,10 @@ import {
   SealedApplicationSchema,
   SealedCredentialsSchema,
   type PortalRequestKind,
+  type RequestAnswer,
 } from '../../contract';
-import type { Api } from '../api';
+import { assertNotEnded } from '../access';
+import type { Api, SignedIn } from '../api';
 import type { PortalContext } from '../context';
 import { noSuchRequest } from '../errors';
 import { REPORT_POLICY } from '../headers';
@@ -139,8 +141,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
       },
     },
     async ({ signedIn, params: { id } }) => {
-      const answer = await db.answer(signedIn.hash, id);
-      if (answer === undefined) throw noSuchRequest();
+      const answer = await answerTo(signedIn, id);
       return statusOf({ id, answer });
     },
   );
@@ -168,7 +169,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
       },
     },
     async ({ signedIn, params, query }, reply) => {
-      const answer = await db.answer(signedIn.hash, params.id);
+      const answer = await answerTo(signedIn, params.id);
       if (answer?.content === undefined) throw noSuchRequest();
       const { type, extension } = REPORT_TYPES[query.format];
       return reply
@@ -180,6 +181,14 @@ export function requestRoutes(app: Api, context: PortalContext): void {
         .send(answer.content);
     },
   );
+
+  /** @throws {PortalError} 401 if the session has ended, 404 if the person has not sent this request */
+  async function answerTo(session: SignedIn, id: string): Promise<RequestAnswer | null> {
+    const answer = await db.answer(session.hash, id);
+    if (answer !== undefined) return answer;
+    await assertNotEnded(db, session);
+    throw noSuchRequest();
+  }
 
   async function submit(
     kind: PortalRequestKind,
