@@ -76,6 +76,22 @@ test('the OpenAPI document describes every answer', async () => {
   expect(descriptions.filter((text) => /^(Default Response|Success|)$/.test(text))).toEqual([]);
 });
 
+test.each([
+  ['get', '/api/requests/{id}', '404', /has not sent such a request/],
+  ['post', '/api/session/identity', '404', /The portal has no identity provider/],
+  ['post', '/api/session/identity/answer', '404', /The portal has no identity provider/],
+  ['get', '/api/reports/{id}', '404', /no such report/],
+])(
+  'the OpenAPI document keeps the description that a route gives an error: %s %s',
+  async (method, path, status, text) => {
+    const answer = await fetch(`${portal.url}/api/openapi.json`);
+    expect(await answer.json()).toHaveProperty(['paths', path, method, 'responses', status], {
+      description: expect.stringMatching(text) as string,
+      content: { 'application/json': { schema: expect.objectContaining({ type: 'object' }) as object } },
+    });
+  },
+);
+
 test.each<[string, () => Promise<Record<string, string>>]>([
   ['no session', async () => ({})],
   ['an invented token', async () => ({ authorization: `Bearer ${'A'.repeat(43)}` })],

@@ -56,18 +56,21 @@ function errorsOf(access: Access): Record<string, unknown> {
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   202: 'There is no answer yet.',
   403: 'You may not do this; `error` and `advice` say why.',
-  404: 'There is nothing with this id.',
   413: 'The request is too large.',
   429: 'Too many requests. Retry after `Retry-After` seconds.',
   503: 'The portal cannot answer now. Try again after `Retry-After` seconds.',
 };
 
-/** Adds descriptions to the answers, which the library would otherwise describe as "Default Response". */
+/**
+ * Adds descriptions to the answers that have none, because the library would describe them as "Default Response". Keeps
+ * the descriptions of routes.
+ */
 function described(responses: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(responses).map(([status, schema]) => {
       const description = DESCRIPTIONS[status];
-      if (description === undefined || !(schema instanceof z.ZodType)) return [status, schema];
+      if (description === undefined || !(schema instanceof z.ZodType) || schema.description !== undefined)
+        return [status, schema];
       return [status, { description, content: { 'application/json': { schema } } }];
     }),
   );

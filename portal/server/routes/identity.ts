@@ -19,6 +19,12 @@ import { noPendingSignInCookie, pendingSignInCookie, pendingSignInOf, type Pendi
 import { signInAndWait, unknownAccount } from '../sign-ins';
 import { publicFieldsOf } from './session';
 
+const ERRORS = {
+  403: ErrorSchema,
+  404: ErrorSchema.describe('The portal has no identity provider.'),
+  503: ErrorSchema,
+};
+
 export function identityRoutes(app: Api, context: PortalContext): void {
   const { identityProvider, limits, sessionLifetimeMs } = context;
 
@@ -38,7 +44,7 @@ export function identityRoutes(app: Api, context: PortalContext): void {
         body: StartIdentitySignInSchema,
         response: {
           200: IdentitySignInStartedSchema.describe('Where the person signs in.'),
-          ...{ 403: ErrorSchema, 404: ErrorSchema, 503: ErrorSchema },
+          ...ERRORS,
         },
       },
     },
@@ -70,7 +76,7 @@ export function identityRoutes(app: Api, context: PortalContext): void {
         body: FinishIdentitySignInSchema,
         response: {
           200: SessionSchema.describe('The new session.'),
-          ...{ 403: ErrorSchema, 404: ErrorSchema, 503: ErrorSchema },
+          ...ERRORS,
         },
       },
     },

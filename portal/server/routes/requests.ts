@@ -163,7 +163,7 @@ export function requestRoutes(app: Api, context: PortalContext): void {
             description: 'The report, in the requested format.',
             content: { 'text/html': { schema: z.string() } },
           },
-          404: ErrorSchema,
+          404: ErrorSchema.describe('The person has no such report, or it is not ready yet.'),
           503: ErrorSchema,
         },
       },
