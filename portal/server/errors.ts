@@ -80,6 +80,14 @@ export function sendError(failure: FastifyError | PortalError, request: FastifyR
 /** Postgres error codes for text that cannot be stored: NUL, half a surrogate pair, invalid UTF-8. */
 const UNSTORABLE_TEXT = new Set(['22021', '22P02', '22P05']);
 
+/** What is wrong with a request, by Fastify's error code. */
+const INVALID_REQUESTS: Readonly<Record<string, string>> = {
+  FST_ERR_BAD_URL: 'The address is not valid.',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The request is not valid JSON.',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'The request is not valid JSON.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body is not its Content-Length.',
+};
+
 /** Converts an error of Fastify or another library. */
 function asPortalError(failure: FastifyError): PortalError {
   if (hasZodFastifySchemaValidationErrors(failure)) {
@@ -91,7 +99,10 @@ function asPortalError(failure: FastifyError): PortalError {
   const { statusCode = 500 } = failure;
   if (statusCode === 413) return new PortalError(413, 'The request is too large.');
   if (statusCode === 415) return new PortalError(415, 'Send JSON, with the content type application/json.');
-  if (statusCode >= 400 && statusCode < 500) return badRequest('The request is not valid JSON.');
+  // A parameter that is too long names nothing.
+  if (statusCode === 414) return notFound();
+  if (statusCode >= 400 && statusCode < 500)
+    return badRequest(INVALID_REQUESTS[failure.code] ?? 'The request is invalid.');
   if (isDatabaseOutage(failure)) return busy(5);
   return new PortalError(
     500,

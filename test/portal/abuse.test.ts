@@ -2,6 +2,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import fastify from 'fastify';
+import { sendError } from '../../portal/server/errors';
 import { json, PAGE, signIn, usePortal } from './running-portal';
 
 const portal = usePortal();
@@ -59,6 +61,17 @@ test('no address redirects', async () => {
     const answer = await exchange(`GET ${path} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`);
     expect([path, answer.split('\r\n', 1)[0]]).toEqual([path, expect.not.stringMatching(/ 3\d\d /)]);
     expect([path, answer]).toEqual([path, expect.not.stringMatching(/^location:/im)]);
+  }
+});
+
+test('an address that cannot be decoded, or is too long, is refused for that reason', async () => {
+  for (const [path, status, error] of [
+    ['/api/requests/%zz', 400, 'The address is not valid.'],
+    ['/%', 400, 'The address is not valid.'],
+    [`/api/requests/${'x'.repeat(300)}`, 404, 'There is nothing at this address.'],
+  ] as const) {
+    const answer = await fetch(portal.url + path);
+    expect([path, answer.status, await answer.json()]).toEqual([path, status, { error }]);
   }
 });
 
@@ -148,6 +161,19 @@ describe('a body', () => {
     const text = await answer.text();
     expect(text.length).toBeLessThan(300);
     expect(text).not.toMatch(/node_modules|at \w+ \(|\.ts|\.js\b|zod|fastify|FST_/i);
+  });
+
+  test('whose length is not its Content-Length is refused for that reason', async () => {
+    // Node's HTTP server lets no such request through, so it is passed to the framework directly.
+    const app = fastify();
+    app.setErrorHandler(sendError);
+    app.post('/', () => 'ok');
+    const headers = { 'content-type': 'application/json', 'content-length': '5' };
+    const answer = await app.inject({ method: 'POST', url: '/', headers, payload: '{}' });
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { error: 'The length of the body is not its Content-Length.' },
+    ]);
   });
 
   test.each([
