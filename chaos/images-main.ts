@@ -17,7 +17,7 @@ import {
   removeImages,
   type OtherImages,
 } from './images/build';
-import { readServices, servicesWithout } from './images/compose-file';
+import { ourServers, readServices, servicesWithout } from './images/compose-file';
 import { findEngine, NoContainerEngine } from './images/engine';
 import { assertIsolated, awaitTargets } from './images/inspection';
 import { withTopology, type Topology } from './images/topology';
@@ -35,8 +35,6 @@ const UNAVAILABLE = 3;
 const KILLED = ['worker', 'service', 'temporal', 'ledger'] as const;
 /** About how long a killed container takes to become healthy again. */
 const PER_PART_MS = 20_000;
-/** The services whose containers must be unable to write to their file system. */
-const OURS = ['worker', 'service', 'codec-server'] as const;
 
 /** The services that nothing else needs. */
 const OPTIONAL = new Set(['ui', 'ui-for-clients', 'prometheus', 'grafana']);
@@ -108,7 +106,7 @@ async function tryOut(
   const containersOf = async (services: readonly string[]) =>
     (await Promise.all(services.map((service) => topology.containers(service)))).flat();
   print('running: all containers are healthy');
-  const isolated = await containersOf(OURS);
+  const isolated = await containersOf(ourServers(readServices()));
   await assertIsolated(isolated);
   print(`${counted(isolated.length, 'container')} running as an unprivileged user, on a read-only file system`);
   printIndented(await topology.ferry('doctor'));

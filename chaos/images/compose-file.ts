@@ -15,6 +15,8 @@ export interface ComposeService {
   /** Services with a profile run only on demand. */
   readonly profiles?: readonly string[];
   readonly scale?: number;
+  /** `no` for a job. */
+  readonly restart?: string;
 }
 
 export type ComposeServices = Readonly<Record<string, ComposeService>>;
@@ -46,6 +48,16 @@ export function writeExtension(
   const without = leftOut.map((service) => [service, { profiles: ['left-out'] }] as const);
   const services = Object.fromEntries<object>([...published, ...without]);
   writeFileSync(file, JSON.stringify({ services, networks: { published: {} } }, null, 2)); // JSON is valid YAML
+}
+
+/**
+ * Returns the servers that run an image of the Dockerfile. Their containers must be unable to write to their file system.
+ * Jobs have ended when the containers are checked.
+ */
+export function ourServers(services: ComposeServices): readonly string[] {
+  return Object.entries(services)
+    .filter(([, { image, restart }]) => image.startsWith('tokenferry-') && restart !== 'no')
+    .map(([name]) => name);
 }
 
 /** Returns the services whose image is missing, and those that depend on them. */

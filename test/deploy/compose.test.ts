@@ -1,13 +1,12 @@
 /** Checks docker-compose.yml without a container engine. `npm run images:test` starts its services. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { servicesWithout, startOrder, type ComposeService } from '../../chaos/images/compose-file';
+import { ourServers, servicesWithout, startOrder, type ComposeService } from '../../chaos/images/compose-file';
 import { parse } from 'yaml';
 
 const ROOT = path.join(__dirname, '../..');
 
 interface Service extends ComposeService {
-  readonly restart?: string;
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly ports?: readonly string[];
@@ -44,6 +43,10 @@ test('our containers have a read-only file system and no capabilities', () => {
   for (const [name, { read_only, cap_drop }] of ours) {
     expect([name, read_only, cap_drop]).toEqual([name, true, ['ALL']]);
   }
+});
+
+test('the test of the images checks the container of each of our servers', () => {
+  expect([...ourServers(services)].sort()).toEqual(['codec-server', 'portal', 'service', 'worker']);
 });
 
 test('a service starts once the jobs it depends on have succeeded and the servers are healthy, and each job is waited for', () => {
