@@ -29,11 +29,14 @@ export interface CodecServerOptions {
   /** Allowed origins of pages, for example `https://temporal.example.com`. Pages of other origins get a 403. */
   readonly origins: readonly string[];
   /**
-   * Null disables token checks, so that every caller can decrypt. Only allowed on a loopback address, or with
-   * `trustNetwork`.
+   * Null disables token checks: every caller whose `Host` header names this machine can decrypt. Only allowed on a
+   * loopback address, or with `trustNetwork`.
    */
   readonly verifyToken: VerifyToken | null;
-  /** True if only trusted callers can reach `host`, because it is in a separate network. Default: false. */
+  /**
+   * True if only trusted callers can reach `host`: it is in a separate network, and its port is published on this machine
+   * only. The `Host` header must still name this machine, because browsers on it can reach the port. Default: false.
+   */
   readonly trustNetwork?: boolean;
   /** Address to listen on. */
   readonly host: string;
@@ -140,7 +143,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
       // Prevents DNS rebinding: without this check, a page whose host name resolves to 127.0.0.1 could call this
       // server. The Host header of such a call contains that host name.
       if (!isLoopback(request.hostname))
-        throw new CallRefused(403, 'without token checks, only this machine may call the codec server');
+        throw new CallRefused(403, 'without token checks, the Host header must name this machine, such as 127.0.0.1');
       return;
     }
     const reader = await authenticate(request, verifyToken);

@@ -19,7 +19,10 @@ const OPTIONS = {
   'key-set': { type: 'string' },
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '8234' },
-  /** Lets callers without a token decrypt, on any address. Use it only in a network that no other caller can reach. */
+  /**
+   * Lets the server listen on any address without token checks. Use it only in a network that no other caller can reach.
+   * Calls must name this machine in their `Host` header, so publish the port on a loopback address.
+   */
   'trust-network': { type: 'boolean', default: false },
 } as const;
 
