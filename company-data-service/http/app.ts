@@ -8,7 +8,7 @@ import { AddressLimit } from './limits/address-limit';
 import { Authenticator } from './authentication';
 import type { Api, ServiceContext } from './context';
 import { countDailyRequest } from './limits/daily-quota';
-import { answerUnreadableRequest, sendError } from './errors/error-answers';
+import { answerConnect, answerUnreadableRequest, sendError } from './errors/error-answers';
 import { badRequest, notFound } from './errors/errors';
 import { applyFaults } from './fault-hooks';
 import { describeRoutes, documentationRoutes } from './openapi/openapi';
@@ -78,11 +78,9 @@ export async function createApp(options: AppOptions): Promise<Api> {
   // Without these listeners, Node would answer an unknown `Expect` with an empty 417, and close the connection of a
   // CONNECT without an answer.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.server.on('connect', (_request, socket) => {
-    // Without a listener, a reset by the client would end the process.
-    socket.on('error', () => undefined);
-    answerUnreadableRequest(logger)(new Error('CONNECT'), socket);
-  });
+  // Without a listener, a reset by the client would end the process.
+  app.server.on('connect', (_request, socket) => socket.on('error', () => undefined));
+  app.server.on('connect', answerConnect(logger));
 
   app.setValidatorCompiler(validatorCompiler);
   // Responses are not validated at run time, because the compiler and the tests check them against their schemas.

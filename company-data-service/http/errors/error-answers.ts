@@ -40,26 +40,34 @@ function asServiceError(failure: FastifyError): ServiceError {
   return new ServiceError(500, 'The service failed. Please try again later.');
 }
 
-/**
- * Returns the handler that answers 400 to invalid HTTP, to CONNECT, to a URL or headers that are too long, and to
- * requests that take too long to arrive.
- */
+type Connection = NodeJS.WritableStream & { readonly writable: boolean };
+
+/** Returns the handler for invalid HTTP, for a URL or headers that are too long, and for requests that arrive too slowly. */
 export function answerUnreadableRequest(log: FastifyBaseLogger) {
-  return (_failure: Error, socket: NodeJS.WritableStream & { readonly writable: boolean }) => {
-    if (!socket.writable) return;
-    const correlationId = randomUUID();
-    log.info({ correlationId }, 'received a request that cannot be read');
-    const body = JSON.stringify(
-      errorBody(
-        badRequest([
-          { message: 'The request is not valid HTTP, its URL or headers are too long, or it did not arrive in time.' },
-        ]),
-        correlationId,
-      ),
-    );
-    socket.end(
-      `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Correlation-Id: ${correlationId}\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
-  };
+  return (failure: Error & { readonly code?: string }, connection: Connection) =>
+    refuseConnection(log, connection, unreadable(failure.code));
+}
+
+/** Returns the handler for CONNECT. Its target is another server instead of a resource, so there is no 405. */
+export function answerConnect(log: FastifyBaseLogger) {
+  return (_request: unknown, connection: Connection) =>
+    refuseConnection(log, connection, 'The method CONNECT is not supported.');
+}
+
+function unreadable(code: string | undefined): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'The URL or the headers are too long.';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request did not arrive in time.';
+  return 'The request is not valid HTTP.';
+}
+
+/** Answers 400, and closes the connection. */
+function refuseConnection(log: FastifyBaseLogger, connection: Connection, message: string): void {
+  if (!connection.writable) return;
+  const correlationId = randomUUID();
+  log.info({ correlationId, reason: message }, 'refused a request');
+  const body = JSON.stringify(errorBody(badRequest([{ message }]), correlationId));
+  connection.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Correlation-Id: ${correlationId}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }

@@ -1,6 +1,10 @@
 /** Hostile requests. The service answers quickly, with the error body if it refuses a request, and keeps working. */
 import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
 import { createKey } from '../../../company-data-service';
+import { answerUnreadableRequest } from '../../../company-data-service/http/errors/error-answers';
 import { newConnection, runService, type RunningService } from '../running-service';
 import { companyWithEverything, ENDPOINTS, fillPath } from './endpoints';
 import { error } from './response-schemas';
@@ -122,6 +126,28 @@ describe('a very long request', () => {
   });
 });
 
+describe('a request that cannot be read', () => {
+  const messagesOf = (answer: string): readonly unknown[] | undefined => {
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    return error.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')).trim())).validation?.errors;
+  };
+
+  test.each([
+    ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n', 'The method CONNECT is not supported.'],
+    ['invalid HTTP', 'hello\r\n\r\n', 'The request is not valid HTTP.'],
+    ['a long URL', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 'The URL or the headers are too long.'],
+  ])('is refused with the reason: %s', async (_what, bytes, message) => {
+    expect(messagesOf(await raw(bytes))).toEqual([{ message }]);
+  });
+
+  test('is refused with the reason if it did not arrive in time', async () => {
+    const connection = new PassThrough();
+    const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    answerUnreadableRequest(pino({ enabled: false }))(late, connection);
+    expect(messagesOf(await text(connection))).toEqual([{ message: 'The request did not arrive in time.' }]);
+  });
+});
+
 test('every response has headers against caching, framing and sniffing', async () => {
   const at = await companyWithEverything(service.administrator);
   for (const { method, path } of ENDPOINTS) {
@@ -146,11 +172,11 @@ test('every response has headers against caching, framing and sniffing', async (
 async function raw(bytes: string | Buffer): Promise<string> {
   const { port, hostname } = new URL(service.url);
   return new Promise((resolve) => {
-    let text = '';
+    let answer = '';
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
     // The service may refuse the request while the client is still sending.
-    socket.on('error', () => undefined).on('close', () => resolve(text));
+    socket.on('error', () => undefined).on('close', () => resolve(answer));
     socket.setTimeout(5_000, () => socket.destroy());
   });
 }
