@@ -1,7 +1,7 @@
 /** Several people and browsers at once, with the portal, its database and a worker. */
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
-import { readTrail } from '../../../store';
+import { listInvitations, readTrail } from '../../../store';
 import { waitForProgress } from '../../workflows/running-migration';
 import { axeViolations, describeWithChromium, newPage, takeErrors } from '../page/browser-page';
 import {
@@ -77,7 +77,7 @@ describeWithChromium('people of one client', () => {
       expect(await axeViolations(page)).toEqual([]);
     };
 
-    test('that was used or has expired', async () => {
+    test('that was used, has expired or was revoked', async () => {
       const id = await startMigration(opened, 'portal-links');
       const { db } = opened.portal.orchestrator.ferry;
       const link = await opened.portal.invite(id);
@@ -88,6 +88,10 @@ describeWithChromium('people of one client', () => {
       const unused = await opened.portal.invite(id, 'Mia');
       await sql`update portal_invitations set expires_at = now() where person = 'Mia'`.execute(db);
       await refused(stranger, unused);
+      const revoked = await opened.portal.invite(id, 'Finn');
+      const finn = (await listInvitations(db, id)).find(({ person }) => person === 'Finn');
+      await support(opened, 'invite', '--revoke', finn?.id ?? '', '--by', 'Sam');
+      await refused(stranger, revoked);
       await stranger.goto(opened.portal.url);
       await stranger.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     });

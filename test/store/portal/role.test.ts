@@ -61,11 +61,27 @@ test('the role can call the functions of the portal, and no other function of th
   await expect(portal.query('create schema mine')).rejects.toThrow(DENIED);
 });
 
-test('the functions of the portal are not granted to PUBLIC', async () => {
-  const { rows } = await sql`
-    select p.proname from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
-    where p.pronamespace = 'tokenferry_portal'::regnamespace and a.grantee = 0`.execute(ledger.db);
-  expect(rows).toEqual([]);
+test("only the portal's role, and not PUBLIC, has rights on the ledger, and only on the functions of the portal", async () => {
+  const { rows } = await sql<{ grantee: string; object: string; privilege: string }>`
+    with granted as (
+      select 'schema ' || nspname as object, nspowner as owner, acl.*
+      from pg_namespace, aclexplode(nspacl) acl where nspname like 'tokenferry%'
+      union all
+      select 'table ' || oid::regclass, relowner, acl.*
+      from pg_class, aclexplode(relacl) acl where relnamespace::regnamespace::text like 'tokenferry%'
+      union all
+      -- Without a grant, Postgres gives PUBLIC the right to call a function.
+      select 'functions of ' || pronamespace::regnamespace, proowner, acl.*
+      from pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner))) acl
+      where pronamespace = 'tokenferry_portal'::regnamespace
+    )
+    select distinct coalesce(rolname, 'PUBLIC') as grantee, object, privilege_type as privilege
+    from granted left join pg_roles r on r.oid = grantee where grantee <> owner order by object`.execute(ledger.db);
+  const grantee = portal.user;
+  expect(rows).toEqual([
+    { grantee, object: 'functions of tokenferry_portal', privilege: 'EXECUTE' },
+    { grantee, object: 'schema tokenferry_portal', privilege: 'USAGE' },
+  ]);
 });
 
 test('every function has a fixed search path, so the caller cannot substitute its own tables', async () => {
