@@ -20,7 +20,7 @@ export abstract class CompanyDataError extends Error {
   /** How long the service asks us to wait before a retry, in milliseconds; undefined if it does not ask. */
   get retryAfterMs(): number | undefined {
     const failure = this.toFailure();
-    return failure.kind === 'unreadable' ? undefined : failure.retryAfterMs;
+    return failure.kind === 'response' ? failure.retryAfterMs : undefined;
   }
 
   /** Id with which the service's support can find the call; undefined if there was no response, or it had no id. */

@@ -42,7 +42,6 @@ export type CallFailure =
        * before the answer was complete. `malformed`: the answer was not valid HTTP.
        */
       readonly reason: 'time-out' | 'dropped' | 'malformed' | 'refused';
-      readonly retryAfterMs?: number;
     }
   /** The service answered with success, but this client cannot read the body. */
   | { readonly kind: 'unreadable'; readonly status: number; readonly correlationId?: string };
