@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import ms from 'ms';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
-import { expectedLimit } from '../../domain/planning/limits';
+import { expectedLimit, LIMIT_NAMES } from '../../domain/planning/limits';
 import type { Window } from '../../domain/planning/windows';
 import { parseWindowText } from '../../presentation/wording/windows';
 
@@ -62,12 +62,12 @@ export function addLimitOptions(command: Command): Command {
       )
       .option(
         '--remind-before-stale <first,every,escalate>',
-        'reminders while data is up to date, e.g. 2d,1d,7d: the first after 2 days, then one a day, escalated after 7 days',
+        `${LIMIT_NAMES.remindBeforeStale}, e.g. 2d,1d,7d: the first after 2 days, then one a day, escalated after 7 days`,
         parseReminders,
       )
       .option(
         '--remind-while-stale <first,every,escalate>',
-        'reminders while syncing is disabled, e.g. 2h,1h,8h: the first after 2 hours, then one an hour, escalated after 8 hours',
+        `${LIMIT_NAMES.remindWhileStale}, e.g. 2h,1h,8h: the first after 2 hours, then one an hour, escalated after 8 hours`,
         parseReminders,
       ),
   );

@@ -124,7 +124,7 @@ export const LIMIT_NAMES: Readonly<Record<keyof MigrationLimits, string>> = {
   toleratedShare: 'tolerated share',
   windows: 'windows',
   remindBeforeStale: 'reminders while data is up to date',
-  remindWhileStale: 'reminders while syncing is disabled',
+  remindWhileStale: 'reminders while data is out of date',
 };
 
 /** Parses an untrusted change of limits. */

@@ -2,6 +2,7 @@
 import { approverFingerprint } from '../../domain/migration/approvers';
 import type { Companies, Decision } from '../../domain/migration/decision';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
+import { LIMIT_NAMES } from '../../domain/planning/limits';
 import { counted, duration, momentText } from '../../domain/text/sentences';
 import { windowsText } from './windows';
 
@@ -77,8 +78,8 @@ const LIMIT_TEXTS: { readonly [Name in keyof MigrationLimits]: (value: Migration
       ? 'no limit on the share of companies not moved'
       : `at most ${Math.round(share * 1_000) / 10}% not moved`,
   windows: (windows) => (windows.length === 0 ? 'no windows' : `moves begin ${windowsText(windows)}`),
-  remindBeforeStale: (intervals) => `reminders while data is up to date ${intervalsText(intervals)}`,
-  remindWhileStale: (intervals) => `reminders while data is out of date ${intervalsText(intervals)}`,
+  remindBeforeStale: (intervals) => `${LIMIT_NAMES.remindBeforeStale} ${intervalsText(intervals)}`,
+  remindWhileStale: (intervals) => `${LIMIT_NAMES.remindWhileStale} ${intervalsText(intervals)}`,
 };
 
 function intervalsText({ firstAfterMs, everyMs, escalateAfterMs }: ReminderIntervals): string {

@@ -1,5 +1,9 @@
+import { Command } from 'commander';
+import { addLimitOptions } from '../../../cli/shared/limit-options';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { decisionText } from '../../../presentation/wording/decisions';
 import { windowsText } from '../../../presentation/wording/windows';
+import { decideOne, stateAt } from '../../support/migration-states';
 
 const SENT = { decisionId: 'd', role: 'support', by: 'Sam' } as const;
 const NIGHTS = { days: ['mon', 'tue'], from: '22:00', to: '00:00', timeZone: 'Europe/London' } as const;
@@ -11,6 +15,17 @@ test('changed limits are shown with their values', () => {
     'adjust the limits: 2 slices at once, no limit on the share of companies not moved, moves begin mon-tue 22:00-24:00 Europe/London (a holiday)',
   );
   expect(decisionText({ ...SENT, kind: 'adjust', limits: { windows: [] } })).toBe('adjust the limits: no windows');
+});
+
+test.each([
+  ['remindBeforeStale', '--remind-before-stale', 'reminders while data is up to date'],
+  ['remindWhileStale', '--remind-while-stale', 'reminders while data is out of date'],
+] as const)('%s has the same name in a decision, in its outcome and in the help', (limit, option, name) => {
+  const adjust = { kind: 'adjust', role: 'support', limits: { [limit]: DEFAULT_LIMITS[limit] } } as const;
+  expect(decisionText({ ...SENT, ...adjust })).toContain(`: ${name} after `);
+  expect(decideOne(stateAt('schedule'), adjust).outcome.text).toBe(`limits changed: ${name}`);
+  const { options } = addLimitOptions(new Command());
+  expect(options.find(({ long }) => long === option)?.description).toMatch(new RegExp(`^${name}, e.g. `));
 });
 
 test('a decision on many companies lists only the first references', () => {
