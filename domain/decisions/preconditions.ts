@@ -149,7 +149,7 @@ function applicationRefusal(facts: DecisionFacts): string | null {
 }
 
 const ACCEPTED =
-  'the details have been accepted; to change them, support must first reject supply-details, and approve it again afterwards';
+  'the details have been accepted; to change them, support must first reject supply-details; after the change, support must approve it again';
 
 /** A supplied manifest replaces all companies, so nothing may have happened to any of them. */
 function manifestRefusal(facts: DecisionFacts): string | null {

@@ -16,6 +16,7 @@ import {
   firstCompany,
   migrationPlan,
   preflight,
+  reject,
   stateAt,
 } from '../../support/migration-states';
 
@@ -33,6 +34,14 @@ describe('another application', () => {
       expect(answer(stateAt(step, accepted))).toContain('support must first reject supply-details');
     },
   );
+
+  test('can be supplied between a rejection and a new approval of the details, as the refusal says', () => {
+    const scheduled = stateAt('schedule', accepted);
+    expect(answer(scheduled)).toBe(
+      'the details have been accepted; to change them, support must first reject supply-details; after the change, support must approve it again',
+    );
+    expect(answer(decideAll(scheduled, reject('supply-details', 'support')))).toBe('applied');
+  });
 
   test('can be supplied once companies are being moved, because nothing else corrects a wrong application', () => {
     const moving = { ...accepted, counts: counts({ total: 2, moved: 1, waiting: 1 }), firstCompany: firstCompany() };
