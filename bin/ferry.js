@@ -9,13 +9,18 @@ const bundle = path.join(dist, 'ferry.js');
 const main = path.join(dist, 'cli', 'main.js');
 
 /**
- * The arguments with which the command runs from its modules instead of the bundle: commands that run servers, because
- * their packages use native code, worker threads and files of their own, and `--debug`, because its stack traces must
- * name the modules.
+ * The commands that run servers. They run from their modules instead of the bundle, because their packages use native
+ * code, worker threads and files of their own.
  */
-const UNBUNDLED = ['up', 'service', 'codec-server', 'portal', '--debug'];
+const SERVERS = ['up', 'service', 'codec-server', 'portal'];
 
-if (existsSync(bundle) && !process.argv.some((arg) => UNBUNDLED.includes(arg))) {
+const args = process.argv.slice(2);
+// The options before the command have no values, except `--portal`, whose commands run no servers.
+const command = args.find((arg) => !arg.startsWith('-'));
+// With `--debug`, ferry runs from its modules as well, because stack traces must name them.
+const isUnbundled = SERVERS.includes(command) || args.includes('--debug');
+
+if (existsSync(bundle) && !isUnbundled) {
   runBundle(bundle);
 } else if (existsSync(main)) {
   require(main);

@@ -185,6 +185,26 @@ describe('a copy of the command', () => {
     expect(bundled).toEqual(unbundled);
   });
 
+  test.each([
+    [['companies', 'acme', '--search', 'portal'], 'the bundle'],
+    [['show', 'up'], 'the bundle'],
+    [['--json', 'show', 'service'], 'the bundle'],
+    [['--portal', 'https://portal.example', 'show', '--help'], 'the bundle'],
+    [['up', '--help'], 'its modules'],
+    [['--json', 'service', 'start', '--help'], 'its modules'],
+    [['codec-server', '--help'], 'its modules'],
+    [['portal', '--help'], 'its modules'],
+  ])('with the arguments %j runs from %s', async (args, from) => {
+    const preload = path.join(folder, 'preload.js');
+    const modules = JSON.stringify(path.join(ROOT, 'dist/cli/main.js'));
+    writeFileSync(
+      preload,
+      `process.once('exit', () => console.error(${modules} in require.cache ? 'its modules' : 'the bundle'));`,
+    );
+    const { err } = await node(['--require', preload, path.join(ROOT, 'bin/ferry.js'), ...args]);
+    expect(err.trim().split('\n').at(-1)).toBe(from);
+  });
+
   test('names the modules in the stack trace of --debug', async () => {
     const { exitCode, err } = await node([path.join(ROOT, 'bin/ferry.js'), 'list', '--debug']);
     expect(exitCode).toBe(1);
