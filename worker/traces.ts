@@ -32,9 +32,11 @@ export const TRACE_SINKS: InjectedSinks<TraceSinks> = {
   },
 };
 
-/** The step of the activities that only one step calls. */
+/**
+ * The step of the activities that run only in one step. `preflight` is not among them: it belongs to step 1, but also
+ * runs in later steps, each time details have changed.
+ */
 export const STEP_OF_ACTIVITY: Partial<Record<keyof Activities, Step>> = {
-  preflight: 'supply-details',
   chooseFirstCompany: 'migrate-first-company',
   advanceFirstCompany: 'migrate-first-company',
   beginRun: 'complete-migration',
