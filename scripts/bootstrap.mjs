@@ -22,7 +22,7 @@ const log = (line) => console.error(`[setup] ${line}`);
  * @returns the environment for the task. It contains the path of Temporal's command, so the task does not search again.
  */
 async function prepare() {
-  await oneAtATime(path.join(root, '.preparing'), log, async () => {
+  await oneAtATime(path.join(root, '.preparing.lock'), log, async () => {
     await installPackages(log);
     const { build } = await import('./build.mjs');
     await build(log);

@@ -1,18 +1,22 @@
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Runs `work` while holding a lock file, so that two demos started at the same time do not both install packages.
- * Reclaims the lock of a process that has died.
+ * Runs `work` while holding a lock, so that two demos started at the same time do not both install packages. Takes over
+ * the lock of a process that has died.
+ *
+ * The lock is a folder with one empty file, whose name is the owner's process id. `stack/ports.ts` has the same lock, and
+ * explains it; this file cannot import it, because it runs before the build.
  */
-export async function oneAtATime(lockFile, log, work) {
+export async function oneAtATime(lock, log, work) {
   let logged = false;
-  while (!take(lockFile)) {
-    if (!logged) log(`Waiting for another process that is setting up this checkout (${lockFile}).`);
+  while (!take(lock)) {
+    if (!logged) log(`Waiting for another process that is setting up this checkout (${lock}).`);
     logged = true;
     await delay(300);
   }
-  const release = () => rmSync(lockFile, { force: true });
+  const release = () => removeOwners(lock, [String(process.pid)]);
   process.on('exit', release);
   try {
     return await work();
@@ -22,25 +26,45 @@ export async function oneAtATime(lockFile, log, work) {
   }
 }
 
-function take(lockFile) {
+function take(lock) {
+  const owners = ownersOf(lock);
+  if (owners.some((owner) => isAlive(Number(owner)))) return false;
+  removeOwners(lock, owners);
+  const prepared = mkdtempSync(`${lock}-`);
+  writeFileSync(path.join(prepared, String(process.pid)), '');
   try {
-    const file = openSync(lockFile, 'wx');
-    writeSync(file, String(process.pid));
-    closeSync(file);
+    renameSync(prepared, lock);
     return true;
   } catch (error) {
-    if (error.code !== 'EEXIST') throw error;
+    rmSync(prepared, { recursive: true });
+    if (['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code)) return false; // another process was faster
+    throw error;
   }
-  if (!ownerIsAlive(lockFile)) rmSync(lockFile, { force: true });
-  return false;
 }
 
-function ownerIsAlive(lockFile) {
+function ownersOf(lock) {
   try {
-    const pid = Number(readFileSync(lockFile, 'utf8'));
-    if (pid > 0) process.kill(pid, 0); // an empty file was created just now, and its owner is about to write its id
+    return readdirSync(lock);
+  } catch (error) {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
     return true;
   } catch (error) {
     return error.code === 'EPERM';
+  }
+}
+
+function removeOwners(lock, owners) {
+  for (const owner of owners) rmSync(path.join(lock, owner), { force: true });
+  try {
+    rmdirSync(lock);
+  } catch {
+    // Another process has already removed the folder, or taken the lock.
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,8 +20,8 @@ interface ReservedPort {
 /**
  * Reserves the first free port from `first` upwards, or any free port if `first` is 0.
  *
- * A lock file per port keeps a second stack from choosing the same port before the first stack's server listens on it.
- * Other programs ignore the lock file, so the caller must still handle a port that is in use.
+ * A lock per port keeps a second stack from choosing the same port before the first stack's server listens on it. Other
+ * programs ignore the lock, so the caller must still handle a port that is in use.
  *
  * @throws {@link NoFreePort}
  */
@@ -30,8 +30,8 @@ export async function reservePort(first: number): Promise<ReservedPort> {
     const candidate = first === 0 ? 0 : first + attempt;
     const port = candidate > 65_535 ? undefined : await listenBriefly(candidate);
     if (port === undefined) continue;
-    const file = path.join(tmpdir(), `tokenferry-port-${port}`);
-    if (lock(file)) return { port, release: () => rmSync(file, { force: true }) };
+    const lock = path.join(tmpdir(), `tokenferry-port-${port}.lock`);
+    if (take(lock)) return { port, release: () => removeOwners(lock, [String(process.pid)]) };
   }
   throw new NoFreePort(
     first === 0 ? 'No port is free.' : `No port from ${first} to ${first + PORTS_TO_TRY - 1} is free.`,
@@ -49,30 +49,58 @@ function listenBriefly(port: number): Promise<number | undefined> {
   });
 }
 
-function lock(file: string): boolean {
-  if (createExclusively(file)) return true;
-  if (isLocked(file)) return false;
-  rmSync(file, { force: true }); // its process was killed before it could release the port
-  return createExclusively(file);
-}
-
-function createExclusively(file: string): boolean {
+/**
+ * Takes a lock: a folder with one empty file, whose name is the owner's process id. Takes over the lock of a process that
+ * was killed before it could release it.
+ *
+ * The folder is prepared under another name and then renamed, which fails if the lock exists and is not empty. A lock
+ * therefore always names its owner. A dead owner's lock is taken over by removing the file with its name. If another
+ * process has taken the lock since its owner was read, no file has this name, so a lock in use is never removed.
+ *
+ * @returns whether the lock was taken
+ */
+function take(lock: string): boolean {
+  const owners = ownersOf(lock);
+  if (owners === null || owners.some((owner) => isAlive(Number(owner)))) return false;
+  removeOwners(lock, owners);
+  const prepared = mkdtempSync(`${lock}-`);
+  writeFileSync(path.join(prepared, String(process.pid)), '');
   try {
-    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    renameSync(prepared, lock);
     return true;
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
+    rmSync(prepared, { recursive: true });
+    // Another process was faster, or the lock belongs to another user. Windows answers EPERM if the folder exists.
+    if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].includes(errorCode(error) ?? '')) return false;
     throw error;
   }
 }
 
-/** Treats a lock file that is unreadable or still empty as locked, because other ports are available. */
-function isLocked(file: string): boolean {
+/** Returns the names of the files in a lock; null if it cannot be read, because it belongs to another user. */
+function ownersOf(lock: string): readonly string[] | null {
   try {
-    process.kill(Number(readFileSync(file, 'utf8')), 0);
+    return readdirSync(lock);
+  } catch (error) {
+    return errorCode(error) === 'ENOENT' ? [] : null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
     return true;
   } catch (error) {
     return errorCode(error) !== 'ESRCH';
+  }
+}
+
+/** Removes owners from a lock, and then the folder, unless another process has taken the lock. */
+function removeOwners(lock: string, owners: readonly string[]): void {
+  try {
+    for (const owner of owners) rmSync(path.join(lock, owner), { force: true });
+    rmdirSync(lock);
+  } catch {
+    // The folder is gone, another process has taken the lock, or the lock belongs to another user.
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -29,11 +29,43 @@ test('reservePort does not reserve a port again until it is released', async () 
   for (const reserved of [again, other]) reserved.release();
 });
 
+/** Writes the lock that a killed process has left, and returns its path. */
+function lockOfEndedProcess(port: number): string {
+  const lock = path.join(tmpdir(), `tokenferry-port-${port}.lock`);
+  mkdirSync(lock);
+  writeFileSync(path.join(lock, String(ENDED_PID)), '');
+  return lock;
+}
+
 test('reservePort reserves a port again if the process that reserved it was killed', async () => {
   const { port, release } = await reservePort(0);
   release();
-  writeFileSync(path.join(tmpdir(), `tokenferry-port-${port}`), String(ENDED_PID));
+  lockOfEndedProcess(port);
   const again = await reservePort(port);
   expect(again.port).toBe(port);
   again.release();
+});
+
+test('reservePort leaves the lock to another process that has just taken it over from a killed one', async () => {
+  const { port, release } = await reservePort(0);
+  release();
+  const lock = lockOfEndedProcess(port);
+  const ofOther = path.join(lock, String(process.ppid));
+  const kill = process.kill.bind(process);
+  const spy = jest.spyOn(process, 'kill').mockImplementation((pid, signal) => {
+    if (pid === ENDED_PID) {
+      rmSync(path.join(lock, String(ENDED_PID)), { force: true });
+      writeFileSync(ofOther, '');
+    }
+    return kill(pid, signal);
+  });
+  try {
+    const next = await reservePort(port);
+    expect(next.port).toBeGreaterThan(port);
+    next.release();
+    expect(readdirSync(lock)).toEqual([String(process.ppid)]);
+  } finally {
+    spy.mockRestore();
+    rmSync(lock, { recursive: true, force: true });
+  }
 });
