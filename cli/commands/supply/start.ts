@@ -252,8 +252,7 @@ interface Started extends StartedMigration {
 }
 
 function startResult(request: Started): CommandResult {
-  const { migrationId, manifest, platform, stored, preflight, retriedErrors, disposal, clientPage, credentialFile } =
-    request;
+  const { migrationId, manifest, platform, stored, preflight, retriedErrors, disposal, clientPage } = request;
   const { totals, findings, withCredential } = manifest;
   return {
     failed: disposal?.failed ?? false,
@@ -275,18 +274,20 @@ function startResult(request: Started): CommandResult {
       const what = counted(totals.companies, `${platform.name} company`);
       output.line(`${output.styled('green', '✓')} ${migrationId}: started with ${what}`);
       printChecked(output, request);
-      if (stored < withCredential) {
-        const why = isRotating(platform)
-          ? 'tokens must be obtained after syncing is disabled'
-          : 'the supplied details must be checked first';
-        const left = counted(withCredential - stored, 'credential');
-        output.line(
-          `  Not stored: ${left}, because ${why}. Supply them later with: ferry credentials ${migrationId} ${shellQuoted(credentialFile)}`,
-        );
-      }
+      if (stored < withCredential) output.line(`  Not stored: ${notStoredText(request, withCredential - stored)}`);
       disposal?.print(output);
       if (clientPage !== null) output.line(`  Client's page: ${clientPage}`);
       output.line(`  See what to do next with: ferry show ${migrationId}`);
     },
   };
+}
+
+/** Returns how many credentials were not stored, why, and what to do. */
+function notStoredText({ migrationId, platform, preflight, credentialFile }: Started, count: number): string {
+  const left = counted(count, 'credential');
+  const later = `Supply them later with: ferry credentials ${migrationId} ${shellQuoted(credentialFile)}`;
+  if (isRotating(platform)) return `${left}, because tokens must be obtained after syncing is disabled. ${later}`;
+  if (preflight === null) return `${left}, because the supplied details must be checked first. ${later}`;
+  // A decision, for example to leave out a company, can arrive while the details are being checked.
+  return `${left}, because the companies are no longer waiting to be moved. See their states with: ferry companies ${migrationId}`;
 }

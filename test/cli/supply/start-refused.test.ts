@@ -1,0 +1,36 @@
+/** Tests `ferry start` with credentials that the ledger refuses after the check of the details. */
+import { ferry } from '../captured-terminal';
+import { removeTempFiles, tempFile } from '../manifest/temp-files';
+import { until } from '../../support/conditions';
+import { readRow, updateRow } from '../../support/ledger';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+});
+afterAll(async () => {
+  removeTempFiles();
+  await orchestrator.close();
+});
+
+test('start does not ask for a check of the details that has ended, if a company was left out meanwhile', async () => {
+  const id = 'raced.zoho-books';
+  const { db } = orchestrator.ferry;
+  const row = (number: number): string =>
+    `Z-${number},Zoho ${number},900000000000000${number},com,1,any,sbx-ok-1.z${number},${new Date().toISOString()}\n`;
+  const header = 'reference,name,organizationId,region,expectedInvoices,accessToken,refreshToken,obtainedAt\n';
+  const file = tempFile(header + row(1) + row(2));
+  const started = ferry(['start', file, '-p', 'zoho-books', '--client', 'raced'], undefined, orchestrator.env);
+  const isSupplied = () => readRow(db, id, 2).then(Boolean, () => false);
+  await until(isSupplied);
+  // No worker is running yet, so the details are checked after this.
+  await updateRow(db, id, 2, { state: 'excluded' });
+  await orchestrator.startWorker();
+  const { out } = await started;
+  expect(out).not.toContain('must be checked first');
+  expect(out).toContain(
+    `Not stored: 1 credential, because the companies are no longer waiting to be moved. See their states with: ferry companies ${id}`,
+  );
+});
