@@ -6,7 +6,7 @@ import { counted } from '../../domain/text/sentences';
 import type { Output } from '../terminal';
 import { distinctTimes } from '../terminal/times';
 import { clientCommand } from './client-portal';
-import { BY_CLIENT, referenceArguments } from './remedy-commands';
+import { BY_CLIENT, otherReferencesText, referenceArguments } from './remedy-commands';
 import { referenceList } from './results';
 
 export interface RefusedGroup {
@@ -54,11 +54,17 @@ function* tooEarlyGroups(
 ): Generator<RefusedGroup> {
   const referencesOf = (group: readonly TooEarly[]): readonly string[] => group.map(({ reference }) => reference);
   const unconfirmed = referencesOf(tooEarly.filter(({ confirmedAt }) => confirmedAt === null));
+  const confirm = clientCommand(
+    `ferry confirm-sync-disabled ${migrationId} ${referenceArguments(unconfirmed)} ${BY_CLIENT}`,
+    portal,
+  );
+  const others = otherReferencesText(confirm, unconfirmed);
   yield {
     references: unconfirmed,
     why: 'the client has not confirmed that syncing is off',
     details: [
-      `confirm it with: ${clientCommand(`ferry confirm-sync-disabled ${migrationId} ${referenceArguments(unconfirmed)} ${BY_CLIENT}`, portal)}`,
+      `confirm it with: ${confirm}`,
+      ...(others === null ? [] : [others]),
       'then export the credentials, because tokens from before the confirmation may no longer work',
     ],
   };

@@ -1,6 +1,7 @@
 import type { Remediable, Remedy } from '../../domain/companies/remedies';
 import { remediesFor } from '../../domain/companies/remedies';
 import type { Role } from '../../domain/migration/steps';
+import { counted } from '../../domain/text/sentences';
 import type { LedgerCompany, StoredMigration } from '../../store';
 
 /** A command that is useful next. It can be pasted into a shell as it is. */
@@ -84,13 +85,32 @@ function commandOf(remedy: Remedy, migrationId: string, references: readonly str
   }
 }
 
+const FILE_EXAMPLE = '--file references.txt';
+
 /**
  * Returns the first references as words of a command; an example of `--file` if a reference would be taken for an
- * option.
+ * option. {@link otherReferencesText} says how many references the command lacks.
  */
 export function referenceArguments(references: readonly string[]): string {
   const first = references.slice(0, MAX_REFERENCES_IN_A_COMMAND);
-  return first.some((each) => each.startsWith('-')) ? '--file references.txt' : first.map(shellQuoted).join(' ');
+  return first.some((each) => each.startsWith('-')) ? FILE_EXAMPLE : first.map(shellQuoted).join(' ');
+}
+
+/**
+ * Returns what a command with {@link referenceArguments} lacks: `also specify 30 other companies`.
+ *
+ * @param companies number of companies that the command is for
+ * @returns null if the command is complete, because it names all companies, `--all` or a file
+ */
+export function otherReferencesText(
+  command: string,
+  references: readonly string[],
+  companies = references.length,
+): string | null {
+  const others = companies - MAX_REFERENCES_IN_A_COMMAND;
+  const words = referenceArguments(references);
+  const namesCompanies = words !== FILE_EXAMPLE && command.includes(words);
+  return others > 0 && namesCompanies ? `also specify ${counted(others, 'other company')}` : null;
 }
 
 /**

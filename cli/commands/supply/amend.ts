@@ -10,7 +10,7 @@ import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { clientCommand, readClientPortal } from '../../shared/client-portal';
-import { BY_CLIENT, referenceArguments } from '../../shared/remedy-commands';
+import { BY_CLIENT, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
 import { findingsJson, printFindings, referenceList } from '../../shared/results';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 import type { ActorOptions } from '../../shared/decisions';
@@ -175,7 +175,7 @@ function amendResult(
       if (heldBack.length > MAX_REFERENCES) output.line(`  and ${heldBack.length - MAX_REFERENCES} more held back`);
       if (recounted.length > 0) {
         output.line('  To compare with the corrected numbers, run:');
-        output.line(`    ferry retry ${migrationId} ${referenceArguments(recounted)}`);
+        printCommand(output, `ferry retry ${migrationId} ${referenceArguments(recounted)}`, recounted);
       }
       if (changed.size > 0 && route === 'managed') {
         const confirm = clientCommand(
@@ -183,8 +183,15 @@ function amendResult(
           portal,
         );
         output.line('  Once syncing is disabled for the added and corrected companies, confirm that with:');
-        output.line(`    ${confirm}`);
+        printCommand(output, confirm, [...changed]);
       }
     },
   };
+}
+
+/** Prints a command, and how many of the companies it does not name. */
+function printCommand(output: Output, command: string, references: readonly string[]): void {
+  output.line(`    ${command}`);
+  const others = otherReferencesText(command, references);
+  if (others !== null) output.line(`      ${others}`);
 }

@@ -10,7 +10,13 @@ import type { Output, AlreadyWritten, TableCell } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, remediesNow, remedyCommand } from '../../shared/remedy-commands';
+import {
+  BY_CLIENT,
+  MAX_REFERENCES_IN_A_COMMAND,
+  otherReferencesText,
+  remediesNow,
+  remedyCommand,
+} from '../../shared/remedy-commands';
 import { companyJson } from '../../../client/report-formats';
 import { clientCommand, readClientPortal } from '../../shared/client-portal';
 import { withLedgerClient } from '../../shared/clients';
@@ -192,8 +198,10 @@ async function printGroup(
   if (migration.state !== 'closed' && migration.route === 'managed' && migration.released === 'first-company')
     output.line(`  To let another company go first, or to see what else to do: ferry show ${migration.id}`);
   for (const remedy of remedies) {
-    output.line(`  ${clientCommand(remedyCommand(remedy, migration, references), portal)}`);
-    output.line(`      ${remedyText(remedy)}`);
+    const command = clientCommand(remedyCommand(remedy, migration, references), portal);
+    const others = otherReferencesText(command, references, companies);
+    output.line(`  ${command}`);
+    output.line(`      ${remedyText(remedy)}${others === null ? '' : `; ${others}`}`);
   }
   output.line();
 }

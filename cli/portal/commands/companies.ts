@@ -9,7 +9,7 @@ import {
 import { noExceptionsText, offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { counted } from '../../../domain/text/sentences';
 import { choiceOption } from '../../shared/options';
-import { MAX_REFERENCES_IN_A_COMMAND, referenceArguments } from '../../shared/remedy-commands';
+import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
 import { writeCsv } from '../../shared/results';
 import type { AlreadyWritten, TableCell } from '../../terminal';
 import { commandText, validated, withPortal, type Connection, type PortalContext } from '../connection';
@@ -136,8 +136,8 @@ function printHelp(
     const command = commandFor(action, references);
     if (command === null) continue;
     output.line(`  ${commandText(context, command)}`);
-    const rest = command.includes(referenceArguments(references)) ? references.length - MAX_REFERENCES_IN_A_COMMAND : 0;
-    output.line(`      ${advice}${rest > 0 ? `; also specify ${counted(rest, 'other company')}` : ''}`);
+    const others = otherReferencesText(command, references);
+    output.line(`      ${advice}${others === null ? '' : `; ${others}`}`);
   }
   for (const help of otherHelp(view, { remedies, linkUrl: null })) output.line(`  ${help}`);
 }

@@ -2,7 +2,8 @@
 import { clientCommand, throughPortal } from '../../../cli/shared/client-portal';
 import type { NamedInCommands } from '../../../cli/shared/next-commands';
 import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
-import { remedyCommand } from '../../../cli/shared/remedy-commands';
+import type { Remedy } from '../../../domain/companies/remedies';
+import { otherReferencesText, remedyCommand } from '../../../cli/shared/remedy-commands';
 import { exampleTime, typedTime } from '../../../cli/terminal/times';
 import type { FindingCode } from '../../../domain/companies/finding';
 import type { MigrationApplication, MigrationApplications } from '../../../domain/preflight/applications';
@@ -382,6 +383,28 @@ test('a command for many companies names references, not a file that does not ex
   const many = Array.from({ length: 51 }, (_, index) => `C-${index}`);
   expect(remedyCommand('retry', migration, many)).toBe(`ferry retry ${ID} --all`);
   expect(remedyCommand('skip', migration, many)).toBe(`ferry skip ${ID} ${many.slice(0, 50).join(' ')} --reason "why"`);
+});
+
+test.each<[Remedy, references: number, companies: number, string | null]>([
+  ['skip', 50, 50, null],
+  ['skip', 51, 51, 'also specify 1 other company'],
+  // Of a large group, only the first references are known.
+  ['exclude', 51, 80, 'also specify 30 other companies'],
+  ['retry', 51, 80, null],
+  ['replace-credential', 51, 80, null],
+])(
+  'a command to %s that has %d references of %d companies says how many it lacks',
+  (remedy, references, companies, text) => {
+    const migration = { id: ID, route: 'managed', suppliedBy: 'Mia' } as const;
+    const known = Array.from({ length: references }, (_, index) => `C-${index}`);
+    expect(otherReferencesText(remedyCommand(remedy, migration, known), known, companies)).toBe(text);
+  },
+);
+
+test('a command with a file of references lacks none', () => {
+  const migration = { id: ID, route: 'managed', suppliedBy: 'Mia' } as const;
+  const known = Array.from({ length: 60 }, (_, index) => `-${index}`);
+  expect(otherReferencesText(remedyCommand('skip', migration, known), known)).toBeNull();
 });
 
 test('the suggested start is the opening of an agreed window', () => {

@@ -17,6 +17,20 @@ test('only for a sealed file, the advice is to seal it again with the time of th
   expect(await refused(false)).toContain('correct obtainedAt in the file or, if the file has none, specify the time');
 });
 
+test('the suggested confirmation of more companies than fit into a command says how many others to specify', async () => {
+  const detailsFor = async (companies: number) => {
+    const obtainedTooEarly = Array.from({ length: companies }, (_, index) => ({
+      ...{ reference: `K-${index + 1}`, obtainedAt: '2026-11-23T22:57:10.000Z', confirmedAt: null },
+    }));
+    const supply = { migrationId: 'acme.wave', file: 'credentials.csv', isSealed: false, portal: null };
+    const supplied = { ...emptySupplyResult(), obtainedTooEarly };
+    const [group] = await readRefused({} as never, supply, supplied, 'credentials');
+    return group?.details.join('\n') ?? '';
+  };
+  expect(await detailsFor(50)).not.toContain('also specify');
+  expect(await detailsFor(80)).toMatch(/ K-50 --as client .*\nalso specify 30 other companies\n/);
+});
+
 test('times that differ by seconds are shown with seconds', async () => {
   expect(await refused(false)).toContain(
     'K-1: obtained Mon 23 Nov 2026, 22:57:10 UTC; confirmed Mon 23 Nov 2026, 22:57:30 UTC',

@@ -83,6 +83,16 @@ test('an amendment in step 1 is checked, and the details cannot be accepted whil
   expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
 
+test('the suggested confirmation of many added companies says how many others to specify', async () => {
+  const { id, until: reached } = await startTestMigration(orchestrator, 'numerous', ['sbx-ok-1.numerous']);
+  await reached(({ preflight }) => preflight !== null);
+  const rows = Array.from({ length: 60 }, (_, index) => `L-${index + 1},Late ${index},${8000000000001000 + index},1`);
+  const { out } = await run('amend', id, manifest(...rows), ...AS_CLIENT);
+  expect(out).toMatch(
+    /ferry confirm-sync-disabled numerous\S+ L-1 .* L-50 --as client .*\n +also specify 10 other companies\n/,
+  );
+});
+
 test('a company whose row prevents the acceptance of the details can be left out', async () => {
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'leaving', ['sbx-ok-1.leaving']);
   await amend(id, manifest(`L-1,Late,${await connectOrganization('8000000000000011')},1`));

@@ -106,6 +106,17 @@ test('only remedies that the migration accepts now are suggested', async () => {
   expect(await remediesOf()).toContain('skip');
 });
 
+test('a command that does not fit all companies of a group says how many others to specify', async () => {
+  const { db } = orchestrator.ferry;
+  const tokens = Array.from({ length: 60 }, (_, index) => `sbx-ok-1.many${index}`);
+  const { id, until: reached } = await startTestMigration(orchestrator, 'many', tokens);
+  await reached(({ preflight }) => preflight !== null);
+  await db.updateTable('companies').set({ held_back: 'no access' }).where('migration_id', '=', id).execute();
+  const { out } = await run('exceptions', id);
+  expect(out).toContain('held back by the preflight: 60 companies');
+  expect(out).toMatch(/ferry exclude many\S+ R-1 .* R-50 --reason "why"\n.*; also specify 10 other companies\n/);
+});
+
 test('a company that is waiting for its end customer to reconnect is shown as waiting', async () => {
   const { db } = orchestrator.ferry;
   const relinking = (relinking_since: Date | null) => updateRow(db, migration.id, 2, { relinking_since });
