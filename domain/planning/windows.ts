@@ -101,6 +101,35 @@ export function windowOccurrences(windows: readonly Window[], at: string): reado
     .map(([opens, closes]) => ({ opensAt: new Date(opens).toISOString(), closesAt: new Date(closes).toISOString() }));
 }
 
+const WEEK_MS = 7 * DAY_MS;
+
+/**
+ * Returns whether the windows of one time zone cover the whole week, so that moves can begin at any time. Their
+ * occurrence then never closes: its closing time is only how far {@link windowOccurrences} looks ahead.
+ */
+export function isAlwaysOpen(windows: readonly Window[]): boolean {
+  return windows.some(({ timeZone }) => coversWeek(windows.filter((window) => window.timeZone === timeZone)));
+}
+
+function coversWeek(windows: readonly Window[]): boolean {
+  const periods = windows.flatMap(({ days, from, to }) =>
+    days.flatMap((day) => {
+      const opens = WEEKDAYS.indexOf(day) * DAY_MS + clockMs(from);
+      const closes = WEEKDAYS.indexOf(day) * DAY_MS + (to <= from ? DAY_MS : 0) + clockMs(to);
+      // A window that opens on Sunday can last until Monday of the next week.
+      return [
+        { opens, closes },
+        { opens: opens - WEEK_MS, closes: closes - WEEK_MS },
+      ];
+    }),
+  );
+  let coveredUntil = 0;
+  for (const { opens, closes } of periods.sort((one, other) => one.opens - other.opens)) {
+    if (opens <= coveredUntil) coveredUntil = Math.max(coveredUntil, closes);
+  }
+  return coveredUntil >= WEEK_MS;
+}
+
 const YEAR_MS = 365 * DAY_MS;
 
 /**

@@ -1,6 +1,6 @@
 /** The window in which the first moves of a migration can begin. */
 import type { WindowOccurrence } from '../planning/windows';
-import { windowOccurrences } from '../planning/windows';
+import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { Progress } from './progress';
 
 type Planned = Pick<Progress, 'proposal' | 'windows' | 'firstCompany'>;
@@ -21,7 +21,7 @@ export function firstOpening(progress: Planned, now: string): WindowOccurrence |
  * @param now ISO 8601, UTC
  */
 export function firstOpenings({ proposal, windows, firstCompany }: Planned, now: string): readonly WindowOccurrence[] {
-  if (proposal === null || firstCompany !== null) return [];
+  if (proposal === null || firstCompany !== null || isAlwaysOpen(windows)) return [];
   return windowOccurrences(windows, earliestMove(proposal.startAt, now));
 }
 

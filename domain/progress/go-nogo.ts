@@ -1,7 +1,7 @@
 /**
  * Go or no-go: the questions to answer before a window opens while nobody is watching.
  */
-import { endWithin, windowOccurrences } from '../planning/windows';
+import { endWithin, isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import type { WindowOccurrence } from '../planning/windows';
 import { isSameApplication, replacedText } from '../preflight/applications';
 import { isApplicationNeeded, preflight } from '../preflight/preflight';
@@ -48,6 +48,7 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
 }
 
 function nextWindow({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | null {
+  if (isAlwaysOpen(limits.windows)) return null;
   const startAt = progress?.proposal?.startAt;
   return windowOccurrences(limits.windows, startAt !== undefined && startAt > now ? startAt : now)[0] ?? null;
 }

@@ -9,7 +9,7 @@ import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
 import { detailProblems } from '../preflight/detail-problems';
 import type { Outage } from '../migration/outage';
 import type { Role } from '../migration/steps';
-import { windowOccurrences } from '../planning/windows';
+import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
 
 export interface WaitingFor {
@@ -145,7 +145,7 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   }
   if (state.outage) return onHold(state.outage);
   // The window can be hours away, so the text must be true before it opens too.
-  if (state.window && counts.importing + counts.syncing === 0) {
+  if (state.window && !isAlwaysOpen(state.limits.windows) && counts.importing + counts.syncing === 0) {
     const [opens, closes] = [momentText(state.window.opensAt), momentText(state.window.closesAt)];
     return nobody(`the remaining companies are moved in the window from ${opens} to ${closes}`);
   }
@@ -165,8 +165,10 @@ function selfServiceEnd({ failed }: Counts): WaitingFor {
   return client(`decide what to do about ${counted(failed, 'company')} that ${were} not moved`);
 }
 
-function windowText({ window }: MigrationState): string {
-  return window ? `, in the window from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}` : '';
+function windowText({ window, limits }: MigrationState): string {
+  return window && !isAlwaysOpen(limits.windows)
+    ? `, in the window from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`
+    : '';
 }
 
 function onHold({ why, since, until }: Outage): WaitingFor {

@@ -121,7 +121,7 @@ function print(output: Output, migrationId: string, result: GoNoGo): void {
   const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
   const when =
     window === null
-      ? 'no windows: moves can begin at any time'
+      ? 'moves can begin at any time'
       : `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
   output.line(`${verdict}  ${output.styled('bold', migrationId)} (${when})`);
   for (const { check, go: isGood, why } of answers) {

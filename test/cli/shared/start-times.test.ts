@@ -4,6 +4,7 @@ import type { Window } from '../../../domain/planning/windows';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import { forecastOf } from '../../../domain/progress/forecast';
 import { progressOf } from '../../../domain/progress/progress';
+import { waitingForOf } from '../../../domain/progress/waiting-for';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
@@ -120,4 +121,20 @@ test.each([
 ])('nothing is shown with %s', (_, progress) => {
   expect(firstOpening(progress, EARLIER)).toBeNull();
   expect(printed(progress)).toBe('');
+});
+
+test('a window that is always open has no closing time and sets no deadline', () => {
+  const always: Window = {
+    ...{ days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], from: '00:00', to: '00:00' },
+    timeZone: 'Europe/Berlin',
+  };
+  const progress = starting(EARLIER, {}, [always]);
+  expect(firstOpening(progress, EARLIER)).toBeNull();
+  expect(printed(progress)).toBe('');
+  const complete = stateAt('complete-migration', {
+    counts: counts({ total: 3, waiting: 3 }),
+    window: MONDAY,
+    limits: { ...DEFAULT_LIMITS, windows: [always] },
+  });
+  expect(waitingForOf(complete).what).toBe('the remaining companies are being moved');
 });

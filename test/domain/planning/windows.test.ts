@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import type { Window } from '../../../domain/planning/windows';
-import { isWindow, windowOccurrences, WEEKDAYS } from '../../../domain/planning/windows';
+import { isAlwaysOpen, isWindow, windowOccurrences, WEEKDAYS } from '../../../domain/planning/windows';
 
 const EVERY_DAY = [...WEEKDAYS];
 const nights = (changes: Partial<Window> = {}): Window => ({
@@ -125,3 +125,22 @@ test('every occurrence starts at the local time of its window, in every zone and
 
 /** Returns whether an occurrence can be merged with the occurrence of the next day. */
 const canMergeWithNextDay = ({ days, from, to }: Window): boolean => days.length > 1 && to >= from;
+
+test.each([
+  ['one that covers every day', [nights({ days: EVERY_DAY, from: '00:00', to: '00:00' })], true],
+  ['one that begins again when it ends', [nights({ days: EVERY_DAY, from: '17:30', to: '17:30' })], true],
+  ['two that touch', [nights({ days: EVERY_DAY }), nights({ days: EVERY_DAY, from: '05:00', to: '22:00' })], true],
+  ['one that is missing on Sundays', [nights({ days: EVERY_DAY.slice(0, 6), from: '00:00', to: '00:00' })], false],
+  ['one with a gap of a minute', [nights({ days: EVERY_DAY, from: '00:01', to: '00:00' })], false],
+  [
+    'two in different time zones',
+    [
+      nights({ days: EVERY_DAY, from: '00:00', to: '12:00', timeZone: 'Europe/London' }),
+      nights({ days: EVERY_DAY, from: '07:00', to: '19:00', timeZone: 'America/New_York' }),
+    ],
+    false,
+  ],
+  ['none', [], false],
+])('windows that cover the whole week are always open: %s', (_, windows, expected) => {
+  expect(isAlwaysOpen(windows)).toBe(expected);
+});
