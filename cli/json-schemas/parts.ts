@@ -281,7 +281,11 @@ export const companyFields = {
   deferred: z
     .boolean()
     .describe('the service or the platform keeps answering "try again later"; the company is retried automatically'),
-  retryAt: time.nullable().describe('when a deferred company is tried again'),
+  retryAt: time
+    .nullable()
+    .describe(
+      'the earliest time at which a deferred company is tried again; if no window is open then, it waits for the next one',
+    ),
   relinkingSince: time
     .nullable()
     .describe('when it began to wait for its end customer to reconnect (ferry relink); null if it is not waiting'),

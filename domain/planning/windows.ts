@@ -130,6 +130,18 @@ function coversWeek(windows: readonly Window[]): boolean {
   return coveredUntil >= WEEK_MS;
 }
 
+/**
+ * Returns when the next move can begin: `from` if a window is open then, or if there are no windows; otherwise the next
+ * opening of a window. Null if no window opens in the next two weeks.
+ *
+ * @param from ISO 8601, UTC
+ */
+export function nextMove(windows: readonly Window[], from: string): string | null {
+  if (windows.length === 0) return from;
+  const opensAt = windowOccurrences(windows, from)[0]?.opensAt;
+  return opensAt === undefined ? null : Date.parse(opensAt) > Date.parse(from) ? opensAt : from;
+}
+
 const YEAR_MS = 365 * DAY_MS;
 
 /**

@@ -15,7 +15,7 @@ import { timeAtPace } from '../planning/pacing';
 import type { Throughput } from '../planning/throughput';
 import { expectedEnd, withinLimit } from '../planning/throughput';
 import type { Window } from '../planning/windows';
-import { endWithin, windowOccurrences } from '../planning/windows';
+import { endWithin, nextMove } from '../planning/windows';
 import type { Progress } from './progress';
 
 /** When a move ends. ISO 8601, UTC; both in full minutes, and later than the time of the forecast. */
@@ -150,13 +150,6 @@ function estimatedWork({ estimate }: WorkInput, companies: number): RemainingWor
 function isTooShort(progress: WorkInput): boolean {
   const companies = countOpen(progress.counts);
   return workOf(progress, companies)?.lowMs !== estimatedWork(progress, companies)?.lowMs;
-}
-
-/** Returns when the next move can begin; null if no window opens in the next two weeks. */
-function nextMove(windows: readonly Window[], from: string): string | null {
-  if (windows.length === 0) return from;
-  const opensAt = windowOccurrences(windows, from)[0]?.opensAt;
-  return opensAt === undefined ? null : isAfter(opensAt, from) ? opensAt : from;
 }
 
 function endsAfter(windows: readonly Window[], from: string, { lowMs, highMs }: RemainingWork): Ends | null {

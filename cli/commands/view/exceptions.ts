@@ -2,8 +2,10 @@ import { missingCredentialText } from '../../../domain/companies/credential-stat
 import { failureText } from '../../../domain/companies/failures';
 import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor, remedyText } from '../../../domain/companies/remedies';
+import type { Window } from '../../../domain/planning/windows';
+import { nextMove } from '../../../domain/planning/windows';
 import type { Database, LedgerCompany, StoredMigration } from '../../../store';
-import { readCompanies, readCompanyPage, readMigration } from '../../../store';
+import { readCompanies, readCompanyPage, readLimits, readMigration } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
 import type { Output, AlreadyWritten, TableCell } from '../../terminal';
@@ -42,6 +44,12 @@ interface Owner {
   readonly portal: string | null;
 }
 
+/** What determines when a deferred company is tried again, apart from its own delay. */
+interface Opening {
+  readonly windows: readonly Window[];
+  readonly now: Date;
+}
+
 /** Companies with the same problem and the same remedies. */
 interface ExceptionGroup {
   readonly title: string;
@@ -72,9 +80,11 @@ async function exceptions(
     );
     return { written: true };
   }
+  const { limits, now } = await readLimits(db, migrationId);
+  const opening = { windows: limits.windows, now };
   let count = 0;
   for (const [key, kind] of await readGroups(migration, readExceptions())) {
-    await printGroup(output, { migration, portal }, kind, () => ofGroup(migration, key, readExceptions()));
+    await printGroup(output, { migration, portal }, opening, kind, () => ofGroup(migration, key, readExceptions()));
     count += kind.companies;
   }
   const lacking = await readLacking(db, migrationId);
@@ -175,6 +185,7 @@ function titleOf({ state, failure, deferred, heldBack }: LedgerCompany): string 
 async function printGroup(
   output: Output,
   { migration, portal }: Owner,
+  opening: Opening,
   { title, remedies, companies, references }: ExceptionGroup,
   readKind: () => AsyncIterable<LedgerCompany>,
 ): Promise<void> {
@@ -186,7 +197,7 @@ async function printGroup(
       { title: 'What happened' },
       { title: 'Correlation id' },
     ],
-    cellsOf(readKind()),
+    cellsOf(readKind(), opening),
   );
   // After the migration has ended, the service still accepts an end customer who reconnects.
   if (remedies.includes('relink') || migration.state === 'closed') {
@@ -206,14 +217,23 @@ async function printGroup(
   output.line();
 }
 
-async function* cellsOf(found: AsyncIterable<LedgerCompany>): AsyncGenerator<readonly TableCell[]> {
+async function* cellsOf(found: AsyncIterable<LedgerCompany>, opening: Opening): AsyncGenerator<readonly TableCell[]> {
   for await (const company of found) {
-    yield [company.reference, company.name, whatHappened(company), company.correlationId ?? ''];
+    yield [company.reference, company.name, whatHappened(company, opening), company.correlationId ?? ''];
   }
 }
 
-function whatHappened({ failureText, heldBack, retryAt, tries, relinkingSince }: LedgerCompany): string {
+function whatHappened(company: LedgerCompany, opening: Opening): string {
+  const { failureText, heldBack, retryAt, tries, relinkingSince } = company;
   const what = failureText ?? heldBack ?? '';
   if (relinkingSince !== null) return `${what} (waiting for the end customer since ${localTime(relinkingSince)})`;
-  return retryAt === null ? what : `${what} (tried ${counted(tries, 'time')}; next try ${localTime(retryAt)})`;
+  return retryAt === null ? what : `${what} (tried ${counted(tries, 'time')}; ${nextTryText(retryAt, opening)})`;
+}
+
+/** Describes the next try, which begins when the company's delay has passed and a window is open. */
+function nextTryText(retryAt: Date, { windows, now }: Opening): string {
+  const due = retryAt > now ? retryAt : now;
+  const at = nextMove(windows, due.toISOString());
+  if (at === null) return 'next try in the next window';
+  return Date.parse(at) > now.getTime() ? `next try ${localTime(at)}` : 'next try is due now';
 }

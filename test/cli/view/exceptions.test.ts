@@ -2,7 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { localTime } from '../../../cli/terminal/times';
+import { WEEKDAYS } from '../../../domain/planning/windows';
 import { findCompany, readMigration } from '../../../store';
+import { changeLimits } from '../../../store/migrations/migrations';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
@@ -144,6 +147,29 @@ test('show and exceptions list a company that was deferred twice, with the comma
   expect(out).toMatch(/deferred by the service[^]*R-4 [^]*tried 2 times; next try/);
   for (const command of ['retry', 'skip']) expect(out).toContain(`ferry ${command} ${id} R-4`);
   await updateRow(db, id, 4, { state: 'moved', tries, failure_text: null, not_before: null });
+});
+
+test('exceptions says that a deferred company waits for the next window, and shows no next try in the past', async () => {
+  const { db } = orchestrator.ferry;
+  const { id } = migration;
+  const { tries } = await readRow(db, id, 4);
+  const [anHourAgo, inAMinute] = [-3_600_000, 60_000].map((ms) => new Date(Date.now() + ms));
+  const deferred = { state: 'waiting', tries: 2, failure_text: 'no access' } as const;
+  try {
+    await updateRow(db, id, 4, { ...deferred, not_before: anHourAgo });
+    expect((await run('exceptions', id)).out).toContain('tried 2 times; next try is due now)');
+    const opensAt = new Date(Math.ceil((Date.now() + 3 * 3_600_000) / 3_600_000) * 3_600_000);
+    const [from, to] = [0, 1].map((hours) => `${String((opensAt.getUTCHours() + hours) % 24).padStart(2, '0')}:00`);
+    const windows = [{ days: WEEKDAYS, from: from ?? '', to: to ?? '', timeZone: 'UTC' }];
+    await changeLimits(db, id, { windows });
+    for (const notBefore of [anHourAgo, inAMinute]) {
+      await updateRow(db, id, 4, { ...deferred, not_before: notBefore });
+      expect((await run('exceptions', id)).out).toContain(`tried 2 times; next try ${localTime(opensAt)})`);
+    }
+  } finally {
+    await changeLimits(db, id, { windows: [] });
+    await updateRow(db, id, 4, { state: 'moved', tries, failure_text: null, not_before: null });
+  }
 });
 
 test.each([
