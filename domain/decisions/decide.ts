@@ -23,6 +23,7 @@ import { approverRefusal, changeApprovers } from './approver-changes';
 import { decideExceptions, leaveOut, replaceCredentials } from './exceptions';
 import { chooseFirstCompany } from './first-company';
 import { guardRefusal } from './guards';
+import { withNextWindow } from './next-window';
 import { pause, resume } from './pauses';
 import { factsOfState, preconditionRefusal } from './preconditions';
 import { endedBy, proposeTime, reject } from './rejections';
@@ -206,7 +207,8 @@ function reapplyUnrecorded(rules: DecisionRules) {
 }
 
 function ruleWithGuards(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Ruling {
-  const ruling = withWithdrawals(state, rule(state, decision, at), decision, at);
+  // The reason of a withdrawal is shown for longer than the answer, so it does not mention the next window.
+  const ruling = withNextWindow(withWithdrawals(state, rule(state, decision, at), decision, at), decision, at);
   if (ruling.state === null) return ruling;
   const refusal =
     approverRefusal(decision, signingRules(rules.approvers, state.approverChanges)) ??
