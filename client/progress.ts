@@ -123,8 +123,8 @@ export async function readCounts({ db }: LedgerClient, migrationId: string): Pro
 }
 
 /**
- * Reads the Temporal status of a migration that ended abnormally, for example `terminated`. The workflow itself never
- * learns of this.
+ * Reads the Temporal status of a migration that ended abnormally, for example `terminated`, which the workflow itself
+ * cannot report.
  *
  * @returns null if the migration is running, is paused, or has completed normally
  * @throws NoSuchMigration

@@ -29,8 +29,9 @@ export async function isLedgerBehind(ferry: LedgerClient, migrationId: string): 
 }
 
 /**
- * Returns whether the mark or the service has shown that the ledger is behind. Unlike with `isLedgerBehind`, a ledger
- * that is flagged only because it is being reconciled does not count, and Temporal need not know the migration.
+ * Returns whether the mark or the service has shown that the ledger is behind. Differs from `isLedgerBehind` in two
+ * ways: a ledger that is flagged only because it is being reconciled does not count, and a migration that Temporal does
+ * not know is not an error.
  */
 export async function isLedgerProvenBehind(ferry: LedgerClient, migrationId: string): Promise<boolean> {
   if ((await readLedgerStatus(ferry.db, migrationId)).isProvenBehind) return true;

@@ -45,9 +45,9 @@ export interface CompanyDataClientOptions {
    */
   readonly requestTimeoutMs?: number | undefined;
   /**
-   * Time limit of an authorization, in milliseconds. It is longer than other calls' limit, because the service calls
-   * the platform before it responds. An authorization that exceeds the limit is not retried, because its token might
-   * have been used. Default: 90,000.
+   * Time limit of an authorization, in milliseconds. It is longer than the limit of other calls, because the service
+   * calls the platform before it responds. An authorization that exceeds the limit is not retried, because its token
+   * might have been used. Default: 90,000.
    */
   readonly authorizationTimeoutMs?: number | undefined;
   /**

@@ -90,7 +90,10 @@ function errorBody({ status, body }: HttpResponse) {
   }
 }
 
-/** Extracts a readable text from a response without the service's error body: a redirect's target or a page's text. */
+/**
+ * Extracts readable text from a response that does not contain the service's error body: a redirect's target or a
+ * page's text.
+ */
 function textOfPage({ status, headers, body }: HttpResponse): string {
   if (status >= 300 && status < 400)
     return `redirect to ${headers.location ?? 'an unknown location'}; check the base URL`;

@@ -101,7 +101,7 @@ interface Parts {
   healthAddress: ListenAddress;
   /** The number of open migrations that have their own metrics. Default: 0. */
   metricsMigrations: number;
-  /** True if the process exports traces, because an endpoint of OpenTelemetry is configured. Default: it does not. */
+  /** True if the process exports traces, because an OpenTelemetry endpoint is configured. Default: it does not. */
   tracing: true;
   /** The build id in Temporal of a versioned worker. Default: the hash of its workflow bundle. */
   workerBuildId: string;

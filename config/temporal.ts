@@ -49,7 +49,7 @@ export function readTemporal(
   const wrong = [
     ...(isTextOrAbsent(address) ? [] : ['address must be text']),
     ...(isTextOrAbsent(namespace) ? [] : ['namespace must be text']),
-    // The API key is sent in a header. It is not quoted.
+    // The API key is sent in a header. The problem does not quote it, because it is a secret.
     ...(isHeaderText(apiKey) ? [] : ['api_key must be ASCII text on one line']),
     ...Object.entries(metadata ?? {})
       .filter(([name, value]) => !/^[a-z\d_.-]+$/.test(name) || name.endsWith('-bin') || !isHeaderText(value))

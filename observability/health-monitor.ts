@@ -1,8 +1,8 @@
 /**
  * Runs the health checks of a process at intervals, so that a probe costs nothing and gets an answer at once.
  *
- * A check fails only after several failures in a row, because one slow answer is not an outage. It recovers at the first
- * success. A change of state is logged.
+ * A check is reported as failing only after several failed runs in a row, because one slow answer is not an outage. It
+ * recovers at the first success. A change of state is logged.
  */
 import type { Logger } from 'pino';
 import type { CheckState, CheckStates } from './health-server';

@@ -17,8 +17,8 @@ export interface PoolUsage {
  */
 export function openPool(config: PoolConfig): PostgresPool & { usage(): PoolUsage } {
   const pool = new Pool(config);
-  // An `error` event without a listener would end the process. The pool emits the event for idle connections. A
-  // connection emits it between two statements of a transaction.
+  // An `error` event without a listener would end the process. If an idle connection is lost, the pool emits the event.
+  // If a connection is lost between two statements of a transaction, the connection itself emits it.
   pool.on('error', () => undefined);
   pool.on('connect', (connection) => connection.on('error', () => undefined));
   const statements = new PreparedStatements();

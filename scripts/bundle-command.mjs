@@ -1,6 +1,6 @@
 /**
- * Bundles the `ferry` command into one file, and creates V8's code cache for it. `bin/bundle.js` runs both. See
- * docs/decisions/0028-one-file-for-the-command.md.
+ * Bundles the `ferry` command into one file, and creates V8's code cache for it. `bin/bundle.js` runs the bundle with
+ * the cache. See docs/decisions/0028-one-file-for-the-command.md.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -3,7 +3,7 @@
  *
  * Values are handled by type, not by field name. A `Secret` prints as `[secret]`, and bytes print as their length. An
  * error is reduced to its name, message, stack, code and causes, because the errors of libraries contain requests,
- * responses and database rows. Finally, the whole line is redacted, because its text can quote a credential.
+ * responses and database rows. Finally, credentials in the whole line are masked, because its text can quote one.
  */
 import { types } from 'node:util';
 import { destination, pino, type DestinationStream, type Logger } from 'pino';

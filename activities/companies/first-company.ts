@@ -12,7 +12,7 @@ export type FirstCompanyProgress =
   | { readonly stop: StopReason }
   /**
    * `outageReason`: the outage or failure that delays the company; null if there is none. `outageSource`: absent if
-   * this attempt has not met an outage.
+   * this attempt has not encountered an outage.
    */
   | { readonly retryInMs: number; readonly outageReason: string | null; readonly outageSource?: OutageSource };
 

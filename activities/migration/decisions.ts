@@ -119,8 +119,9 @@ async function recordDecision(
   const facts = await readLedgerFacts(tx, migrationId, record.decision.decisionId);
   const outcome =
     facts.earlierOutcome ?? (await verifyAndWrite(tx, keys, boundedBy(facts.now, scheduledAt, record), facts));
-  // The facts contain the mark from before this decision raised it. The ledger is flagged last, because that locks the
-  // migration's row: a claim locks companies before that row, so locking companies after it could cause a deadlock.
+  // The facts contain the mark from before this decision raised it. Flagging the ledger locks the migration's row. It
+  // comes last, because a claim locks companies first and that row second, and the opposite order could cause a
+  // deadlock.
   if (facts.mark < ledgerMark) await flagLedger(tx, migrationId);
   return outcome;
 }

@@ -124,7 +124,7 @@ const POLL_EVERY_MS = 250;
  * Waits up to 10 s for the service to have the application that was just supplied. `ferry application` registers it
  * only after its decision has been accepted, and the decision starts the preflight.
  *
- * @param supplied null: does not wait
+ * @param supplied null if there is nothing to wait for
  */
 async function untilRegistered(
   service: CompanyDataClient,

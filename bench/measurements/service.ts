@@ -111,7 +111,10 @@ async function requestsPerSecond(
   return result['2xx'] / result.duration;
 }
 
-/** Returns the milliseconds to request and read a page. Throws if the page is not full or has a wrong link. */
+/**
+ * Returns how long it takes to request and read a page, in milliseconds. Throws if the page is not full or has a wrong
+ * link.
+ */
 async function timePage({ url, key }: MeasuredService, page: number, companies: number): Promise<number> {
   const started = performance.now();
   const answer = await fetch(`${url}/companies?page=${page}&pageSize=${PAGE_SIZE}`, { headers: authorization(key) });

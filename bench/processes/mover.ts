@@ -1,4 +1,7 @@
-/** Starts a program that moves companies with the requests in job.ts: the script, or a peer of Tokenferry. */
+/**
+ * Starts a program that moves companies with the requests in job.ts: the script that Tokenferry is compared with, or a
+ * program for DBOS or Restate (bench/peers).
+ */
 import type { CompanyRange } from '../companies';
 import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';
@@ -16,8 +19,8 @@ export interface MoverWork {
   readonly companies: CompanyRange;
   readonly concurrency: number;
   /**
-   * Time from the start of the syncs to the first check of a company, in milliseconds. A company that waits for it does
-   * not count against the concurrency. 0 means an immediate check, before the next company.
+   * Time from the start of the syncs to the first check of a company, in milliseconds. A company that is waiting does
+   * not count against the concurrency. 0: each company is checked at once, before the next one is started.
    */
   readonly firstCheckAfterMs: number;
 }

@@ -24,7 +24,7 @@ interface JsonCompany {
   readonly switchOn: string;
 }
 
-/** The client's words of the CSV report, by the states of the JSON report: docs/glossary.md. */
+/** The client's words in the CSV report, keyed by the states in the JSON report: docs/glossary.md. */
 const WORDS: Readonly<Record<string, string>> = {
   moved: 'moved',
   moving: 'moving',

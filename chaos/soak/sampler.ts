@@ -93,7 +93,7 @@ export async function openSampler(
       return [
         ...ofPrograms,
         ...ofDatabases.flat(),
-        { part: 'machine: load of a minute', quantity: 'load', value: loadavg()[0] ?? 0 },
+        { part: 'machine: load average of the last minute', quantity: 'load', value: loadavg()[0] ?? 0 },
         { part: 'machine: share of busy time', quantity: 'load', value: busy },
       ];
     },

@@ -158,7 +158,7 @@ const number = (count: number): string => count.toLocaleString('en-US');
 
 /** Also says how to stop moves, because they continue in a window that is already open. */
 const windowsPausedText = (migrationId: string, why: string): string =>
-  `No further window opens (windows ${why}). To stop companies in an open window: ferry pause ${migrationId}`;
+  `No window opens until the windows are resumed (${why}). To stop moves in a window that is already open: ferry pause ${migrationId}`;
 
 function printInterrupted(output: Output, { state }: Progress, { companies, inFlightUntil }: Interrupted): void {
   if (companies === 0 || isEnding(state)) return;

@@ -45,7 +45,7 @@ export async function listRecords(
  * Returns the function that looks up the kind of a record's field. Records can be sorted, and filtered with `query`, by
  * every field that has a kind.
  */
-export function recordFields(dataType: DataType): FieldKindOf {
+export function fieldKindOf(dataType: DataType): FieldKindOf {
   return FIELDS[dataType];
 }
 

@@ -29,9 +29,9 @@ function wordsOf(failure: string): string {
   if (answer === null) return NO_ANSWER;
   const [, status = '', rest = ''] = answer;
   if (status === '401' || status === '402') return 'the Company Data Service refuses access';
-  if (status === '429') return 'the Company Data Service asked to wait';
+  if (status === '429') return 'the Company Data Service asked us to wait';
   const message = rest.trim().replace(SOURCE, '').trim();
-  // A page of a proxy, or an answer that cannot be read, contains nothing for people.
+  // A proxy's page, or an answer that cannot be read, contains nothing that people can use.
   const isReadable =
     Number(status) >= 400 && Number(status) < 500 && rest.startsWith(' ') && !/^(with a|instead of) /.test(message);
   return isReadable && message !== '' && !/[{}<>]/.test(message) ? message : HAS_A_PROBLEM;

@@ -117,11 +117,14 @@ export interface Counts {
   readonly deferred?: number;
   /** Digest of the companies that were not moved, with their reasons; null if there are none. */
   readonly exceptionsDigest: string | null;
-  /** The ledger's mark when the companies were counted. Only activities set it; the state keeps the highest one. */
+  /**
+   * The ledger's mark when the companies were counted. Only activities set it; the migration's state keeps the highest
+   * one.
+   */
   readonly ledgerMark?: number;
   /**
    * The companies that were moved recently, and the length of that period in milliseconds. Only activities set it; the
-   * state keeps the latest one.
+   * migration's state keeps the latest one.
    */
   readonly throughput?: { readonly moved: number; readonly withinMs: number };
 }

@@ -89,7 +89,7 @@ export function remedyText(remedy: Remedy): string {
     case 'application':
       return 'register the application that obtained the credential, unless companies have moved with another one; then retry';
     case 'skip':
-      return 'give up and leave out';
+      return 'give up on it and leave it out';
     case 'amend':
       return 'correct the row in the manifest (if the expected number was wrong, also retry)';
     case 'exclude':

@@ -1,4 +1,4 @@
-/** Signs decisions as the page and `ferry --portal` send them. */
+/** Signs the decisions that the page and `ferry --portal` send, and sends a decision about many companies in parts. */
 import { bytesToSign } from '../../domain/migration/signatures';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/parse-decision';

@@ -23,7 +23,7 @@ const HELP: Readonly<Record<Remedy, Help>> = {
   retry: { message: 'retry', title: 'Try again', client: 'try again', support: 'try again' },
   relink: {
     ...{ message: 'relink', title: 'Check the reconnection' },
-    ...{ client: 'check it again once its owner has reconnected', support: 'check it once its owner has reconnected' },
+    ...{ client: 'check it once its end customer has reconnected', support: 'check it once its owner has reconnected' },
   },
   'replace-credential': {
     ...{ message: 'replaceCredential', title: 'Replace the credential' },
@@ -89,7 +89,10 @@ export function otherHelp(
 const known = (remedies: readonly string[]): readonly Remedy[] =>
   remedies.filter((remedy): remedy is Remedy => Object.hasOwn(HELP, remedy));
 
-/** Returns the text for an empty list of exceptions. Companies that only lack a credential are in the other list. */
+/**
+ * Returns the text for an empty list of exceptions. Companies that only lack a credential are not exceptions, so the
+ * text gives their number.
+ */
 export function noExceptionsText({ withoutCredential }: MigrationView['counts']): string {
   const lacking = counted(withoutCredential, 'confirmed company');
   return withoutCredential === 0

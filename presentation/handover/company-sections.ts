@@ -21,7 +21,7 @@ export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvo
 export interface ReportView {
   /** True if the migration has ended, so that no more companies will be moved. */
   readonly ended: boolean;
-  /** The year that times leave out. */
+  /** Times in this year are shown without the year. */
   readonly year: string;
 }
 
@@ -82,7 +82,7 @@ export const MUST_RECONNECT: Section = {
   ],
 };
 
-/** Shown instead of a link that the service has not given. */
+/** Shown if the service has not provided a link. */
 export const NO_LINK = 'no link; ask support';
 
 const NOT_MOVED: Section = {

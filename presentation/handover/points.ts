@@ -59,7 +59,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
   const ended = ending !== null;
   const checkedAt = figures.reconnectionsCheckedAt;
   const secret = rotationPoints(head).length > 0;
-  const shared = isSecretShared(head) ? '' : 'if you gave it to support, rotate it ';
+  const shared = isSecretShared(head) ? 'give' : 'if you gave it to support, rotate it and give';
   const all: readonly (Point & { readonly companies: number })[] = [
     ...applications.replaced.map((each) => ({
       topic: `Keep your application ${applicationName(each.application)}, and ask support to register it again`,
@@ -100,7 +100,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
     {
       topic: 'Remove the stored tokens of the companies whose access was handed over to us',
       companies: ended ? figures.crossed : 0,
-      text: `from your own application. Do not disconnect them in ${platformOf(head)}.`,
+      text: `delete the tokens from your own application, but do not disconnect these companies in ${platformOf(head)}.`,
       section: 'credentials',
     },
   ];
@@ -117,7 +117,7 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       ? [
           {
             topic: 'Rotate the secret of your application',
-            text: `${shared}and give support the new one before the old one expires.`,
+            text: `${shared} support the new one before the old one expires.`,
             section: 'credentials',
           },
         ]

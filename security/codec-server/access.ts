@@ -16,7 +16,7 @@ export interface TokenRules {
 }
 
 /** The bearer of a valid token. */
-export interface Reader {
+export interface TokenBearer {
   /** Claim `sub` of the token. */
   readonly subject: string;
   /** Claim `namespaces` of the token: the Temporal namespaces whose payloads the reader may decrypt. */
@@ -24,7 +24,7 @@ export interface Reader {
 }
 
 /** Verifies a bearer token. Rejects with {@link TokenRefused} or {@link KeySetUnavailable}. */
-export type VerifyToken = (token: string) => Promise<Reader>;
+export type VerifyToken = (token: string) => Promise<TokenBearer>;
 
 /** Thrown when a token is not valid. The message contains the reason, and never the token. */
 export class TokenRefused extends Error {
@@ -38,7 +38,10 @@ export class KeySetUnavailable extends Error {
   override readonly name = 'KeySetUnavailable';
 }
 
-/** Accepted signature algorithms. With HMAC or `none`, anyone who knows the public key could forge a token. */
+/**
+ * Accepted signature algorithms. With `none`, anyone could forge a token, and with HMAC anyone who knows the public
+ * key.
+ */
 export const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 /** Accepted difference between the issuer's clock and this machine's clock, in seconds. */
 export const CLOCK_TOLERANCE_S = 30;

@@ -18,7 +18,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { createPayloadCodec, UnknownPayloadKey } from '../payload-codec';
 import type { KeyRing } from '../key-ring';
-import type { Reader, VerifyToken } from './access';
+import type { TokenBearer, VerifyToken } from './access';
 import { isLoopback, KeySetUnavailable, TokenRefused } from './access';
 
 export { createTokenVerifier, isLoopback, KeySetUnavailable } from './access';
@@ -114,12 +114,12 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     keyGenerator: ({ ip }) => `refused ${ip}`,
   });
 
-  const readers = new WeakMap<FastifyRequest, Reader>();
+  const readers = new WeakMap<FastifyRequest, TokenBearer>();
   function rateLimitKey(request: FastifyRequest): string {
     return readers.get(request)?.subject ?? request.ip;
   }
 
-  async function authenticate(request: FastifyRequest, verify: VerifyToken): Promise<Reader> {
+  async function authenticate(request: FastifyRequest, verify: VerifyToken): Promise<TokenBearer> {
     try {
       const [, token] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
       if (token === undefined) throw new CallRefused(401, 'a bearer token is required');

@@ -15,12 +15,12 @@ import { errorCode, reservePort } from '../ports';
 
 const DEFAULT_PORT = 8_235;
 const HOST = '127.0.0.1';
-/** The pages send the text that they render in the address of a GET request. */
+/** The pages send a text to be rendered as part of a GET request's URL, which can therefore be long. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 const MIGRATION_LINK = /^\/m\/([a-z0-9.-]{1,200})$/;
 const SETTINGS = '/api/v1/settings';
-/** The path of texts that are rendered from Markdown to HTML, which the pages show in frames. */
+/** The path that renders Markdown as HTML, which the pages show in frames. */
 const RENDERED_TEXT = '/render';
 /** One segment each for namespace, workflow and query. Encoded slashes do not match, so no other call can be hidden. */
 const QUERY = /^\/api\/v1\/namespaces\/[\w.-]+\/workflows\/(?:[\w.:-]|%3A)+\/query\/\w+$/;

@@ -38,7 +38,10 @@ const MAX_LISTED = 5;
 
 export const ROWS_PER_STATEMENT = 2_000;
 
-/** Builds the values of the columns `company_id`, `connection_id` and `named` from the ids that the client supplied. */
+/**
+ * Builds the values of the columns `company_id`, `connection_id` and `named` from the ids that the client supplied.
+ * `named` is `connection` if it supplied a connection id, `company` if only a company id, otherwise null.
+ */
 export function suppliedIdColumns(rows: 'supplied' | 'corrected') {
   const ids = sql.ref(`${rows}.existing`);
   return sql`

@@ -1,4 +1,4 @@
-/** The checker of chaos runs: it accepts the evidence of a real migration, and detects each tampering with it. */
+/** The checker of chaos runs: it accepts the evidence of a real migration, and detects any tampering with it. */
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -112,7 +112,7 @@ it('accepts the evidence of a migration without violations', async () => {
   expect(Object.keys(checked)).toEqual(Object.keys(INVARIANTS));
 });
 
-/** A change of one database, and the statement that undoes it. */
+/** A change to one database, and the statement that undoes it. */
 interface Change {
   readonly of: 'ledger' | 'service';
   readonly change: string;
@@ -127,7 +127,7 @@ const companyOf = (row: number): string =>
 const inLedger = (assignments: string, row: number): string =>
   `update tokenferry.companies set ${assignments} where migration_id = '${migration}' and row = ${row}`;
 
-/** Each tampering with a database, and the only invariant that it breaks. */
+/** The ways to tamper with a database, each with the only invariant that it breaks. */
 const CHANGES: readonly (readonly [string, Invariant, () => Change])[] = [
   [
     'a moved company without the data of one data set',

@@ -62,7 +62,7 @@ test('needs no environment variables while a stack is running', () => {
   expect(config.payloadKeys.newest.key.reveal()).toEqual(Buffer.alloc(32, 8));
 });
 
-test('takes the folder of the vault secrets from the environment, which must name an existing one, or else from the stack', () => {
+test('takes the folder of the vault secrets from the environment, where it must exist, or else from the stack', () => {
   writeRunningStack(home, stack);
   expect(loadConfig(['vaultSecrets'], env).vaultSecrets).toBe(stack.vaultSecretsFolder);
   expect(loadConfig(['vaultSecrets'], { ...env, TOKENFERRY_VAULT_SECRETS: home }).vaultSecrets).toBe(home);

@@ -14,7 +14,7 @@ import { STEP_RULES, STEPS, stepNumber } from '../../domain/migration/steps';
 const ROOT = path.join(__dirname, '../..');
 const RUNBOOK = readFileSync(path.join(ROOT, 'docs/runbook.md'), 'utf8');
 
-/** Returns the table rows of a chapter that have this name in code style in their first cell. */
+/** Returns the table rows of a chapter that have this name in backquotes in their first cell. */
 function rowsOf(chapter: string, name: string): readonly string[] {
   const [, afterTitle = ''] = RUNBOOK.split(`## ${chapter}\n`);
   const text = afterTitle.split(/^## /m)[0] ?? '';

@@ -43,7 +43,7 @@ async function start({ env }: Terminal, options: PortalCommandOptions): Promise<
   const { host, port, certificate, key, behindProxy = false, trustedProxy = [] } = options;
   const config = loadConfig(['portalDatabaseUrl'], env, ['portalUrl', 'healthAddress', 'openId', 'openIdSecret']);
   if ((certificate === undefined) !== (key === undefined))
-    throw new CommandFailed('--certificate and --key must be used together', 'pass both, or none');
+    throw new CommandFailed('--certificate and --key must be used together', 'pass both or neither');
   const log = createLog({ level: config.logLevel, to: 2 });
   try {
     return await runPortal(

@@ -164,8 +164,7 @@ function amendResult(
       );
       if (tooLate.length > 0) {
         output.line(
-          `  ${counted(tooLate.length, 'company')} not corrected. Only a company that is waiting to be moved can be corrected. If a company was not moved because it has fewer records than expected, only its expected number of invoices can be corrected: ` +
-            referenceList(tooLate, MAX_REFERENCES),
+          `  ${counted(tooLate.length, 'company')} not corrected: ${referenceList(tooLate, MAX_REFERENCES)}. Only a company that is waiting to be moved can be corrected. If a company was not moved because it has fewer records than expected, only its expected number of invoices can be corrected.`,
         );
       }
       if (decision !== null && decision.outcome !== 'applied') output.line(`  ${decision.text}`);

@@ -12,14 +12,18 @@ import type { Api, ServiceContext } from '../context';
 import { notFound } from '../errors/errors';
 import { mintConsentTokens } from '../../platform/sandbox/tokens';
 import { isUuid } from '../resources';
-import { ADDRESS_LIMITED, textAnswer } from '../schemas/common';
+import { TOO_MANY_FROM_ADDRESS, textAnswer } from '../schemas/common';
 
 const ConnectionParamsSchema = z.object({ connectionId: z.string() });
 /** The organization that the end customer selects on the platform's consent page. */
 const ConsentSchema = z.object({ organization: z.string().min(1).max(100).optional() });
 const CompanyParamsSchema = z.object({ companyId: z.string() });
 const HTML = 'text/html; charset=utf-8';
-const PAGE = { tags: ['Sandbox'], security: [], response: { 200: textAnswer('text/html'), 429: ADDRESS_LIMITED } };
+const PAGE = {
+  tags: ['Sandbox'],
+  security: [],
+  response: { 200: textAnswer('text/html'), 429: TOO_MANY_FROM_ADDRESS },
+};
 
 export function linkRoutes(app: Api, context: ServiceContext): void {
   const { db, publicUrl } = context;

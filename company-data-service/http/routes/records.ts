@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Company } from '../../companies/companies';
 import { platformOf } from '../../connections/connections';
 import type { DataType } from '../../platform/data-types';
-import { findRecord, listRecords, recordFields } from '../../records/records';
+import { findRecord, listRecords, fieldKindOf } from '../../records/records';
 import { isReadable } from '../../syncs/syncs';
 import type { Api, ServiceContext } from '../context';
 import { requireCompanyDataType, DataTypeSchema, connectionsWith, assertSupported } from '../data-sets';
@@ -34,7 +34,7 @@ export function recordRoutes(app: Api, context: ServiceContext): void {
     },
     async ({ company, params: { dataType }, query }) => {
       const filters = fieldFilters(dataType, query);
-      const request = listRequest(query, recordFields(dataType));
+      const request = listRequest(query, fieldKindOf(dataType));
       await requireReadable(company, dataType);
       const filter = { companyId: company.id, dataType, filters, ...request };
       const page = await listRecords(db, filter, pageBounds(query));

@@ -7,7 +7,7 @@ import { PLATFORMS } from '../../../platforms/platforms';
 import { PlatformRefusal, type RefusalReason } from '../../platform/platform';
 import type { Api, ServiceContext } from '../context';
 import { notFound } from '../errors/errors';
-import { ADDRESS_LIMITED, ErrorSchema } from '../schemas/common';
+import { TOO_MANY_FROM_ADDRESS, ErrorSchema } from '../schemas/common';
 
 const BodySchema = z.object({ grant_type: z.literal('refresh_token'), refresh_token: z.string().min(1) });
 
@@ -32,7 +32,7 @@ export function sandboxTokenRoutes(app: Api, { platforms }: ServiceContext): voi
         security: [],
         params: z.object({ platformKey: z.string() }),
         body: BodySchema,
-        response: { 200: PairSchema, 400: z.union([RefusalSchema, ErrorSchema]), 429: ADDRESS_LIMITED },
+        response: { 200: PairSchema, 400: z.union([RefusalSchema, ErrorSchema]), 429: TOO_MANY_FROM_ADDRESS },
       },
     },
     async ({ params, body }, reply) => {

@@ -56,7 +56,9 @@ export const errorAnswer = (description: string) => ({
   content: { 'application/json': { schema: ErrorSchema } },
 });
 
-export const ADDRESS_LIMITED = errorAnswer('Too many requests from this address. Retry after `Retry-After` seconds.');
+export const TOO_MANY_FROM_ADDRESS = errorAnswer(
+  'Too many requests from this address. Retry after `Retry-After` seconds.',
+);
 
 /** Returns the OpenAPI description of a response that is not JSON. */
 export const textAnswer = (contentType: string) => ({

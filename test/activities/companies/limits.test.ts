@@ -1,4 +1,4 @@
-/** The limits of a migration, which a slice reads from the ledger for every group. */
+/** The limits of a migration, which a slice reads from the ledger for each group of companies that it claims. */
 import { log } from '@temporalio/activity';
 import { beginRun, changeLimits, countCompanies, readMigration } from '../../../store';
 import { activityEnvironment, useImportRig } from '../../support/company-import';
@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test('an interrupted ramp continues in later runs and ends when no more of its companies are moving than are allowed as stragglers', async () => {
+test('an interrupted ramp continues in later runs, and ends when all of its companies but the allowed stragglers are done', async () => {
   const { id } = await rig.migration(repeated(5, 'sbx-ok-1'));
   const { db } = rig.ledger;
   await changeLimits(db, id, { rampCompanies: 3 });
@@ -162,7 +162,7 @@ test('companies that the platform defers, and lost answers, do not hold up a ram
   expect(await countCompanies(db, id)).toMatchObject({ syncing: 3, importing: 1 });
 });
 
-test('a ramp takes as many companies again if none of them gets through, and ends if it is set to 0', async () => {
+test('a ramp whose companies were all deferred takes the same number of further companies, and a ramp that is set to 0 ends', async () => {
   const { id } = await rig.migration(repeated(6, 'sbx-inaccessible'));
   const { db } = rig.ledger;
   await changeLimits(db, id, { rampCompanies: 2 });

@@ -17,7 +17,7 @@ async function migration(approvers: typeof DEFAULT_DECISION_RULES.approvers = nu
   return (await createMovableMigration(rig.ledger, manifestRows(1), { decisions })).id;
 }
 
-/** Returns `applied` or why the ledger refused each record. */
+/** Returns `applied` for each record, or the reason why the ledger refused it. */
 async function record(id: string, ...recorded: readonly DecisionRecord[]): Promise<readonly string[]> {
   const { outcomes } = await rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded }));
   return outcomes.map(({ applied, text }) => (applied ? 'applied' : text));

@@ -79,7 +79,9 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
   const paused = await run('schedule', 'pause', migration.id, '--by', 'Sam', '--reason', 'month end');
   expect(paused).toMatchObject({ exitCode: 0 });
   expect(paused.out).toContain(`month end; no window opens until you run: ferry schedule resume ${migration.id}`);
-  expect((await run('show', migration.id)).out).toContain('No further window opens (windows paused by Sam: month end)');
+  expect((await run('show', migration.id)).out).toContain(
+    'No window opens until the windows are resumed (paused by Sam: month end)',
+  );
   expect((await run('schedule', 'show', migration.id)).out).toContain(
     'windows are not opening (paused by Sam: month end)',
   );

@@ -8,7 +8,7 @@ interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path in the contract, with parameters in braces, for example `{companyId}`. */
   readonly path: string;
-  /** The exact status of success. */
+  /** The exact status of a successful response. */
   readonly success: 200 | 204;
   /** The schema of a successful response; absent if it has no body. */
   readonly schema?: z.ZodType;
@@ -65,10 +65,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   get('/account', schemas.account),
 ];
 
-/** Values for the names in a path. */
+/** The values of the parameters in a path. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** Replaces the names in a path. A name without a value is replaced by an unknown id. */
+/** Fills in the parameters of a path. A parameter without a value gets an unknown id. */
 export function fillPath(path: string, names: PathParameters = {}): string {
   return path.replace(/\{(\w+)\}/g, (_braces, name: string) => names[name] ?? randomUUID());
 }

@@ -24,7 +24,7 @@ async function openedMigration(changes: Partial<SuppliedMigration>): Promise<Sup
 }
 
 let moment = Date.now();
-/** Returns the time of the next event, which no other event has. */
+/** Returns a time for the next event, different from that of every other event. */
 function nextMoment(): string {
   moment += 1_000;
   return new Date(moment).toISOString();

@@ -60,7 +60,7 @@ async function assertUntouched(): Promise<void> {
   expect(applied.map(({ decision }) => decision.kind)).not.toContain('cancel');
 }
 
-/** False in the last test, which continues the migration. */
+/** False from the first test that continues the attacked migration. */
 let isAttacked = true;
 afterEach(() => (isAttacked ? assertUntouched() : undefined));
 
