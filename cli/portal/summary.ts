@@ -2,7 +2,7 @@
 import type { MigrationView } from '../../portal/contract';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
 import { isEnding } from '../../domain/migration/migration-state';
-import { counted } from '../../domain/text/sentences';
+import { counted, spanText } from '../../domain/text/sentences';
 import { printSteps } from '../reporting/steps-table';
 import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
@@ -64,7 +64,7 @@ function printFacts(output: Output, view: MigrationView): void {
     output.line(`Start: ${localTime(start.at)}${start.isAgreed ? '' : `, proposed by ${start.by}, not agreed yet`}`);
   if (windows !== null && counts.notMovedYet > 0) output.line(`Companies move ${windows}`);
   if (end !== null)
-    output.line(`Expected end: between ${localTime(end.earliest)} and ${localTime(end.latest)}, ${end.basis}`);
+    output.line(`Expected end: ${spanText(localTime(end.earliest), localTime(end.latest))}, ${end.basis}`);
   if (firstCompany !== null && firstCompany.evidence.length > 0) {
     const failed = firstCompany.evidence.filter(({ ok }) => !ok);
     const passed = firstCompany.evidence.length - failed.length;

@@ -16,7 +16,7 @@ import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/progress/signing';
 import { currentTask } from '../../domain/progress/waiting-for';
-import { counted, duration, hoursText } from '../../domain/text/sentences';
+import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
 import type { Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
 import { printApplication, printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
@@ -232,7 +232,7 @@ const BASIS = {
 function endText({ ends, staleMs, isComplete, companies }: Forecast, now: Date): string | null {
   if (ends === null) return null;
   const [earliest, latest] = [shortTime(ends.earliest, now), shortTime(ends.latest, now)];
-  const when = earliest === latest ? `about ${latest}` : `between ${earliest} and ${latest}`;
+  const when = spanText(earliest, latest);
   const stale = staleMs === null ? '' : `, data out of date for up to ${hoursText(staleMs / HOUR_MS)}`;
   return isComplete ? `ends ${when}${stale}` : `${number(companies)} more expected to be moved ${when}`;
 }

@@ -48,6 +48,11 @@ export function momentText(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
+/** Returns when something ends, from two formatted times; if they are the same, names only one. */
+export function spanText(earliest: string, latest: string): string {
+  return earliest === latest ? `about ${latest}` : `between ${earliest} and ${latest}`;
+}
+
 /** Formats a duration as `45 s`, `12 min` or `3.5 h`, rounded for people to read. */
 export function duration(ms: number): string {
   if (ms < 90_000) return `${Math.ceil(ms / 1000)} s`;

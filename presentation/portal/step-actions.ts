@@ -7,7 +7,7 @@ import { liftedPauses } from '../../domain/decisions/pauses';
 import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pauses';
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn } from '../../domain/progress/progress';
-import { counted, momentText, oneLine, outOf } from '../../domain/text/sentences';
+import { counted, momentText, oneLine, outOf, spanText } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import { openingText } from '../wording/client-page';
 import { reconnectionsText } from '../wording/reconnections';
@@ -78,7 +78,7 @@ function startFacts(progress: Progress, now: string): string[] {
     `Start: ${when}, proposed by ${oneLine(by, 200)} (${role})`,
     `Moves begin ${windows.length === 0 ? '' : 'only '}${windowsText(windows)}`,
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),
-    ...(ends ? [`Expected end: between ${momentText(ends.earliest)} and ${momentText(ends.latest)}`] : []),
+    ...(ends ? [`Expected end: ${spanText(momentText(ends.earliest), momentText(ends.latest))}`] : []),
   ];
 }
 

@@ -7,6 +7,8 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { parseDecision } from '../../../domain/migration/parse-decision';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';
 import { offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { actionsOf } from '../../../presentation/portal/actions';
@@ -309,4 +311,28 @@ test('the approval of the start says what it starts', () => {
     'Starts the move of 60 companies: one first, and the others once support has accepted its result',
   ]);
   expect(approvalOf(1)).toContain('Starts the move of 1 company');
+});
+
+test('the approval of the start names one expected end if both ends are in the same minute', () => {
+  const end = '2026-03-07T20:08:00.000Z';
+  const endsAt = (latest: string) => {
+    const work = estimate({
+      volume: {
+        ...{ companies: 1, records: 0, companiesWithoutVolume: 0, largestCompany: 0, largestFamily: 0 },
+        staleSince: null,
+      },
+      limits: DEFAULT_LIMITS,
+      speedEstimate: ASSUMED_SPEED,
+      from: AT,
+    });
+    return actionsAt({
+      ...decideAll(stateAt('schedule'), proposeTime('support')),
+      counts: counts({ total: 1, waiting: 1 }),
+      estimate: { ...work, ends: { earliest: end, latest } },
+    }).find(({ message, step }) => message === 'approve' && step === 'schedule')?.facts;
+  };
+  expect(endsAt(end)).toContain('Expected end: about 2026-03-07 20:08 UTC');
+  expect(endsAt('2026-03-07T20:12:00.000Z')).toContain(
+    'Expected end: between 2026-03-07 20:08 UTC and 2026-03-07 20:12 UTC',
+  );
 });
