@@ -137,8 +137,8 @@ function evidenceText(output: Output, { label, passed, detail, correlationId, du
 }
 
 /** Prints the companies whose application was replaced after their move. */
-export function printReplacedApplications(output: Output, { replaced, registered }: ApplicationsOfMoved): void {
-  for (const each of replaced) output.line(`! ${replacedText(each, registered)}`);
+export function printReplacedApplications(output: Output, applications: ApplicationsOfMoved): void {
+  for (const each of applications.replaced) output.line(`! ${replacedText(each, applications)}`);
 }
 
 /** Returns why a company was not moved, without the state with which the text begins; null if nothing has failed. */

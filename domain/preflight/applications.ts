@@ -2,7 +2,7 @@
  * Compares the client's application with those of other open migrations. An account of the service has one application
  * per platform, so a second client's application would replace the first one's.
  */
-import { namedCompanies } from '../text/sentences';
+import { counted, namedCompanies } from '../text/sentences';
 import { withoutUnsafeCharacters } from '../text/untrusted-text';
 import type { PreflightFinding } from './findings';
 import { errorFinding, warningFinding } from './findings';
@@ -69,10 +69,29 @@ export function applicationName({ clientId, environment }: ApplicationFacts): st
 }
 
 /** Says which companies were moved with an application that has been replaced since, and what happens to them. */
-export function replacedText(moved: MovedWithApplication, registered: ApplicationFacts | null): string {
+export function replacedText(
+  moved: MovedWithApplication,
+  applications: Pick<ApplicationsOfMoved, 'moved' | 'registered'>,
+): string {
+  const { registered } = applications;
   const name = applicationName(moved.application);
   const verb = moved.companies === 1 ? 'was' : 'were';
-  return `${namedCompanies(moved.companies, moved.references)} ${verb} moved with ${name}, but ${replacementText(registered)}; register ${name} again`;
+  return `${namedCompanies(moved.companies, moved.references)} ${verb} moved with ${name}, but ${replacementText(registered)}; ${keepsRegistered(moved, applications) ?? `register ${name} again`}`;
+}
+
+/**
+ * Returns what to do instead of registering a replaced application again, if at least as many companies were moved with
+ * the registered one; otherwise null. Registering the other one again would end the access to the larger group.
+ */
+export function keepsRegistered(
+  replaced: MovedWithApplication,
+  { moved, registered }: Pick<ApplicationsOfMoved, 'moved' | 'registered'>,
+): string | null {
+  const current = registered && moved.find(({ application }) => isSameApplication(application, registered));
+  if (!current || current.companies < replaced.companies) return null;
+  const [they, depend] = [replaced.companies === 1 ? 'it' : 'they', current.companies === 1 ? 'depends' : 'depend'];
+  const name = applicationName(current.application);
+  return `${they} must reconnect, or get a new credential obtained with ${name}; keep ${name} registered, because ${counted(current.companies, 'company')} ${depend} on it`;
 }
 
 /** Says that another application is registered, and what follows. */

@@ -120,7 +120,7 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
 function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['application'], answer: Answer): Answer {
   const replaced = registered ? moved.filter(({ application }) => !isSameApplication(application, registered)) : [];
   if (!registered || replaced.length === 0) return answer;
-  const lost = replaced.map((each) => replacedText(each, registered));
+  const lost = replaced.map((each) => replacedText(each, { moved, registered }));
   return { ...answer, go: false, why: [...(answer.go ? [] : [answer.why]), ...lost].join('; ') };
 }
 

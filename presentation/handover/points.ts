@@ -1,7 +1,12 @@
 /** The points of the handover report that tell the client what to switch back on, send, delete and rotate. */
 import { countOpen } from '../../domain/companies/company-state';
 import type { ApplicationFacts } from '../../domain/preflight/applications';
-import { applicationName, isSameApplication, replacementText } from '../../domain/preflight/applications';
+import {
+  applicationName,
+  isSameApplication,
+  keepsRegistered,
+  replacementText,
+} from '../../domain/preflight/applications';
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
 import { counted, namedCompanies } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
@@ -61,12 +66,18 @@ export function requiredActions(head: ReportHead): readonly Point[] {
   const secret = rotationPoints(head).length > 0;
   const shared = isSecretShared(head) ? 'give' : 'if you gave it to support, rotate it and give';
   const all: readonly (Point & { readonly companies: number })[] = [
-    ...applications.replaced.map((each) => ({
-      topic: `Keep your application ${applicationName(each.application)}, and ask support to register it again`,
-      companies: each.companies,
-      text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} moved with it, but ${replacementText(applications.registered)}.`,
-      section: 'credentials',
-    })),
+    ...applications.replaced.map((each) => {
+      const instead = keepsRegistered(each, applications);
+      const name = applicationName(each.application);
+      return {
+        topic: instead
+          ? `Reconnect the companies that were moved with ${name}`
+          : `Keep your application ${name}, and ask support to register it again`,
+        companies: each.companies,
+        text: `${namedCompanies(each.companies, each.references)} ${each.companies === 1 ? 'was' : 'were'} moved with it, but ${replacementText(applications.registered)}${instead ? `; ${instead}` : ''}.`,
+        section: 'credentials',
+      };
+    }),
     {
       topic: 'Send each company that must reconnect its link',
       companies: figures.mustReconnect,

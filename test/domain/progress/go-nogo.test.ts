@@ -117,6 +117,17 @@ test('companies that were moved with a replaced application are a no-go that nam
   );
 });
 
+test('a replaced application is not to be registered again if more companies depend on the registered one', () => {
+  const moved = [
+    { application: { clientId: 'old-app', environment: 'production' }, companies: 1, references: ['C-1'] },
+    { application: { clientId: 'app-1', environment: 'production' }, companies: 3, references: ['C-2'] },
+  ];
+  expect(goNoGo(facts({ moved })).answers.find(({ check }) => check === 'application')?.why).toContain(
+    'it must reconnect, or get a new credential obtained with app-1 (production); ' +
+      'keep app-1 (production) registered, because 3 companies depend on it',
+  );
+});
+
 test('paused windows are a no-go, which says who paused them, why, and how to resume them', () => {
   const given = facts({ windowsPaused: 'paused by Sam: month end' });
   expect(noGos(given)).toEqual(['window']);
