@@ -263,6 +263,17 @@ describeWithChromium("the portal's page", () => {
       await page.keyboard.press('Escape');
     }
   });
+
+  test('breaks no word of the header on a narrow phone', async () => {
+    const page = await open({ width: 360 });
+    expect(await page.evaluate(BROKEN_WORDS_IN_HEADER)).toEqual([]);
+  });
 });
+
+/** The texts of the header that need more than one line. */
+const BROKEN_WORDS_IN_HEADER = `
+  [...document.querySelectorAll('.bar span, .bar button')]
+    .filter(({ clientHeight }) => clientHeight > 40)
+    .map(({ textContent }) => textContent)`;
 
 const focused = (page: Page): Promise<string> => page.evaluate('document.activeElement.textContent');
