@@ -86,9 +86,9 @@ const ActionView = z.object({
   digest: z.string().optional(),
   /** The button's text, for example `Approve the start`. */
   title: z.string(),
-  /** What the decision is about, one fact per line. */
+  /** The subject of the decision, one fact per line. */
   facts: z.array(z.string()),
-  /** What happens next; shown before the person confirms the decision. */
+  /** The consequence; shown before the person confirms the decision. */
   consequence: z.string(),
   isIrreversible: z.boolean(),
   /** Somebody else's decision that this one undoes, worded as a clause of a sentence; absent if it undoes none. */
@@ -99,8 +99,8 @@ const ActionView = z.object({
 });
 
 /**
- * What the page shows about a migration. Written by a worker. Every text is plain text, not markup. Times inside a text
- * have the form `2026-11-20 23:55 UTC`; the page shows them in the reader's zone.
+ * The view of a migration, which the page shows. Written by a worker. Every text is plain text, not markup. Times inside
+ * a text have the form `2026-11-20 23:55 UTC`; the page shows them in the reader's zone.
  */
 export const MigrationViewSchema = z.object({
   migrationId: z.string(),
@@ -111,9 +111,9 @@ export const MigrationViewSchema = z.object({
   state: z.string(),
   /** One sentence: what is happening, and what the client has to do. */
   headline: z.string(),
-  /** What the client has to do now, or else what it can do meanwhile; null if there is nothing. */
+  /** The task of the client now, or else an action that it can take meanwhile; null if there is none. */
   task: z.object({ what: z.string(), why: z.string(), since: moment.nullable(), by: moment.nullable() }).nullable(),
-  /** What comes after that; null once the migration has ended. */
+  /** The next event after that; null once the migration has ended. */
   next: z.string().nullable(),
   /** Who ended or paused the migration or reopened a step, and why; when moves begin; the deadline; a running check. */
   notices: z.array(z.string()),
@@ -190,7 +190,7 @@ export const CompanySchema = z.object({
   movedAt: moment.nullable(),
   /** Why it was not moved or is delayed, in words; null if nothing is wrong. */
   problem: z.string().nullable(),
-  /** What can resolve it, the most promising first: see `Remedy` in domain/companies/remedies.ts. */
+  /** The ways to resolve it, the most promising first: see `Remedy` in domain/companies/remedies.ts. */
   remedies: z.array(z.string()),
   /** The page on which the company's owner reconnects; null if there is none or it is not needed. */
   linkUrl: z.string().nullable(),

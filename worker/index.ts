@@ -82,7 +82,7 @@ export class TemporalUnreachable extends Error {
   override readonly name = 'TemporalUnreachable';
 }
 
-/** What a process passes to its worker: its own metrics, and the address on which the SDK serves the SDK's metrics. */
+/** The options of a worker's process: its own metrics, and the address on which the SDK serves the SDK's metrics. */
 export interface WorkerObservation {
   /** `host:port` on which the SDK serves its own metrics. */
   readonly sdkMetricsAddress: string;

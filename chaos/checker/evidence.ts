@@ -28,7 +28,7 @@ export interface WeeklyWindow {
   readonly timeZone: string;
 }
 
-/** What the checker examines. Files are given by their paths. */
+/** The evidence that the checker examines. Files are given by their paths. */
 export interface Evidence {
   /** The database of the orchestrator, and the database of the service with its sandbox platforms. */
   readonly ledgerUrl: string;

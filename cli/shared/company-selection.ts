@@ -29,7 +29,7 @@ export interface CompanyCommand {
 interface FinalDecision {
   /** The beginning of the question, before the number of companies. */
   readonly question: string;
-  /** What happens to the companies, after their number: "will not be ...". */
+  /** The consequence for the companies, printed after their number: "will not be ...". */
   readonly fate: string;
 }
 

@@ -13,7 +13,7 @@ export interface Signer {
   readonly sign: (text: Uint8Array<ArrayBuffer>) => string | Promise<string>;
 }
 
-/** What identifies the person who decides. */
+/** The identity of the person who decides. */
 export type Decider = Pick<PortalSession, 'migrationId' | 'person'>;
 
 export interface DecisionFields {

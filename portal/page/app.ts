@@ -1,4 +1,4 @@
-/** What all parts of the page share: who is reading, and the newest view of the migration. */
+/** State that all parts of the page share: who is reading, and the newest view of the migration. */
 import type { MigrationView, PortalSession, RequestAnswer } from '../contract';
 import { signDecision, type DecisionFields } from '../client/decisions';
 import { submit } from './api';

@@ -1,4 +1,4 @@
-/** What the page shows about a company, from the ledger's facts. */
+/** Builds the page's rows of companies from the ledger's facts. */
 import { inClientWords } from '../../domain/companies/client-words';
 import { clientStateOf } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';

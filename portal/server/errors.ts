@@ -80,7 +80,7 @@ export function sendError(failure: FastifyError | PortalError, request: FastifyR
 /** Postgres error codes for text that cannot be stored: NUL, half a surrogate pair, invalid UTF-8. */
 const UNSTORABLE_TEXT = new Set(['22021', '22P02', '22P05']);
 
-/** What is wrong with a request, by Fastify's error code. */
+/** The problem of a request, by Fastify's error code. */
 const INVALID_REQUESTS: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'The address is not valid.',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The request is not valid JSON.',

@@ -44,7 +44,7 @@ interface ViewEvent {
 interface Channel {
   readonly migrationId: string;
   readonly streams: Set<Stream>;
-  /** What the database last returned. */
+  /** The version that the database returned last. */
   version: string | null;
   isCurrent: boolean;
   /** The view as JSON. */

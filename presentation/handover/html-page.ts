@@ -21,7 +21,7 @@ import { outOf } from '../../domain/text/sentences';
 /** Maximum number of reconnection links at the top of the page. */
 export const LINKS_AT_THE_TOP = 5;
 
-/** What the top of the page says about the companies. */
+/** The facts about the companies at the top of the page. */
 export interface ReportOutline {
   /** The sections that follow; `companies` is null if the number of companies in the section is unknown. */
   readonly sections: readonly { readonly section: Section; readonly companies: number | null }[];

@@ -1,5 +1,5 @@
 /**
- * What the portal's page shows about a migration. The reader is the client, who is "you".
+ * Builds the view of a migration that the portal's page shows. The reader is the client, who is "you".
  *
  * Texts are plain text. Times inside a text have the form `2026-11-20 23:55 UTC`; the page shows them, like the other
  * times, in the reader's zone.
@@ -34,7 +34,7 @@ import { ownApplication } from './candidate';
 const MAX_NAME_LENGTH = 200;
 const MAX_TEXT_LENGTH = 1_000;
 
-/** What the view shows in addition to the progress. */
+/** The facts that the view shows in addition to the progress. */
 export interface LedgerFacts {
   /** The waves that have companies without a confirmation. */
   readonly waves: MigrationView['waves'];

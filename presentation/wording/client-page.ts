@@ -15,10 +15,10 @@ import { counted, hoursText, momentText, namedCompanies } from '../../domain/tex
 
 const HOUR_MS = 3_600_000;
 
-/** What the people that a migration waits for have to do. */
+/** The task of the people that a migration waits for. */
 export interface Task {
   readonly what: string;
-  /** What the check of the details found, if the task is to correct it. Without the names of other clients. */
+  /** The findings of the check of the details, if the task is to correct them. Without the names of other clients. */
   readonly problems: readonly string[];
 }
 

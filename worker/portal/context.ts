@@ -3,7 +3,7 @@ import type { LedgerClient } from '../../client';
 import type { RequestAnswer } from '../../portal/contract';
 import type { VerifyIdentity } from '../../security';
 
-/** What the worker needs to handle portal requests: its own connections and state. */
+/** The worker's own connections and state, with which it handles portal requests. */
 export interface PortalContext {
   readonly ferry: LedgerClient;
   readonly namespace: string;

@@ -245,7 +245,7 @@ interface Started extends StartedMigration {
   readonly manifest: Manifest;
   readonly platform: Platform;
   readonly stored: number;
-  /** What happened to the credential file. Defined only with `--shred`, or if every credential in it was stored. */
+  /** The outcome for the credential file. Defined only with `--shred`, or if every credential in it was stored. */
   readonly disposal: Disposal | undefined;
   /** The file with the credentials, as it was given. */
   readonly credentialFile: string;

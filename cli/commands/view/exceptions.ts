@@ -44,7 +44,7 @@ interface Owner {
   readonly portal: string | null;
 }
 
-/** What determines when a deferred company is tried again, apart from its own delay. */
+/** The facts that determine when a deferred company is tried again, apart from its own delay. */
 interface Opening {
   readonly windows: readonly Window[];
   readonly now: Date;

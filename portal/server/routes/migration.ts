@@ -1,4 +1,4 @@
-/** What the page shows: the view of the migration, and its companies. */
+/** The routes that the page reads: the view of the migration, and its companies. */
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { CompaniesSchema, CompanyFilterSchema, ErrorSchema, MigrationAnswerSchema } from '../../contract';

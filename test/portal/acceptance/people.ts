@@ -1,4 +1,4 @@
-/** What the client's people do in a browser, and what support does with `ferry`, in a migration of 60 companies. */
+/** The actions of the client's people in a browser, and of support with `ferry`, in a migration of 60 companies. */
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';

@@ -1,4 +1,4 @@
-/** What the portal's page shows about a migration. */
+/** Tests the view of a migration that the portal's page shows. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { STEPS } from '../../../domain/migration/steps';

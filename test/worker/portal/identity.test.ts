@@ -1,4 +1,4 @@
-/** What a worker checks in an ID token, even if an attacker controls the portal. */
+/** Tests the checks of an ID token by a worker, even if an attacker controls the portal. */
 import { SignJWT } from 'jose';
 import type { Client } from 'pg';
 import { identityNonce } from '../../../domain/migration/identity-sign-in';
