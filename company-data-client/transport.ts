@@ -38,8 +38,8 @@ export interface HttpRequest {
   /** Time limit for the complete response, in milliseconds from the moment a connection is free. */
   readonly timeoutMs: number;
   /**
-   * True for an authorization. It gets a connection that the service cannot be closing: if the response were lost with
-   * the connection, nobody would know whether the token was used.
+   * True for an authorization. It gets a connection that the service is certainly not closing: if the response were
+   * lost with the connection, nobody would know whether the token was used.
    */
   readonly isAuthorization: boolean;
 }
@@ -134,7 +134,8 @@ type Received = Omit<HttpResponse, 'durationMs'>;
  * error, the time limit or the caller's signal. If an error or the time limit ends it after the status has arrived, the
  * result is a response whose body is cut off. After its end, it ignores undici's calls.
  *
- * A stream and an `AbortController` for each response would take as much CPU time as the rest of the client.
+ * It handles undici's calls itself, because a stream and an `AbortController` for each response would take as much CPU
+ * time as the rest of the client.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   /** Rejects with a `NoResponse` or with the signal's reason. */

@@ -9,8 +9,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /**
  * Tokenferry's environment variables. Each message continues a sentence that begins with the variable's name. It never
  * quotes the value, which can contain a password. The Temporal Worker Controller sets the `TEMPORAL_*` variables in
- * this list; temporal.ts reads those for the connection. OpenTelemetry reads all of its `OTEL_*` variables itself;
- * those in this list turn traces on or off.
+ * this list; temporal.ts reads the other ones, which configure the connection. OpenTelemetry reads all of its `OTEL_*`
+ * variables itself; those in this list turn traces on or off.
  */
 const environment = z.object({
   TOKENFERRY_HOME: z.string().optional(),

@@ -1,9 +1,9 @@
 /**
  * The health of a worker process.
  *
- * Alive: false only if a restart can help. The pollers are stuck if none has received an answer for three minutes
- * although Temporal answers other calls, because Temporal answers each poll within about a minute, even if there is no
- * task. A worker that waits for Temporal or Postgres is alive.
+ * Alive: false only if a restart can help, which is the case if the pollers are stuck: none has received an answer for
+ * three minutes, although Temporal answers other calls. Temporal answers each poll within about a minute, even if there
+ * is no task. A worker that waits for Temporal or Postgres is alive.
  *
  * Ready: the worker takes tasks, its ledger and Temporal answer, and its workflow tasks do not all fail. They count as
  * failing once three have failed without one being completed in between. They count as working again as soon as one is

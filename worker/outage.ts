@@ -1,4 +1,4 @@
-/** Decides whether a worker that cannot start waits, or ends because waiting cannot help. */
+/** Decides whether a worker that cannot start should wait, or should end because waiting cannot help. */
 import { DatabaseUnavailable } from '../store';
 import { TemporalUnreachable } from './index';
 

@@ -53,9 +53,8 @@ export interface SliceReport extends SliceResult {
   /** The current limit. A slice with a higher number must end. */
   readonly slicesAtOnce: number;
   /**
-   * Milliseconds until a company can be claimed. Null if no company will become claimable just by waiting: the
-   * remaining ones need something else first, such as the end of the ramp or a confirmation, or the migration is
-   * paused, or the window is closed.
+   * Milliseconds until a company can be claimed. Null if the migration is paused, if the window is closed, or if every
+   * remaining company needs something else first, such as the end of the ramp or a confirmation.
    */
   readonly nextClaimInMs: number | null;
   /** Milliseconds until a company can be reclaimed from an attempt that died; null if no company is importing. */

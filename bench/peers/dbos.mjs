@@ -1,4 +1,4 @@
-/** The job as a DBOS workflow of two steps, import and verification. */
+/** The benchmarks' job (bench/processes/job.ts) as a DBOS workflow of two steps, import and verification. */
 import { createRequire } from 'node:module';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { createMover } from './mover.mjs';

@@ -1,7 +1,7 @@
 /**
  * Draws charts as static SVG, without external resources. The style sheet of the page colours them by their CSS
- * classes. Each chart with text is drawn twice, for wide screens and paper and for phones, because SVG scales its text
- * with its width. The style sheet shows one of the two. Lengths are in SVG user units.
+ * classes. Each chart with text is drawn twice, once for wide screens and paper and once for phones, because SVG scales
+ * its text with its width. The style sheet shows one of the two. Lengths are in SVG user units.
  */
 import type { Html } from './html';
 import { markup } from './html';

@@ -1,4 +1,6 @@
-/** Traces from the command to the service, across processes, with workers that take turns, with and without tracing. */
+/**
+ * Traces from the command to the service, across processes, while workers with and without tracing replace one another.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -127,7 +127,7 @@ async function keyRefusal(db: Database, migrationId: string, fingerprint: string
 }
 
 /**
- * Returns why an application cannot be used; null if it can. The text does not mention other clients or their
+ * Returns why an application cannot be used; null if it can. The text does not name other clients or their
  * applications.
  */
 async function applicationRefusal(

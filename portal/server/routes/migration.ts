@@ -124,7 +124,8 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     query: z.infer<typeof CompanyFilterSchema>,
   ): Promise<Companies | undefined> {
     const { state = null, exceptions = false, search = null, after = 0, limit } = query;
-    // One more row than requested shows whether there are more. The function returns at most 500.
+    // Reads one more row than requested, to find out whether there are more. The database's function returns at most 500
+    // rows.
     const max = Math.min(limit + 1, 500);
     const rows = await db.companies(hash, { state, exceptions, search, afterRow: after, max });
     // The database returns nothing for a session that has ended.

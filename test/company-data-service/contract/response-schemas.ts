@@ -177,7 +177,10 @@ export const account = z.strictObject({
 
 const link = z.strictObject({ href: z.string().startsWith('/') });
 
-/** 2.2: returns the schema of a page that is not empty. Every endpoint with several results returns pages. */
+/**
+ * Section 2.2 of the contract: returns the schema of a page that is not empty. Every endpoint with several results
+ * returns pages.
+ */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
     results: z.array(item).min(1, 'the page is empty'),
@@ -192,7 +195,7 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     }),
   });
 
-/** 2.3: the schema of the body of every error. */
+/** Section 2.3 of the contract: the schema of the body of every error. */
 export const error = z.strictObject({
   statusCode,
   service: z.string().min(1),
