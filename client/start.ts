@@ -123,7 +123,7 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     if (!(await mayBeOpened(ferry, migrationId))) await discardSupplied(db, migrationId);
-    throw new MigrationExists(`migration ${migrationId} already exists`);
+    throw new MigrationExists(`Temporal already has a workflow with the id ${migrationId}`);
   }
   return migrationId;
 }

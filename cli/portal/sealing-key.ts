@@ -25,7 +25,10 @@ export async function trustedKey(
   const provider = options.provider ?? providerOf(terminal.env) ?? signIn.provider ?? undefined;
   await assertTrusted(key, terminal, provider === undefined ? {} : { provider });
   if (key.migrationId !== migrationId)
-    throw new CommandFailed(`the key of the portal is for ${key.migrationId}`, 'nothing was sent; tell your contact');
+    throw new CommandFailed(
+      `the key that the portal sent belongs to ${key.migrationId}`,
+      'nothing was sent; tell your contact',
+    );
   return key;
 }
 

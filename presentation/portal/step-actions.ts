@@ -33,7 +33,7 @@ export function approvals(progress: Progress, now: string): readonly Candidate[]
       title: 'Approve the start',
       facts: [...startFacts(progress, now), startedText(progress)],
       consequence:
-        'Once support has approved it too, the companies begin to move at this time, unless an earlier step is still open at that time. A move cannot be undone.',
+        'Once support has approved it too, the companies begin to move at this time, unless a step before the move is still open then. A move cannot be undone.',
       isIrreversible: true,
       isExpected: isExpectedIn('schedule'),
       reason: 'optional',

@@ -33,7 +33,7 @@ export async function createSignInTable(db: Kysely<unknown>): Promise<void> {
 
 export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
-    -- Stores a request of a person who was invited. Not a function of the portal.
+    -- Stores a request of a person who was invited. The portal's role cannot call it.
     create function store_portal_sign_in(session bytea, migration text, key text, content jsonb, lifetime_ms bigint)
     returns text language plpgsql set search_path = pg_catalog, tokenferry, pg_temp as $$
     declare
@@ -42,7 +42,7 @@ export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> 
       if session is null or octet_length(session) <> 32 or content is null or octet_length(content::text) > 16384
         or key !~ '^[0-9a-f]{64}$'
         or lifetime_ms is null or lifetime_ms not between 60000 and 31 * 86400000::bigint then return 'refused'; end if;
-      -- One request at a time, so that they are counted.
+      -- One request at a time, so that the counts below are exact.
       perform pg_advisory_xact_lock(hashtext('tokenferry portal sign-ins'));
       if exists (select from portal_sign_ins s where s.session_hash = session) then return 'exists'; end if;
       select (select count(*) from open_portal_sign_ins) < 100
@@ -55,8 +55,8 @@ export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> 
       return 'stored';
     end $$`.execute(db);
   await sql`
-    -- Stores a request to sign in: stored, or exists if it was stored before, or refused if no invitation has the key,
-    -- or busy if there are too many requests. Needs no session, and creates none.
+    -- Stores a request to sign in. Returns 'stored', 'exists' if it was stored before, 'refused' if it is malformed or
+    -- no invitation has the key, 'busy' if there are too many requests. Needs no session, and creates none.
     create function tokenferry_portal.request_sign_in(session bytea, migration text, key text, content jsonb,
       lifetime_ms bigint) returns text
     language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$

@@ -72,7 +72,8 @@ export const portal: Migration = {
         created_at timestamptz not null default clock_timestamp(),
         -- The order in which the requests of an invitation were stored. Clocks can be set back.
         position bigint generated always as identity,
-        -- When a worker can take the request: at once, then after the lease of the worker that has taken it.
+        -- When a worker can take the request: at once. Later, when the lease of the worker that took it, or the pause
+        -- before the next attempt, ends.
         due_at timestamptz not null default clock_timestamp(),
         -- How many workers have taken the request and have not come back.
         attempts integer not null default 0,
@@ -121,7 +122,7 @@ export const portal: Migration = {
     await sql`alter table portal_requests alter column answer set statistics 0`.execute(db);
     await sql`alter table portal_views alter column view set statistics 0`.execute(db);
     await sql`
-      -- The only definition of a session that may be used.
+      -- Defines which sessions may be used. Nothing else decides this.
       create view live_portal_sessions as
       select s.session_hash, s.last_used_at, s.expires_at, i.id as invitation_id, i.migration_id, i.person, i.role,
         i.public_key, i.key_confirmed_at is not null as is_key_confirmed

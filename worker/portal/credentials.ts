@@ -43,7 +43,7 @@ export async function storeCredentials({ ferry }: PortalContext, request: Portal
   const refusal = await keyRefusal(db, migrationId, keyFingerprint);
   if (refusal !== null) return failed(refusal);
   if (await readOutcome(db, migrationId, decisionId))
-    return failed('this decision has already been recorded; supply the credentials again, with a new decision');
+    return failed('this decision has already been recorded; supply the credentials again');
   const { accepted, refused } = examined(credentials);
   const staged = await stageCredentials(db, migrationId, accepted, person, {
     ...{ decisionId, replaces, isLimited: true },

@@ -34,7 +34,7 @@ export async function storeManifestPart({ ferry }: PortalContext, request: Porta
     if (problem !== null) return failed(`${oneLine(row.reference, 100)} (row ${row.row}): ${problem}`);
   }
   if (await readOutcome(db, migrationId, decisionId))
-    return failed('this decision has already been recorded; supply the manifest again, with a new decision');
+    return failed('this decision has already been recorded; supply the manifest again');
   await stageManifest(db, migrationId, { decisionId, part, rows }, person);
   return { outcome: 'stored', text: `${counted(rows.length, 'row')} stored`, stored: rows.length };
 }

@@ -33,6 +33,6 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
 
 function printCancelled(output: Output, { print }: CommandResult, migrationId: string): void {
   print(output);
-  output.line('  Moves in progress will be completed first. See which companies were moved and which were not,');
-  output.line(`  and for which the client can switch syncing back on, with: ferry report ${migrationId}`);
+  output.line('  Moves in progress will be completed first. To see which companies were moved, and for which');
+  output.line(`  the client can switch syncing back on, run: ferry report ${migrationId}`);
 }

@@ -36,7 +36,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       const found = await sharedViews.read(migrationId, () => db.view(hash));
       if (found) return found;
       await assertNotEnded(db, signedIn);
-      throw new PortalError(503, 'The migration has not been read yet.', 'Try again in a few seconds.', {
+      throw new PortalError(503, 'The page of this migration is not ready yet.', 'Try again in a few seconds.', {
         'retry-after': '2',
       });
     },
@@ -124,8 +124,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     query: z.infer<typeof CompanyFilterSchema>,
   ): Promise<Companies | undefined> {
     const { state = null, exceptions = false, search = null, after = 0, limit } = query;
-    // Reads one more row than requested, to find out whether there are more. The database's function returns at most 500
-    // rows.
+    // Reads one more row than requested, to find out whether there are more. The database returns at most 500 rows.
     const max = Math.min(limit + 1, 500);
     const rows = await db.companies(hash, { state, exceptions, search, afterRow: after, max });
     // The database returns nothing for a session that has ended.

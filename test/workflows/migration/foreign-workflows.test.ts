@@ -192,7 +192,7 @@ test('unsigned decisions are refused by the migration itself', async () => {
 test('if another workflow has the id of a new migration, the organizations of that migration are released', async () => {
   const id = 'occupied.quickbooks-online';
   const occupant = await workflows().start('x', { workflowId: id, taskQueue: 'nobody' });
-  await expect(startTestMigration(orchestrator, 'occupied', ['sbx-ok-1.e1'])).rejects.toThrow(/already exists/);
+  await expect(startTestMigration(orchestrator, 'occupied', ['sbx-ok-1.e1'])).rejects.toThrow(/already has a workflow/);
   expect(await readMigration(orchestrator.ferry.db, id)).toBeUndefined();
   await occupant.terminate();
 });
