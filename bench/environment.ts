@@ -14,8 +14,8 @@ import { Secret } from '../security';
 import { grantPortalRole } from '../store';
 import type { WorkerTiming } from '../worker/timing';
 import { TIMING } from '../worker/timing';
-import type { EmptyUpdates } from './processes/empty-updates';
-import { startEmptyUpdates } from './processes/empty-updates';
+import type { BaselineUpdates } from './processes/baseline-updates';
+import { startBaselineUpdates } from './processes/baseline-updates';
 import type { ServiceUnderTest } from './processes/service';
 import { treeCpuMs } from './processes/usage';
 import type { MeasuredPortal } from './processes/portal';
@@ -32,7 +32,7 @@ export interface BenchEnvironment<Service extends ServiceUnderTest = ServiceUnde
   /** @param timing default: as in production */
   readonly startWorker: (timing?: WorkerTiming) => Promise<MeasuredWorker>;
   readonly startPortal: () => Promise<MeasuredPortal>;
-  readonly startEmptyUpdates: () => Promise<EmptyUpdates>;
+  readonly startBaselineUpdates: () => Promise<BaselineUpdates>;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -105,7 +105,7 @@ export async function withEnvironment<T, Service extends ServiceUnderTest>(
         await grantPortalRole(ferry.db, new Secret(databaseUrl.href));
         return started(await startMeasuredPortal(databaseUrl.href));
       },
-      startEmptyUpdates: async () => started(await startEmptyUpdates(ferry, variables)),
+      startBaselineUpdates: async () => started(await startBaselineUpdates(ferry, variables)),
     };
     return await runUnlessInterrupted(() => work(bench));
   } finally {

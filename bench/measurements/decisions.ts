@@ -21,7 +21,7 @@ export const decide: Benchmark = {
         await bench.startWorker();
         const [id = ''] = await openMigrations(bench, 1, () => undefined);
         const [decisions, warmUp] = quick ? [10, 2] : [300, 20];
-        const empty = await bench.startEmptyUpdates();
+        const empty = await bench.startBaselineUpdates();
         const times: number[] = [];
         const emptyTimes: number[] = [];
         for (let decision = 0; decision < decisions + warmUp; decision += 1) {

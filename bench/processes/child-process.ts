@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 
-/** The calls that a program serves, by name. */
+/** The calls that a child process serves to its parent, by name. `MoverCalls`, for example, are those of a mover. */
 export type Calls = { readonly [name: string]: (input: never) => Promise<unknown> };
 
 interface CallMessage {

@@ -1,13 +1,13 @@
 /** A worker that runs only the empty workflow. */
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { loadConfig } from '../../config';
-import type { EmptyCalls } from './empty-updates';
-import { EMPTY_QUEUE } from './empty-updates';
+import type { BaselineCalls } from './baseline-updates';
+import { EMPTY_QUEUE } from './baseline-updates';
 import { serveParent } from './child-process';
 
 let stop = async (): Promise<void> => undefined;
 
-const served: EmptyCalls = {
+const served: BaselineCalls = {
   start: async (variables) => {
     Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
     const { namespace, connectionOptions } = loadConfig(['temporal'], variables).temporal;

@@ -72,8 +72,8 @@ export const portal: Migration = {
         created_at timestamptz not null default clock_timestamp(),
         -- The order in which the requests of an invitation were stored. Clocks can be set back.
         position bigint generated always as identity,
-        -- When a worker can take the request: at once. Later, when the lease of the worker that took it, or the pause
-        -- before the next attempt, ends.
+        -- When a worker can take the request: at first at once, later when the lease of the worker that took it, or the
+        -- pause before the next attempt, ends.
         due_at timestamptz not null default clock_timestamp(),
         -- How many workers have taken the request and have not come back.
         attempts integer not null default 0,

@@ -5,22 +5,22 @@ import { startProcessWith } from './child-process';
 
 export const EMPTY_QUEUE = 'empty';
 
-export type EmptyCalls = {
+export type BaselineCalls = {
   readonly start: (variables: Readonly<Record<string, string>>) => Promise<void>;
 };
 
-export interface EmptyUpdates {
+export interface BaselineUpdates {
   /** Sends an update and returns the milliseconds until its result. */
   time(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /** @param variables the environment variables of the worker that runs the empty workflow */
-export async function startEmptyUpdates(
+export async function startBaselineUpdates(
   { temporal }: LedgerClient,
   variables: Readonly<Record<string, string>>,
-): Promise<EmptyUpdates> {
-  return startProcessWith('empty-process', async (worker: ChildProgram<EmptyCalls>) => {
+): Promise<BaselineUpdates> {
+  return startProcessWith('empty-process', async (worker: ChildProgram<BaselineCalls>) => {
     await worker.call('start', variables);
     const handle = await temporal.workflow.start('emptyWorkflow', {
       taskQueue: EMPTY_QUEUE,
