@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandResult, Output, AlreadyWritten, Terminal } from '../terminal';
+import { sentence } from '../../presentation/wording/status-line';
 import { CommandFailed } from './errors';
 
 /** The parts of the program that every command receives. */
@@ -31,14 +32,16 @@ export function addYesOption(command: Command): Command {
 
 interface Confirmation {
   readonly question: string;
-  /** The effect that cannot be undone, as a clause; null if the action can be undone and so needs no `--yes`. */
+  /** The effect that makes the question necessary, as a clause; null if the action needs no `--yes`. */
   readonly consequence: string | null;
+  /** True if the action can be taken back, although it does harm in the meantime. Default: it cannot be undone. */
+  readonly reversible?: boolean;
   /** Somebody else's decision that the action undoes, as a clause. The action then needs `--yes` without a terminal. */
   readonly overrides?: string | undefined;
 }
 
 /**
- * Shows the effect of an action that cannot be undone, and asks the user to confirm the action. With `--yes`, returns
+ * Shows the effect of an action that does harm, mostly for good, and asks the user to confirm the action. With `--yes`, returns
  * true without asking. Nobody can be asked without a terminal or with `--json`.
  *
  * @throws CommandFailed if nobody can be asked, and the action cannot be undone or undoes somebody else's decision
@@ -46,11 +49,12 @@ interface Confirmation {
 export async function confirm(
   { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,
   { yes }: YesOption,
-  { question, consequence, overrides }: Confirmation,
+  { question, consequence, overrides, reversible = false }: Confirmation,
 ): Promise<boolean> {
   if (yes) return true;
+  const effect = consequence === null || reversible ? consequence : `this cannot be undone: ${consequence}`;
   if (prompts && !output.json) {
-    if (consequence !== null) output.line(`This cannot be undone: ${consequence}.`);
+    if (effect !== null) output.line(`${sentence(effect)}.`);
     return prompts.confirm(question);
   }
   if (overrides !== undefined)
@@ -58,11 +62,8 @@ export async function confirm(
       overrides,
       'nothing was sent; once whoever paused the migration agrees, run the command again with --yes',
     );
-  if (consequence === null) return true;
-  throw new CommandFailed(
-    `this cannot be undone: ${consequence}`,
-    'nothing was sent; if that is what you want, run the command again with --yes',
-  );
+  if (effect === null) return true;
+  throw new CommandFailed(effect, 'nothing was sent; if that is what you want, run the command again with --yes');
 }
 
 interface PackageJson {

@@ -93,7 +93,10 @@ async function supply(
   }
   await assertNotReplacing({ clientId, environment }, ferry, migration, platform.name);
   const consequence = await consequenceForMoved({ clientId, environment }, ferry, migrationId);
-  if (consequence !== null && !(await options.ask({ question: 'Replace the application?', consequence })))
+  if (
+    consequence !== null &&
+    !(await options.ask({ question: 'Replace the application?', consequence, reversible: true }))
+  )
     throw new CommandFailed('the application was not replaced', 'nothing was sent');
   const decisionId = randomUUID();
   const decide = () =>

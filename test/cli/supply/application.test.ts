@@ -90,6 +90,8 @@ test('an application that would replace the application of moved companies must 
     expect(declined.out).toContain(
       `2 companies moved with ${before?.clientId} (production); with typo-app (production), the service can no longer refresh their tokens`,
     );
+    // Registering the earlier application again restores the access.
+    expect(declined.out).not.toContain('cannot be undone');
     expect(await registeredApplication()).toEqual(before);
     const unattended = await ferry([...command, '--secret-file', secretFile(CANARY)], undefined, orchestrator.env);
     expect(unattended.err).toMatch(
