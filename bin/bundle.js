@@ -1,7 +1,7 @@
 /**
- * Runs a bundle with V8's code cache. The build writes both. The bundle saves the time in which Node finds and loads
- * the modules one by one, and the cache saves the time in which V8 compiles them. Together, that is more than a third
- * of the CPU time of `ferry list` and `ferry show` (docs/decisions/0028-one-file-for-the-command.md).
+ * Runs a bundle with V8's code cache. The build writes both. The bundle saves the time that Node takes to find and load
+ * the modules one by one, and the cache saves the time that V8 takes to compile them. Together, that is more than a
+ * third of the CPU time of `ferry list` and `ferry show` (docs/decisions/0028-one-file-for-the-command.md).
  */
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');

@@ -23,7 +23,7 @@ export interface EvidenceSources {
 
 type Reports = Evidence['reports'][number];
 
-/** Writes the two reports of a migration into the folder. No company of the migration may be moving any more. */
+/** Writes the two reports of a migration into the folder. No company of the migration may still be moving. */
 export async function writeReports(
   { variables }: Pick<Cluster, 'variables'>,
   id: string,

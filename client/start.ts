@@ -43,8 +43,8 @@ export interface StartRequest {
   /** Distinguishes several migrations of one client and platform. Part of the migration's id. */
   readonly label?: string;
   /**
-   * The manifest. Read a second time if an organization is taken, to find all rows whose organization is taken. Absent: the
-   * client or support supplies it in step 1 of the managed route (`supplyManifest`, or the portal).
+   * The manifest. Read a second time if an organization is taken, to find all such rows. Absent: the client or support
+   * supplies it in step 1 of the managed route (`supplyManifest`, or the portal).
    */
   readonly rows?: Stream<ManifestRow>;
   /** SHA-256 of the manifest, in hexadecimal. Approvals of step 1 refer to it. Absent if `rows` is absent. */

@@ -1,5 +1,5 @@
 /**
- * Transport: sends one HTTP request to the service, at most once, over a kept or new connection (connections.ts).
+ * Transport: sends one HTTP request to the service, at most once, over an idle or a new connection (connections.ts).
  *
  * The connections lead to one origin only, so the API key cannot be sent anywhere else. Two semaphores limit the requests
  * in flight, one for authorizations and one for all other requests, so that slow authorizations do not delay the rest.

@@ -15,11 +15,11 @@ export interface MonitorTiming {
   readonly everyMs: number;
   /** Time limit of a run, in milliseconds. A run that exceeds it has failed. */
   readonly timeoutMs: number;
-  /** The number of failures in a row after which the check fails. */
+  /** The number of failed runs in a row after which the check is reported as failing. */
   readonly failuresInRow: number;
 }
 
-/** A check fails 10 to 24 seconds after an outage begins. */
+/** A check is reported as failing 10 to 24 seconds after an outage begins. */
 const MONITOR_TIMING: MonitorTiming = { everyMs: 5_000, timeoutMs: 3_000, failuresInRow: 3 };
 
 interface Monitored {
@@ -37,7 +37,7 @@ export class HealthMonitor {
     private readonly timing: MonitorTiming = MONITOR_TIMING,
   ) {}
 
-  /** Begins to run a check. Until its first result, it fails. */
+  /** Begins to run a check. Until its first result, it is reported as failing. */
   add(name: string, check: Check): void {
     const since = new Date().toISOString();
     const monitored: Monitored = {

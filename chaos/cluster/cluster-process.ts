@@ -17,7 +17,7 @@ export interface ClusterProcessOptions {
   readonly name: string;
   /** Returns the program to run. Called at each start. */
   readonly program: () => Omit<SupervisedProgram, 'stopSignal' | 'graceMs'>;
-  /** Returns whether the program, which has been started, is ready. */
+  /** Returns whether the program is ready. Called only after it has been started. */
   readonly isReady: () => Promise<boolean>;
 }
 

@@ -85,7 +85,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Thrown when a process is not ready in time or ends during its start; the message contains the end of its log. */
+/** Thrown when a process is not ready in time or exits while starting; the message contains the end of its log. */
 export class ProcessNotStarted extends Error {
   override readonly name = 'ProcessNotStarted';
 }

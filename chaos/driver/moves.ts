@@ -17,7 +17,7 @@ export interface MoveWatch {
    * Waits for the next company that is linked after `sinceMs`.
    *
    * @param sinceMs milliseconds since 1970
-   * @returns the time from `sinceMs` until that company is linked; null if no company is waiting any more
+   * @returns the time from `sinceMs` until that company is linked; null if no company is still waiting
    */
   nextMove(sinceMs: number, withinMs: number): Promise<Recovery>;
   stop(): Promise<void>;

@@ -61,7 +61,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** Returns the inodes of all TCP sockets of this machine that do not listen. */
+/** Returns the inodes of all TCP sockets of this machine that are not listening. */
 function tcpSockets(): ReadonlySet<string> {
   const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
     existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').slice(1) : [],

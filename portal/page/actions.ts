@@ -12,7 +12,7 @@ import { limitsForm, referencesForm, syncForm, timeForm } from './forms';
 import type { Scope } from './forms';
 import { notMovedList } from './not-moved';
 
-/** A form of a decision. `read` throws `FormProblem`. */
+/** The form for a decision. `read` throws `FormProblem`. */
 interface ActionForm {
   readonly elements: readonly Child[];
   readonly read: () => Promise<Readonly<Record<string, unknown>>> | Readonly<Record<string, unknown>>;

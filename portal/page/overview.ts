@@ -66,7 +66,7 @@ const PARTS: readonly { readonly count: keyof Counts; readonly state: string; re
 ];
 
 export function renderProgress({ counts, end, start, windows, next }: MigrationView): readonly Child[] {
-  // Once the migration has ended, `next` is null and no company moves any more.
+  // Once the migration has ended, `next` is null and no more companies move.
   const isMoving = next !== null && counts.notMovedYet + counts.moving > 0;
   return [
     el('h2', { id: 'progress-title' }, 'Progress'),

@@ -179,7 +179,7 @@ function reportText({ route, migrationId, contact }: Progress): string {
 
 const RECONNECT_TITLE = '## Links to reconnect';
 
-/** Returns the links that the client sends to the owners of companies that must reconnect. */
+/** Returns the links that the client sends to the end customers of companies that must reconnect. */
 function reconnectText({ state, counts }: Progress, links: readonly ReconnectLink[] | undefined): string[] {
   if (!isEnding(state) || counts.mustReconnect === 0) return [];
   // The last decision ends the migration. The links are read from the ledger after that.

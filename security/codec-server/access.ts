@@ -19,7 +19,7 @@ export interface TokenRules {
 export interface TokenBearer {
   /** Claim `sub` of the token. */
   readonly subject: string;
-  /** Claim `namespaces` of the token: the Temporal namespaces whose payloads the reader may decrypt. */
+  /** Claim `namespaces` of the token: the Temporal namespaces whose payloads the bearer may decrypt. */
   readonly namespaces: readonly string[];
 }
 

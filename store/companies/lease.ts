@@ -26,7 +26,7 @@
  * - SUPERSEDED: the old attempt might still be running, and does not know that it was superseded. After the row has
  *   been released or reclaimed, the old attempt can record neither a send intent nor an outcome. A request that it has
  *   already sent might still be in flight.
- * - EXPIRED: no request of the attempt can be in flight any longer.
+ * - EXPIRED: no request of the attempt can still be in flight.
  *
  * ## Ways out of SUPERSEDED and EXPIRED
  *

@@ -33,7 +33,7 @@ export class PortalRoleRefused extends Error {
  * change the password of an existing role.
  *
  * @param url the portal's database, with the name and the password of its role
- * @returns the role's name, and true if it was created
+ * @returns the role's name, and whether it was created
  * @throws {PortalRoleRefused}
  */
 export async function grantPortalRole(

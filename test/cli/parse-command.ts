@@ -20,7 +20,7 @@ export async function commandOf(line: string): Promise<string | undefined> {
   return ran;
 }
 
-/** Adds the migration, which a person who is signed in to only one migration leaves out. */
+/** Adds the migration, which a person can leave out if they are signed in to only one. */
 function withMigrationOf({ commands }: Command, name: string, args: readonly string[]): readonly string[] {
   const command = commands.find((each) => each.name() === name);
   const isNamed = args.some((arg) => /^acme\.[a-z-]+$/.test(arg));

@@ -28,7 +28,10 @@ const clearCredentials = (db: Database, id: string) =>
 const staged = (db: Database, id: string) =>
   db.selectFrom('staged_credentials').select('row').where('migration_id', '=', id).execute();
 
-/** Returns a migration in which credentials for all but the last company are staged for the decision `d`, with their digest. */
+/**
+ * Returns a migration in which credentials for all but the last company are staged, and the decision `d` with their
+ * digest.
+ */
 async function stagedMigration(replaces: boolean) {
   const { id, rows } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
   const { db } = rig.ledger;

@@ -25,7 +25,7 @@ test('the client replaces a credential and skips a company', async () => {
   expect(exceptions.out).toContain(`  ${ferry} skip S-2 S-3 --reason "why"\n`);
   expect(exceptions.out).toContain(`  ${ferry} replace-credential credentials.csv\n`);
   expect((await cleo.run('adjust')).err).toContain('no limit was specified');
-  // No company is waiting to be moved any more.
+  // No company is still waiting to be moved.
   expect((await cleo.run('adjust', '--companies-per-minute', '90')).err).toContain('this decision is not possible now');
   expect((await cleo.run('skip', 'S-3', '--reason', 'closed', '--yes')).out).toContain(`✓ ${id}: `);
 

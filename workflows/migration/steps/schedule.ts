@@ -9,7 +9,7 @@ import type { MigrationContext } from '../context';
 export async function scheduleMigration(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
   for (;;) {
-    // The estimate reads the proposed windows from the ledger.
+    // Waits for the ledger, because the estimate reads the proposed windows from it.
     if (!(await migration.awaitInStep(isRecorded))) return;
     const { proposal, limits } = migration.state();
     const estimate = await shortActivities.estimatePlan({ migrationId, startAt: proposal?.startAt ?? null });
