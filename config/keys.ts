@@ -7,7 +7,7 @@ import path from 'node:path';
 import { types } from 'node:util';
 import { KeyInvalid, parseSigningKey, Secret, type KeyRing, type SigningKey } from '../security';
 import type { Environment } from './environment';
-import { FileTooLarge, readSmallFile } from './small-file';
+import { readSmallFile } from './small-file';
 
 /** Sources of a key ring: `variable`, or the file that `<variable>_FILE` names, or else the running stack. */
 interface KeySource {
@@ -22,8 +22,7 @@ interface KeySource {
  * error.
  */
 function fileProblem(error: unknown): string {
-  if (error instanceof KeyInvalid || error instanceof FileTooLarge) return error.message;
-  if (types.isNativeError(error) && 'code' in error) return error.message;
+  if (types.isNativeError(error) && (error instanceof KeyInvalid || 'code' in error)) return error.message;
   throw error;
 }
 
