@@ -172,7 +172,8 @@ function windowText({ window, limits }: MigrationState): string {
 }
 
 function onHold({ why, since, until }: Outage): WaitingFor {
-  return nobody(`on hold since ${momentText(since)} (${why}); retries automatically at ${momentText(until)}`);
+  // The cause comes last, because it can end with a command to run.
+  return nobody(`on hold since ${momentText(since)}; retries automatically at ${momentText(until)}; cause: ${why}`);
 }
 
 /** Returns whether the preflight has yet to check some of the supplied details. */

@@ -102,7 +102,7 @@ test('a run tries few companies during an outage, shows the next attempt on a ti
   expect(waitingFor).toEqual({
     roles: [],
     what: expect.stringMatching(
-      /^on hold since .+ UTC \(.*503 Maintenance.*\); retries automatically at .+ UTC$/,
+      /^on hold since .+ UTC; retries automatically at .+ UTC; cause: .*503 Maintenance.*$/,
     ) as string,
   });
   await until(async () => (await batchRunOf(migration.id)).activities === 0);
