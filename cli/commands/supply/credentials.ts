@@ -225,7 +225,7 @@ async function readSealedFile(
   if (obtainedAt !== undefined)
     throw new CommandFailed(
       `${file} is sealed, and contains the times at which its credentials were obtained`,
-      'leave out --obtained-at; to set the times, use it with: ferry seal',
+      'leave out --obtained-at; ferry seal has the same option',
     );
   const sealed = await readSealedCredentials(file);
   await assertSealedFor(sealed, ferry, migrationId, file);
