@@ -41,7 +41,7 @@ export async function findLostTries(
 }
 
 /**
- * Whether a slice can rely on the ledger.
+ * States how far a slice can rely on the ledger.
  *
  * - `reconciling`: the ledger is being reconciled, so nothing can be claimed, although nothing shows that it is behind.
  * - `unknown`: the service did not list its companies, so each company is looked up by its tag before it is created.

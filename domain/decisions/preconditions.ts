@@ -104,7 +104,8 @@ function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): st
   if (step === 'schedule' && !facts.hasProposal) return 'no start time has been proposed yet; propose one first';
   if (step === 'migrate-first-company' && facts.firstCompany?.stage !== 'verified')
     return 'no first company has been moved and verified yet';
-  if (step === 'complete-migration' && openText(facts) !== null) return openText(facts);
+  const open = step === 'complete-migration' ? openText(facts) : null;
+  if (open !== null) return open;
   const earlier = facts.approvals.find((approval) => approval.step === step && approval.role === role);
   return earlier ? `${role} has already approved ${step} (${earlier.by})` : null;
 }
@@ -125,10 +126,10 @@ function rejectionRefusal({ step, afterwards }: StepDecision, facts: DecisionFac
       return afterwards === undefined
         ? 'a rejection must specify what to do next: same-company, another-company or abandon'
         : null;
-    case 'complete-migration':
-      return openText(facts) === null
-        ? null
-        : `there is no handover to reject yet: ${openText(facts)}; to stop further moves, pause the migration`;
+    case 'complete-migration': {
+      const open = openText(facts);
+      return open && `there is no handover to reject yet: ${open}; to stop further moves, pause the migration`;
+    }
     case 'supply-details':
     case 'schedule':
     case 'update-application':

@@ -3,7 +3,8 @@
  *
  * With statistics that are older than a migration, the planner expects a single row of this migration in each table. It
  * then compares each company with each credential to join them, which takes time in proportion to the square of the
- * number of companies. So whoever adds many rows updates the statistics. Autovacuum would do so, but about a minute later.
+ * number of companies. So the code that adds many rows updates the statistics. Autovacuum would do so, but about a
+ * minute later.
  *
  * `skip_locked`: a table that is being vacuumed or analyzed at the same time is left out, so nothing has to wait.
  */

@@ -221,7 +221,7 @@ function ledgerOf(state: MigrationState, recorded: RecordedDecisions): LedgerVie
   return view(recorded, { counts: known, firstCompany: first, pausedItself, pausedByPeople, hasBatchBegun });
 }
 
-/** Whether the workflow refuses a decision as repeated. The ledger accepts it, because a reset workflow needs it. */
+/** True if the workflow refuses the decision as repeated. The ledger accepts it, because a reset workflow needs it. */
 function repeats(decision: Decision, { approvals, proposal }: RecordedDecisions): boolean {
   if (decision.kind === 'time') return proposal !== null;
   if (decision.kind !== 'step' || decision.verdict !== 'approve') return false;
