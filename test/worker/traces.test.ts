@@ -5,6 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Info } from '@temporalio/activity';
+import { traceActivities } from '../../worker/traces';
 import { until } from '../support/conditions';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy';
 import { startJsonProcess, type JsonProcess } from '../support/json-process';
@@ -180,4 +182,18 @@ describe('without an endpoint', () => {
     // prom-client, which keeps the metrics, loads the API of OpenTelemetry.
     expect(loaded().filter((file) => /open-telemetry\.js|@opentelemetry.(?!api\b)/.test(file))).toEqual([]);
   });
+});
+
+/** Returns what is added to the SDK's log lines of an activity. */
+function logAttributes(activityType: string): Record<string, unknown> {
+  const { outbound } = traceActivities({ info: { activityType } as Info } as never);
+  return outbound?.getLogAttributes?.({}, (attributes) => attributes) ?? {};
+}
+
+test('log lines of an activity that runs only in one step name the step', () => {
+  expect(logAttributes('importSlice')).toEqual({ step: 'complete-migration' });
+});
+
+test('log lines of the preflight name no step, because it also runs when details change in later steps', () => {
+  expect(logAttributes('preflight')).toEqual({});
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { CommandFailed, withAdvice } from '../../../cli/shared/errors';
+import { inParallel } from '../../../cli/shared/waiting';
 import {
   connectionErrorText,
   LabelReserved,
@@ -239,4 +240,16 @@ describe('on the command line', () => {
     expect(debugged.err).toMatch(/\n {4}at .*\ncaused by: Unreachable: cannot reach Temporal/s);
     expect(existsSync(path.join(folder, 'signing.key'))).toBe(false);
   });
+});
+
+test('results that are waited for together are returned in their order', async () => {
+  expect(await inParallel(Promise.resolve('one'), 2, null)).toEqual(['one', 2, null]);
+});
+
+test('if several parts fail, the error of the first one in the list is thrown, whichever failed first', async () => {
+  const second = Promise.reject(new Error('second'));
+  const first = second.catch(() => {
+    throw new Error('first');
+  });
+  await expect(inParallel(first, second)).rejects.toThrow('first');
 });

@@ -1,5 +1,8 @@
+/** Tests the servers that all test files of a run share. */
+import { Connection } from '@temporalio/client';
 import { Client } from 'pg';
 import { createTestDatabase } from '../support/database';
+import { sharedTemporal } from '../support/servers';
 
 test('a test database has the built-in locale, and can be dropped', async () => {
   const database = await createTestDatabase();
@@ -15,4 +18,20 @@ test('a test database has the built-in locale, and can be dropped', async () => 
 
   await database.drop();
   await expect(new Client({ connectionString: database.url }).connect()).rejects.toThrow('does not exist');
+});
+
+test('the dev server has the search attributes of migrations', async () => {
+  const connection = await Connection.connect({ address: await sharedTemporal() });
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' });
+  expect(Object.keys(customAttributes ?? {})).toEqual(
+    expect.arrayContaining([
+      'FerryStep',
+      'FerryState',
+      'FerryWaitingFor',
+      'FerryCompaniesTotal',
+      'FerryCompaniesDone',
+      'FerryCompaniesFailed',
+    ]),
+  );
+  await connection.close();
 });

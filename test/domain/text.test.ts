@@ -1,0 +1,72 @@
+/** Tests the functions for sentences, streams and text that others wrote. */
+import { counted } from '../../domain/text/sentences';
+import { inChunks } from '../../domain/text/streams';
+import {
+  escapedUnsafeCharacters,
+  hasUnsafeCharacters,
+  withoutUnsafeCharacters,
+  withoutUnsafeCharactersInMultilineText,
+} from '../../domain/text/untrusted-text';
+
+test.each([
+  [0, 'company', '0 companies'],
+  [1, 'company', '1 company'],
+  [2, 'token family', '2 token families'],
+  [1_203, 'line', '1,203 lines'],
+  [1.5, 'hour', '1.5 hours'],
+])('the count %d of "%s" is formatted as %s', (count, noun, text) => {
+  expect(counted(count, noun)).toBe(text);
+});
+
+async function all<T>(chunks: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const chunk of chunks) list.push(chunk);
+  return list;
+}
+
+test.each([
+  [[], []],
+  [[1], [[1]]],
+  [[1, 2], [[1, 2]]],
+  [
+    [1, 2, 3, 4, 5],
+    [[1, 2], [3, 4], [5]],
+  ],
+])('%j is split into chunks of two: %j', async (items, chunks) =>
+  expect(await all(inChunks(items, 2))).toEqual(chunks),
+);
+
+test('a stream is read one chunk at a time', async () => {
+  let taken = 0;
+  function* endless(): Generator<number> {
+    for (;;) yield (taken += 1);
+  }
+  const chunks = inChunks(endless(), 100);
+  await chunks.next();
+  expect(taken).toBe(100);
+  await chunks.next();
+  expect(taken).toBe(200);
+});
+
+const UNSAFE = [
+  ...['\0', '\u001b', '\u007f', '\u009b', '\u2028', '\u2029', '\u061c', '\u200e', '\u200f', '\u202a', '\u202e'],
+  ...['\u2066', '\u2069', '\u206f', '\ufff9', '\u{e0041}'],
+];
+
+test.each(UNSAFE)('%j is found and replaced', (character) => {
+  expect(hasUnsafeCharacters(`a${character}b`)).toBe(true);
+  expect(withoutUnsafeCharacters(`a${character}${character}b`)).toBe('a b');
+  expect(withoutUnsafeCharactersInMultilineText(`a${character}b\n`)).toBe('a b\n');
+});
+
+test.each(['Åsa & Söhne', 'שלום', 'نرم‌افزار', '👩‍👧', '会社'])('%j is unchanged', (text) => {
+  expect(hasUnsafeCharacters(text)).toBe(false);
+  expect(withoutUnsafeCharacters(text)).toBe(text);
+});
+
+test('JSON with escapes has the same value', () => {
+  const value = { name: `a${UNSAFE.join('')}b`, lines: 'one\ntwo' };
+  const json = escapedUnsafeCharacters(JSON.stringify(value, null, 2));
+  expect(JSON.parse(json)).toEqual(value);
+  expect(hasUnsafeCharacters(json.replaceAll('\n', ''))).toBe(false);
+});
