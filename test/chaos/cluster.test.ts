@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { credentialDigest, requestLogAt, startHttpProxy, startTcpProxy } from '../../chaos/cluster';
 import type { HttpProxy, RequestFault, RequestLogEntry, TcpProxy } from '../../chaos/cluster';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 
 describe('the proxy between a worker and the service', () => {
   const arrived: string[] = [];

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 
@@ -58,6 +59,17 @@ export async function ferry(
   });
   if (args.includes('--json')) assertDocumented(stdout.text);
   return { exitCode, out: stdout.text, err: stderr.text };
+}
+
+/** Runs a printed command with the arguments that a shell would pass, on a machine where nothing is running. */
+export async function pasted(
+  command: string,
+): Promise<{ readonly args: readonly string[]; readonly exitCode: number; readonly err: string }> {
+  const script = `set -eu; ferry() { printf '%s\\0' "$@"; }; ${command}`;
+  const args = execFileSync('sh', ['-c', script], { cwd: '/', encoding: 'utf8', stdio: 'pipe' })
+    .split('\0')
+    .slice(0, -1);
+  return { args, ...(await ferry(args, undefined, { TOKENFERRY_HOME: '/nowhere' })) };
 }
 
 /** Asserts that the output is exactly one JSON value and matches its schema in docs/json.md. */

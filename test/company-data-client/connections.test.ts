@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type CompanyDataClient, createCompanyDataClient, NoResponse } from '../../company-data-client';
 import { Secret } from '../../security/secret';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { json } from './misbehaving-service';
 import { COMPANY, CONNECTION, failureOf, useMisbehavingService } from './use-misbehaving-service';
 

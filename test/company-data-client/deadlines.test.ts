@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CompanyDataClient, DeferredUntil } from '../../company-data-client';
 import { Secret } from '../../security/secret';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { failing, json, neverAnswered } from './misbehaving-service';
 import { COMPANY, CONNECTION, useMisbehavingService } from './use-misbehaving-service';
 

@@ -10,9 +10,9 @@ import {
 } from '../../company-data-client';
 import { createAccount, createKey, type Service, startService } from '../../company-data-service';
 import { Secret } from '../../security/secret';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { SERVICE_CIPHER } from '../support/service-cipher';
+import { SERVICE_CIPHER } from '../support/keys';
 
 const QUICKBOOKS = 'qhyg';
 const UNKNOWN_COMPANY = randomUUID();

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { Client } from 'pg';
 import pino from 'pino';
 import { createKey, startService } from '../../company-data-service';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import {
   newAuthorizedConnection,
   callerWith,
@@ -13,7 +13,7 @@ import {
   waitForSyncs,
   newSyncedConnection,
 } from './running-service';
-import { SERVICE_CIPHER } from '../support/service-cipher';
+import { SERVICE_CIPHER } from '../support/keys';
 
 /** Creates a logger at the lowest level, and returns it with the lines that it writes. */
 function recordingLogger() {

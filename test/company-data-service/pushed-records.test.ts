@@ -1,6 +1,6 @@
 import type { DataType } from '../../company-data-service/platform/data-types';
 import { RECORD_SCHEMAS } from '../../company-data-service/platform/record-schemas';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import {
   newAuthorizedConnection,
   runService,

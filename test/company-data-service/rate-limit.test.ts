@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { createAccount, createKey, startService, type Service } from '../../company-data-service';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { callerWith, type Caller } from './running-service';
-import { SERVICE_CIPHER } from '../support/service-cipher';
+import { SERVICE_CIPHER } from '../support/keys';
 
 const PER_MINUTE = 1_000;
 const AT_ONCE = 25;

@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { createAccount, createKey, startService } from '../../company-data-service';
 import { DATA_TYPES } from '../../company-data-service/platform/data-types';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { newAuthorizedConnection, newConnection, callerWith, waitForSyncs, type Body } from './running-service';
-import { SERVICE_CIPHER } from '../support/service-cipher';
+import { SERVICE_CIPHER } from '../support/keys';
 
 const COMPANIES = 6;
 const INVOICES = 300;

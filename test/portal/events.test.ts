@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { revokeInvitation, writePortalView } from '../../store';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { createMigration, openPortal, signIn, usePortal, type Session } from './running-portal';
 
 const portal = usePortal();

@@ -1,7 +1,7 @@
 /** Signing in at an identity provider. */
 import { sql } from 'kysely';
 import { listInvitations, revokeInvitation } from '../../store';
-import { useOpened } from '../support/opened';
+import { useOpened } from '../support/async';
 import { CLEO, type TestIdentityProvider } from './identity-provider';
 import { openPortal } from './running-portal';
 import { newKey } from './signing-in';

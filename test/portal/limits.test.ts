@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerPortalRequest } from '../../store';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { openPortal, signIn, type RunningPortal, type Session } from './running-portal';
 import type { PortalLimits } from '../../portal/server/limits';
 

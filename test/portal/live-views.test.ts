@@ -5,7 +5,7 @@ import type { SignedIn } from '../../portal/server/api';
 import type { PortalDatabase } from '../../portal/server/database';
 import { LiveViews } from '../../portal/server/live-views';
 import { DEFAULT_LIMITS } from '../../portal/server/limits';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 
 test('browsers that connect at the same moment cause one statement, and share the bytes of the event', async () => {
   const known: (string | null)[] = [];

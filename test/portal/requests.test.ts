@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import type { z } from 'zod';
 import type { CompaniesSchema, RequestAnswer, RequestStatusSchema } from '../../portal/contract';
 import { answerPortalRequest, takePortalRequests, type PortalRequest } from '../../store';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { json, PUBLIC_KEY, signIn, usePortal, type Session } from './running-portal';
 
 const portal = usePortal();

@@ -8,7 +8,7 @@ import { createLog } from '../../security/log';
 import { createTemporaryFolder } from '../../stack/folders';
 import { createInvitation, grantPortalRole, supplyMigration, type Database, type PortalRole } from '../../store';
 import { manifestRows, openLedger, suppliedMigration } from '../support/ledger';
-import { useOpened } from '../support/opened';
+import { useOpened } from '../support/async';
 
 export const PUBLIC_KEY = 'ab'.repeat(32);
 const HOUR_MS = 3_600_000;

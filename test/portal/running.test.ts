@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import { startPortal, type PortalOptions } from '../../portal/server';
 import { watchCertificate } from '../../portal/server/tls';
 import { createLog } from '../../security/log';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 
 const TLS = path.join(__dirname, 'certificates');
 const log = createLog({ level: 'silent', to: 2 });

@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { openPool } from '../../postgres/pool';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import type { TestDatabase } from '../support/database';
 import { createTestDatabase } from '../support/database';
 

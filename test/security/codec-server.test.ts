@@ -12,7 +12,7 @@ import { createPayloadCodec, parsePayloadKeys, Secret } from '../../security';
 import type { CodecServer, CodecServerOptions } from '../../security/codec-server';
 import { startCodecServer, createTokenVerifier } from '../../security/codec-server';
 import { ferry } from '../cli/captured-terminal';
-import { mapConcurrently } from '../support/side-by-side';
+import { mapConcurrently } from '../support/async';
 
 const [ISSUER, AUDIENCE, ORIGIN] = ['https://identity.example', 'tokenferry-codec', 'https://temporal.example'];
 const payloadKeys = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));

@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { countCompanies, readMigration } from '../../store';
 import { ferry } from '../cli/captured-terminal';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { CLIENT, startTestMigration, type TestMigration } from '../workflows/running-migration';

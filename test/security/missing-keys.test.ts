@@ -8,10 +8,11 @@ import type { RunningWorker } from '../../worker';
 import { ferry } from '../cli/captured-terminal';
 import type { TestMigration } from '../workflows/running-migration';
 import { waitForProgress, startTestMigration, SUPPORT } from '../workflows/running-migration';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import type { Orchestrator } from '../support/orchestrator';
 import { SEPARATE_NAMESPACES } from '../support/namespaces';
-import { PAYLOAD_KEY, startOrchestrator } from '../support/orchestrator';
+import { PAYLOAD_KEY } from '../support/keys';
+import { startOrchestrator } from '../support/orchestrator';
 
 const OTHER_KEY = randomBytes(32).toString('base64');
 const payloadKeys = (...keys: string[]) => parsePayloadKeys(new Secret(keys.join()));

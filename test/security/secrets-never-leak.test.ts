@@ -19,8 +19,8 @@ import { startWorker } from '../../worker';
 import { TIMING } from '../../worker/timing';
 import { ferry as ferryCommand } from '../cli/captured-terminal';
 import { waitForProgress } from '../workflows/running-migration';
-import { registerApplications } from '../support/applications';
-import { until } from '../support/conditions';
+import { registerApplications } from '../support/platforms';
+import { until } from '../support/async';
 import { createTestDatabase } from '../support/database';
 import { startHttpProxy, type Interceptor } from '../support/http-proxy';
 import { temporalCli } from '../support/servers';
@@ -28,7 +28,7 @@ import { startWorkerProcess } from '../support/worker-process';
 import { payloadsOf, saveResponses } from './codec-server-responses';
 import { createMarker, filesBelow, findMarkers } from './leak-search';
 import { applyDecision, CLIENT, moveFirstCompany, signOff, SUPPORT } from './marked-migrations';
-import { SERVICE_CIPHER } from '../support/service-cipher';
+import { SERVICE_CIPHER } from '../support/keys';
 
 let folder: string;
 beforeAll(() => {

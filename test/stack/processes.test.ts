@@ -1,7 +1,7 @@
 /** The service and the codec server as processes of a deployment: waiting, health, logs and shutdown. */
 import { randomBytes } from 'node:crypto';
 import { startRelay, type Relay } from '../cli/terminal/tcp-relay';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { createTestDatabase } from '../support/database';
 import { startJsonProcess, type JsonProcess } from '../support/json-process';
 

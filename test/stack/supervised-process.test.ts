@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startSupervised, type ProgramEnd, type SupervisedProcess } from '../../stack/process/supervised-process';
-import { isRunning, until } from '../support/conditions';
+import { isRunning, until } from '../support/async';
 
 const SUPERVISOR = path.resolve(__dirname, '../../stack/process/supervisor.mjs');
 

@@ -25,8 +25,8 @@ import {
   type Ledger,
   type MovableMigration,
 } from './ledger';
-import { useOpened } from './opened';
-import { SERVICE_CIPHER } from './service-cipher';
+import { useOpened } from './async';
+import { SERVICE_CIPHER } from './keys';
 
 const LEASE_MS = 60_000;
 const RUN = 'run-1';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { until } from './conditions';
+import { until } from './async';
 
 const DIST = path.join(__dirname, '../../dist');
 

@@ -25,9 +25,8 @@ import {
 } from '../../store';
 import type { Tables } from '../../store/database/tables';
 import { createTemporaryFolder } from '../../stack/folders';
-import { until } from './conditions';
+import { until, useOpened } from './async';
 import { createTestDatabase } from './database';
-import { useOpened } from './opened';
 
 /** An empty ledger for one test file. */
 export interface Ledger {

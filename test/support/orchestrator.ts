@@ -13,12 +13,12 @@ import type { RunningWorker, WorkerConfig } from '../../worker';
 import { startWorker } from '../../worker';
 import type { WorkerTiming } from '../../worker/timing';
 import { TIMING } from '../../worker/timing';
-import { registerApplications } from './applications';
 import { createTestDatabase } from './database';
 import { saveHistories } from './histories';
+import { PAYLOAD_KEY, SERVICE_CIPHER } from './keys';
 import { ownNamespace } from './namespaces';
+import { registerApplications } from './platforms';
 import { sharedTemporal } from './servers';
-import { SERVICE_CIPHER } from './service-cipher';
 
 /**
  * The workflow bundle of the build, because bundling again for each test file would take seconds. It is read only once,
@@ -27,12 +27,6 @@ import { SERVICE_CIPHER } from './service-cipher';
 const WORKFLOWS = {
   workflowBundle: { code: readFileSync(path.join(__dirname, '../../dist/workflow-bundle.js'), 'utf8') },
 };
-
-/**
- * The payload key of all test files. They share it because a file also lists the migrations that other files have left
- * in the namespace.
- */
-export const PAYLOAD_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** An orchestrator for one test file, with a real service, Postgres and Temporal, and a worker in this process. */
 export interface Orchestrator {

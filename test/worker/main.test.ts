@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SWEEP, TASK_QUEUE } from '../../workflows/messages';
 import { startRelay, type Relay } from '../cli/terminal/tcp-relay';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { startJsonProcess, type JsonProcess } from '../support/json-process';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';

@@ -4,7 +4,7 @@ import { LedgerMetrics } from '../../worker/metrics/ledger-metrics';
 import { METRICS } from '../../worker/metrics/definitions';
 import { WorkerMetrics } from '../../worker/metrics/worker-metrics';
 import { readDocument } from '../cli/documented-commands';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { startJsonProcess, type JsonProcess } from '../support/json-process';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';

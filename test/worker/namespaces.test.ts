@@ -12,7 +12,7 @@ import { loadConfig } from '../../config';
 import { readMigration } from '../../store';
 import { runJson, MANIFEST } from '../cli/command-line';
 import { ferry } from '../cli/captured-terminal';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 

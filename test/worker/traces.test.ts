@@ -7,15 +7,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { traceActivities } from '../../worker/traces';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy';
 import { startJsonProcess, type JsonProcess } from '../support/json-process';
+import { SERVICE_KEY } from '../support/keys';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { startTraceReceiver, type TraceReceiver } from '../support/trace-receiver';
 import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../workflows/running-migration';
 
-const SERVICE_KEY = Buffer.alloc(32, 'k').toString('base64');
 /** Texts that must not be exported, in addition to the keys. */
 const REASON = 'The reason says hidden-in-the-reason';
 const PERSON = 'Hidden Person';

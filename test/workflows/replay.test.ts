@@ -5,7 +5,7 @@ import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/
 import { createWorkerDataConverter, parsePayloadKeys, Secret } from '../../security';
 import type { SavedHistory } from '../support/histories';
 import { loadHistories } from '../support/histories';
-import { PAYLOAD_KEY } from '../support/orchestrator';
+import { PAYLOAD_KEY } from '../support/keys';
 import { TRACE_SINKS } from '../../worker/traces';
 
 const converter = createWorkerDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));

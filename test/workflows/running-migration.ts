@@ -16,7 +16,7 @@ import type { SigningKey } from '../../security';
 import { Secret } from '../../security';
 import type { SuppliedCredential } from '../../store';
 import { stageCredentials, supplyCredentials } from '../../store';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import type { Orchestrator } from '../support/orchestrator';
 
 export const SUPPORT = { role: 'support', by: 'Sam' } as const;

@@ -4,7 +4,7 @@
  */
 import { readRetriedErrors } from '../../client';
 import { failing } from '../company-data-client/misbehaving-service';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';

@@ -5,10 +5,9 @@ import { scheduleIdOf, closeWorkflowIdOf } from '../../domain/migration/temporal
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import { readDecisions, readMigration, stopClaims } from '../../store';
 import { createSweepSchedule } from '../../worker/sweep-schedule';
-import { sweepSchedule } from '../../workflows/messages';
-import { CLOSE_TERMINATED, TASK_QUEUE } from '../../workflows/messages';
+import { CLOSE_TERMINATED, sweepSchedule, TASK_QUEUE } from '../../workflows/messages';
 import type { SweepOutcome } from '../../workflows/sweep';
-import { until } from '../support/conditions';
+import { until } from '../support/async';
 import { rowsWithCredential } from '../support/ledger';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';

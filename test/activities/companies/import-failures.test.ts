@@ -2,7 +2,7 @@
 import { acceptFailures } from '../../../store';
 import { CORRELATION_ID, dropped, failing, html } from '../../company-data-client/misbehaving-service';
 import { useImportRig } from '../../support/company-import';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { alterBody, sendAnswer, type Interceptor } from '../../support/http-proxy';
 import { readRow } from '../../support/ledger';
 

@@ -10,7 +10,7 @@ import { activityEnvironment, statusAtService, useImportRig } from '../../suppor
 import type { Fault, CrashableWorker, InjectedFault } from '../../support/crash-points';
 import { startCrashableWorker } from '../../support/crash-points';
 import { rowsWithCredential, msFromNow, readRow } from '../../support/ledger';
-import { mapConcurrently } from '../../support/side-by-side';
+import { mapConcurrently } from '../../support/async';
 
 const rig = useImportRig();
 

@@ -2,7 +2,7 @@
 import { log } from '@temporalio/activity';
 import { beginRun, changeLimits, countCompanies, readMigration } from '../../../store';
 import { activityEnvironment, useImportRig } from '../../support/company-import';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { sendAnswer } from '../../support/http-proxy';
 import { updateRow } from '../../support/ledger';
 

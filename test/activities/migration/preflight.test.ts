@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
 import { failing } from '../../company-data-client/misbehaving-service';
-import { registerApplications } from '../../support/applications';
+import { registerApplications } from '../../support/platforms';
 import { useImportRig } from '../../support/company-import';
 import { alterBody } from '../../support/http-proxy';
 import { suppliedMigration, updateRow, readRow, manifestRows } from '../../support/ledger';

@@ -4,7 +4,7 @@ import { createWindowSchedules } from '../../../activities';
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { Window } from '../../../domain/planning/windows';
 import { windowOccurrences } from '../../../domain/planning/windows';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { ownNamespace } from '../../support/namespaces';
 import { sharedTemporal } from '../../support/servers';
 

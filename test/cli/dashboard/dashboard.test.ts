@@ -2,7 +2,7 @@
 import { ferry } from '../captured-terminal';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { startRelay } from '../terminal/tcp-relay';

@@ -1,5 +1,5 @@
 /** Tests that `ferry approve` shows a review, asks for confirmation, and approves exactly what it has shown. */
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';

@@ -1,5 +1,5 @@
 import { sendCompanyDecision } from '../../../cli/shared/decisions';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { createTestDatabase } from '../../support/database';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';

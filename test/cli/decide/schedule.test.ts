@@ -1,7 +1,7 @@
 /** Tests `ferry schedule`, which shows, pauses, resumes and triggers windows. */
 import { closedWindows, startTestMigration, windowChange, SUPPORT } from '../../workflows/running-migration';
 import type { TestMigration } from '../../workflows/running-migration';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';

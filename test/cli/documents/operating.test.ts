@@ -7,7 +7,7 @@ import { STEP_RULES, STEPS, stepNumber } from '../../../domain/migration/steps';
 import { progressQuery } from '../../../workflows/messages';
 import { readWindowSchedule } from '../../../client';
 import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../../workflows/running-migration';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { CommandOutcome, Section, Shell } from '../documented-commands';
 import { openShell, readDocument, readSections } from '../documented-commands';
 import { runJson } from '../command-line';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { FindingCase } from './finding-cases';
 import { assertFound, csv, findingsOf, VALID_ROW, HEADER, withTokens } from './finding-cases';
-import { removeTempFiles } from './temp-files';
+import { removeTempFiles } from './manifest-files';
 
 afterAll(removeTempFiles);
 

@@ -1,6 +1,6 @@
 import type { FindingCase } from './finding-cases';
 import { assertFound } from './finding-cases';
-import { removeTempFiles } from './temp-files';
+import { removeTempFiles } from './manifest-files';
 
 afterAll(removeTempFiles);
 

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 
-import { platform } from '../../support/platform';
-import { readWholeCredentials, readWholeManifest } from './read-whole-files';
-import { removeTempFiles, tempFile } from './temp-files';
+import { platform } from '../../support/platforms';
+import { readWholeCredentials, readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 
 afterAll(removeTempFiles);
 

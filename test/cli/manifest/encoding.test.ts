@@ -2,10 +2,9 @@
 import iconv from 'iconv-lite';
 
 import type { Encoding } from '../../../cli/manifest';
-import { platform } from '../../support/platform';
+import { platform } from '../../support/platforms';
 import { csv, HEADER } from './finding-cases';
-import { readWholeCredentials, readWholeManifest } from './read-whole-files';
-import { removeTempFiles, tempFile } from './temp-files';
+import { readWholeCredentials, readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 
 afterAll(removeTempFiles);
 

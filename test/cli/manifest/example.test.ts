@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { storedName } from '../../../domain/companies/manifest';
 import { findPlatform } from '../../../platforms/platforms';
-import { readWholeManifest } from './read-whole-files';
+import { readWholeManifest } from './manifest-files';
 
 const folder = join(__dirname, '../../../examples/quickbooks-online-25');
 

@@ -1,8 +1,7 @@
 /** Helpers for tests of faulty manifests and of the findings that they must produce. */
 import type { Finding, FindingCode } from '../../../domain/companies/finding';
-import { platform } from '../../support/platform';
-import { readWholeManifest } from './read-whole-files';
-import { tempFile } from './temp-files';
+import { platform } from '../../support/platforms';
+import { readWholeManifest, tempFile } from './manifest-files';
 
 export interface FindingCase {
   /** The fault, in words. */

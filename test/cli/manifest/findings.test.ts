@@ -1,8 +1,7 @@
 /** Tests what findings contain, and how many there are. */
 import { csv, findingsOf, quickBooks, withTokens, VALID_ROW } from './finding-cases';
-import { platform } from '../../support/platform';
-import { readWholeManifest } from './read-whole-files';
-import { removeTempFiles, tempFile } from './temp-files';
+import { platform } from '../../support/platforms';
+import { readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 
 afterAll(removeTempFiles);
 

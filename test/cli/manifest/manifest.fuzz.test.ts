@@ -8,9 +8,8 @@ import iconv from 'iconv-lite';
 import { hasUnsafeCharacters, hasUnsafeCharactersInMultilineText } from '../../../domain/text/untrusted-text';
 import { PLATFORMS, type Platform } from '../../../platforms/platforms';
 import { anyBytes, anyJson, anyText, brokenJson, fuzzer, NASTY_JSON, NASTY_TEXTS, withinMs } from '../../support/fuzz';
-import { platform } from '../../support/platform';
-import { readWholeCredentials, readWholeManifest } from './read-whole-files';
-import { removeTempFiles, tempFile } from './temp-files';
+import { platform } from '../../support/platforms';
+import { readWholeCredentials, readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 
 afterEach(removeTempFiles);
 

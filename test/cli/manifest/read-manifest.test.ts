@@ -5,9 +5,8 @@ import iconv from 'iconv-lite';
 
 import { manifestDigest } from '../../../cli/manifest';
 import type { ManifestRow } from '../../../domain/companies/manifest';
-import { platform } from '../../support/platform';
-import { readWholeManifest } from './read-whole-files';
-import { removeTempFiles, tempFile } from './temp-files';
+import { platform } from '../../support/platforms';
+import { readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 
 afterAll(removeTempFiles);
 

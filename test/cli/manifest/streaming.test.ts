@@ -6,7 +6,7 @@ import { manifestDigest, readCredentials, readManifest } from '../../../cli/mani
 import { HashedKeyMap } from '../../../cli/manifest/hashed-key-map';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { findPlatform } from '../../../platforms/platforms';
-import { removeTempFiles, tempFile } from './temp-files';
+import { removeTempFiles, tempFile } from './manifest-files';
 
 const opened: FileHandle[] = [];
 

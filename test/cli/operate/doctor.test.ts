@@ -14,7 +14,7 @@ import { startCodecServer, type CodecServer } from '../../../security/codec-serv
 import { openDatabase } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
 import { failing } from '../../company-data-client/misbehaving-service';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { startHttpProxy } from '../../support/http-proxy';
 import type { Orchestrator } from '../../support/orchestrator';

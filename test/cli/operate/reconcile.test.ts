@@ -4,7 +4,7 @@ import { readDecisions, readMigration } from '../../../store';
 import type { RunningWorker } from '../../../worker';
 import type { Backup } from '../../support/backup';
 import { forgetIdempotencyKeys, takeBackup } from '../../support/backup';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { statusAtService } from '../../support/company-import';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';

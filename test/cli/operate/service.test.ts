@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runFerry } from '../../../cli/program';
 import { callerWith } from '../../company-data-service/running-service';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { capturedStream, ferry } from '../captured-terminal';
 

@@ -4,7 +4,7 @@ import { msToTs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
 import { cloudSearchAttributesCommand } from '../../../domain/migration/temporal-names';
 import { SEARCH_ATTRIBUTES, sweepSchedule } from '../../../workflows/messages';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';

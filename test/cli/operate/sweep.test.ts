@@ -2,7 +2,7 @@
 import { closeWorkflowIdOf, scheduleIdOf } from '../../../domain/migration/temporal-names';
 import { readDecisions, readMigration } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { rowsWithCredential, readRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';

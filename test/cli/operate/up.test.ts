@@ -11,7 +11,7 @@ import { readRunningStack } from '../../../config';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { defaultWorkers } from '../../../stack/workers';
 import { TASK_QUEUE } from '../../../workflows/messages';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { temporalCli } from '../../support/servers';
 import { ferry } from '../captured-terminal';
 

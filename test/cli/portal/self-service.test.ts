@@ -1,9 +1,9 @@
 /** A client of the self-service route resolves the exceptions of its migration with `ferry --portal`. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { useOpened } from '../../support/opened';
-import { platform } from '../../support/platform';
-import { removeTempFiles } from '../manifest/temp-files';
+import { useOpened } from '../../support/async';
+import { platform } from '../../support/platforms';
+import { removeTempFiles } from '../manifest/manifest-files';
 import { manifestOf } from '../supply/self-service-set-up';
 import { openClientPortal } from './client';
 

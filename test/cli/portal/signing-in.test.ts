@@ -5,7 +5,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { ferry } from '../captured-terminal';
 import { startTestMigration, type TestMigration } from '../../workflows/running-migration';
-import { useOpened } from '../../support/opened';
+import { useOpened } from '../../support/async';
 import { openClientPortal, type Client } from './client';
 
 const portal = useOpened(openClientPortal);

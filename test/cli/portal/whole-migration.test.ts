@@ -4,8 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { readTrail } from '../../../store';
 import { startTestMigration, SUPPORT, type TestMigration } from '../../workflows/running-migration';
-import { until } from '../../support/conditions';
-import { useOpened } from '../../support/opened';
+import { until, useOpened } from '../../support/async';
 import { openClientPortal, type Client, type Run } from './client';
 
 const portal = useOpened(openClientPortal);

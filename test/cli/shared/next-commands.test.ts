@@ -25,7 +25,7 @@ import {
   stateAt,
 } from '../../support/migration-states';
 import { commandOf } from '../parse-command';
-import { pasted } from '../pasted';
+import { pasted } from '../captured-terminal';
 
 const ID = 'acme.quickbooks-online';
 const plan = migrationPlan({ migrationId: ID });

@@ -1,6 +1,6 @@
 import { localTime } from '../../../cli/terminal/times';
-import { removeTempFiles, tempFile } from '../manifest/temp-files';
-import { until } from '../../support/conditions';
+import { removeTempFiles, tempFile } from '../manifest/manifest-files';
+import { until } from '../../support/async';
 import { updateRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
 import { findCompany, readHeldBack, readMigration } from '../../../store';
-import { removeTempFiles, tempFile } from '../manifest/temp-files';
+import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { CLEO, SAM } from '../../support/signed-decisions';
 import { startOrchestrator } from '../../support/orchestrator';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Payload } from '@temporalio/common';
 import type { Prompts } from '../../../cli/terminal/prompts';
 import { createPayloadCodec } from '../../../security';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';

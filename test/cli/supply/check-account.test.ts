@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAccount, createKey } from '../../../company-data-service';
 import { Secret } from '../../../security';
-import { removeTempFiles, tempFile } from '../manifest/temp-files';
+import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';

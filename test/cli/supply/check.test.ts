@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-import { removeTempFiles, tempFile } from '../manifest/temp-files';
+import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { ferry as ferryIn } from '../captured-terminal';
 
 // A home folder without configuration and without a running stack.

@@ -7,7 +7,7 @@ import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration } from '../../workflows/running-migration';
-import { platform } from '../../support/platform';
+import { platform } from '../../support/platforms';
 import { ferry } from '../captured-terminal';
 
 const ZOHO_BOOKS = platform('zoho-books');

@@ -1,7 +1,7 @@
 /** Tests `ferry start --manifest-later` and `ferry manifest`, which supplies the manifest in step 1. */
 import { readMigration } from '../../../store';
-import { removeTempFiles, tempFile } from '../manifest/temp-files';
-import { until } from '../../support/conditions';
+import { removeTempFiles, tempFile } from '../manifest/manifest-files';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { startTestMigration, SUPPORT, waitForProgress } from '../../workflows/running-migration';

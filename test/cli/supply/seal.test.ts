@@ -18,7 +18,7 @@ import {
 import { readVault } from '../../../store';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { platform } from '../../support/platform';
+import { platform } from '../../support/platforms';
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';

@@ -1,9 +1,9 @@
 /** Tests the self-service route for companies and connections that already exist at the service. */
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
-import { tempFile } from '../manifest/temp-files';
-import { until } from '../../support/conditions';
-import { platform } from '../../support/platform';
+import { tempFile } from '../manifest/manifest-files';
+import { until } from '../../support/async';
+import { platform } from '../../support/platforms';
 import type { SelfServiceClient } from './self-service-set-up';
 import { manifestOf, openSelfServiceClient } from './self-service-set-up';
 

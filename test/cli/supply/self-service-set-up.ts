@@ -5,10 +5,10 @@ import { createCompanyDataClient } from '../../../company-data-client';
 import { createAccount, createKey } from '../../../company-data-service';
 import type { Platform } from '../../../platforms/platforms';
 import { Secret } from '../../../security';
-import { removeTempFiles, tempFile } from '../manifest/temp-files';
+import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { platform } from '../../support/platform';
+import { platform } from '../../support/platforms';
 import { ferry } from '../captured-terminal';
 
 export interface Row {

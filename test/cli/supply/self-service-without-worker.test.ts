@@ -1,6 +1,6 @@
 /** Tests a self-service migration that is started before any worker is running. */
-import { removeTempFiles, tempFile } from '../manifest/temp-files';
-import { until } from '../../support/conditions';
+import { removeTempFiles, tempFile } from '../manifest/manifest-files';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';

@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { PLATFORMS } from '../../../platforms/platforms';
-import { tempFile } from '../manifest/temp-files';
+import { tempFile } from '../manifest/manifest-files';
 import { closedWindows } from '../../workflows/running-migration';
-import { until } from '../../support/conditions';
-import { platform } from '../../support/platform';
-import { mapConcurrently } from '../../support/side-by-side';
+import { mapConcurrently, until } from '../../support/async';
+import { platform } from '../../support/platforms';
 import { ferry } from '../captured-terminal';
 import type { SelfServiceClient } from './self-service-set-up';
 import { manifestOf, openSelfServiceClient } from './self-service-set-up';

@@ -1,7 +1,7 @@
 /** Tests the wizard of `ferry start` in a pseudo-terminal. */
 import { readMigration } from '../../../store';
 import { ferry } from '../captured-terminal';
-import { removeTempFiles, tempFile } from '../manifest/temp-files';
+import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { TerminalSession } from '../terminal/pseudo-terminal';

@@ -1,7 +1,7 @@
 /** Tests `ferry start` with credentials that the ledger refuses after the check of the details. */
 import { ferry } from '../captured-terminal';
-import { removeTempFiles, tempFile } from '../manifest/temp-files';
-import { until } from '../../support/conditions';
+import { removeTempFiles, tempFile } from '../manifest/manifest-files';
+import { until } from '../../support/async';
 import { readRow, updateRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';

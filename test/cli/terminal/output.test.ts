@@ -3,7 +3,7 @@ import { openProgressBar } from '../../../cli/terminal/progress-bar';
 import { Output } from '../../../cli/terminal/output';
 import { writeCsv } from '../../../cli/shared/results';
 import { localTime } from '../../../cli/terminal/times';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { capturedStream } from '../captured-terminal';
 
 describe('a progress bar', () => {

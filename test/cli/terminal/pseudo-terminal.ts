@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { spawn } from '@lydell/node-pty';
 import { Terminal } from '@xterm/headless';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 
 const FERRY = path.join(__dirname, '../../../bin/ferry.js');
 

@@ -8,7 +8,7 @@ import { findCompany, readMigration } from '../../../store';
 import { changeLimits } from '../../../store/migrations/migrations';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { readRow, updateRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';

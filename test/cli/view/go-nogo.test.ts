@@ -2,7 +2,7 @@
 import type { RunningWorker } from '../../../worker';
 import { startTestMigration, CLIENT, SUPPORT } from '../../workflows/running-migration';
 import type { TestMigration } from '../../workflows/running-migration';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';

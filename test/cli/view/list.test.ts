@@ -1,6 +1,6 @@
 /** Tests which migrations `ferry list` shows in addition to those that Temporal lists. */
 import { startTestMigration } from '../../workflows/running-migration';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';

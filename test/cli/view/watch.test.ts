@@ -3,7 +3,7 @@ import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { runJson } from '../command-line';
 import { ferry } from '../captured-terminal';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { startRelay } from '../terminal/tcp-relay';

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { activeErrors, newConnection, quickBooksCredential, runService, type RunningService } from '../running-service';
 
 let service: RunningService;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { newCompany, newConnection, quickBooksCredential, runService, type RunningService } from '../running-service';
 import { companyWithEverything, ENDPOINTS, fillPath } from './endpoints';
 import { error } from './response-schemas';

@@ -10,8 +10,8 @@ import {
   newSyncedConnection,
   type RunningService,
 } from '../running-service';
-import { until } from '../../support/conditions';
-import { SERVICE_CIPHER } from '../../support/service-cipher';
+import { until } from '../../support/async';
+import { SERVICE_CIPHER } from '../../support/keys';
 
 let service: RunningService;
 beforeAll(async () => {

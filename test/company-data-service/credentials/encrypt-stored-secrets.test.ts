@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { createAccount, createKey, startService, type Service } from '../../../company-data-service';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { serviceCipher } from '../../support/service-cipher';
+import { serviceCipher } from '../../support/keys';
 import { callerWith, newConnection, waitForSyncs, type Caller } from '../running-service';
 
 const TOKEN = 'sbx-ok-4.marker-of-a-token';

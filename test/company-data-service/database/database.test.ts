@@ -10,7 +10,7 @@ import { pushedRecords } from '../../../company-data-service/database/migrations
 import { lastSync } from '../../../company-data-service/database/migrations/005-last-sync';
 import { scheduledSyncs } from '../../../company-data-service/database/migrations/006-scheduled-syncs';
 import { createTestDatabase } from '../../support/database';
-import { SERVICE_CIPHER } from '../../support/service-cipher';
+import { SERVICE_CIPHER } from '../../support/keys';
 import { callerWith, waitForSyncs } from '../running-service';
 
 /** The schema of the last version that stored tokens unencrypted. */

@@ -6,7 +6,7 @@ import { preflight } from '../../../domain/preflight/preflight';
 import type { PreflightFinding } from '../../../domain/preflight/findings';
 import type { OrganizationConflicts } from '../../../domain/preflight/organization-conflicts';
 import { organizationFindings } from '../../../domain/preflight/organization-conflicts';
-import { platform } from '../../support/platform';
+import { platform } from '../../support/platforms';
 
 const QUICKBOOKS = platform('quickbooks-online');
 

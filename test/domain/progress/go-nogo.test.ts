@@ -7,7 +7,7 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { progressOf } from '../../../domain/progress/progress';
 import type { Window } from '../../../domain/planning/windows';
 import { AT, counts, firstCompany, migrationPlan, stateAt } from '../../support/migration-states';
-import { platform } from '../../support/platform';
+import { platform } from '../../support/platforms';
 
 const quickBooks = platform('quickbooks-online');
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';
 import { openClientPortal, type ClientPortal, type Run } from '../../cli/portal/client';
-import { useOpened } from '../../support/opened';
+import { useOpened } from '../../support/async';
 import { newPage, type OpenOptions } from '../page/browser-page';
 
 const PAGE_FOLDER = path.join(__dirname, '../../../dist/portal/page');

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { BrowserContext, Page } from 'playwright-core';
 import { readTrail } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { waitForProgress } from '../../workflows/running-migration';
 import { describeWithChromium, newPage, takeErrors } from '../page/browser-page';
 import {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { listInvitations, revokeInvitation, writePortalView } from '../../../store';
 import { findChromium, openBrowser } from '../../presentation/temporal-ui/browser';
-import { useOpened } from '../../support/opened';
+import { useOpened } from '../../support/async';
 import { CLEO } from '../identity-provider';
 import { inviteAccount, openIdentityPortal } from '../signing-in-with-account';
 import { answerSignIns } from '../signing-in';

@@ -5,7 +5,7 @@ import { reserveStackCodec } from '../../../stack/codec';
 import { startReadOnlyUi } from '../../../stack/temporal/read-only-ui';
 import { startTemporal } from '../../../stack/temporal/server';
 import { createTemporaryFolder } from '../../../stack/folders';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { alterBody, startHttpProxy, sendAnswer } from '../../support/http-proxy';
 import { ownNamespace } from '../../support/namespaces';
 import type { Orchestrator } from '../../support/orchestrator';

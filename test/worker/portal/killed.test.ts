@@ -18,7 +18,7 @@ import {
 } from '../../../security';
 import { createInvitation, grantPortalRole, markKeyConfirmed, readMigrationKey, readTrail } from '../../../store';
 import type { z } from 'zod';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { startOrchestrator, type Orchestrator } from '../../support/orchestrator';
 import { startPortalProcess, startWorkerProcess, type KillableProcess } from '../../support/worker-process';
 import { CLIENT, startTestMigration, type TestMigration } from '../../workflows/running-migration';

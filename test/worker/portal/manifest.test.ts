@@ -6,7 +6,7 @@ import type { MigrationView } from '../../../portal/contract';
 import { MigrationViewSchema } from '../../../portal/contract';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { countCompanies, manifestDigest, readDecisions } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { SUPPORT, waitForProgress } from '../../workflows/running-migration';

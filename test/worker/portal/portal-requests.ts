@@ -8,7 +8,7 @@ import { RequestAnswerSchema } from '../../../portal/contract';
 import type { SigningKey } from '../../../security';
 import type { Database } from '../../../store';
 import { createInvitation } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 
 /** A person who has redeemed an invitation. */
 export interface Guest {

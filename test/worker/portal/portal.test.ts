@@ -18,7 +18,7 @@ import type { PortalRequest } from '../../../store';
 import { readMigrationKey, readTrail, sealedApplicationDigest } from '../../../store';
 import { handleRequest } from '../../../worker/portal/requests';
 import { ferry } from '../../cli/captured-terminal';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { TestMigration } from '../../workflows/running-migration';

@@ -1,6 +1,6 @@
 /** Migrations with many slices occupy many activity slots of a worker. */
 import { countCompanies } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { TestMigration } from '../running-migration';

@@ -1,6 +1,6 @@
 /** A company that syncs for more than a day delays no other company and times out. */
 import { msFromNow, updateRow, readRow } from '../../support/ledger';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';

@@ -6,7 +6,7 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import { dropped, failing } from '../../company-data-client/misbehaving-service';
 import { runJson } from '../../cli/command-line';
 import type { Progress } from '../../../domain/progress/progress';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { startHttpProxy, sendAnswer, type Interceptor, type HttpProxy } from '../../support/http-proxy';
 import { countCompanies } from '../../../store';
 import type { Orchestrator } from '../../support/orchestrator';

@@ -3,7 +3,7 @@ import { momentText } from '../../../domain/text/sentences';
 import { readWindowSchedule, setSchedulePaused, sweep, triggerSchedule, type WindowSchedule } from '../../../client';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { TestMigration } from '../running-migration';

@@ -1,6 +1,6 @@
 /** Moves begin only inside the windows. */
 import { countCompanies } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';

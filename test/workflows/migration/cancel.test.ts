@@ -1,6 +1,6 @@
 /** Cancelling a migration at different moments, by a decision or with Temporal's own tools. */
 import { countCompanies, readDecisions, readMigration } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { readRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';

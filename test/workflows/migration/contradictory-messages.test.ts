@@ -3,7 +3,7 @@
  * worker gets them all in one workflow task, in order.
  */
 import { readOutcome } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { RunningWorker } from '../../../worker';

@@ -1,7 +1,7 @@
 /** Exceptions: companies are retried, reconnected, given up on or left out. */
 import { checkReconnected } from '../../../client';
 import { findCompany } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { readRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';

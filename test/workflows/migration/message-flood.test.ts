@@ -1,6 +1,6 @@
 /** More decisions arrive while no worker is running than fit into one Temporal payload. */
 import { readDecisions } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';

@@ -21,9 +21,10 @@ import {
   wellFormed,
   withinMs,
 } from '../../support/fuzz';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
-import { PAYLOAD_KEY, startOrchestrator } from '../../support/orchestrator';
+import { PAYLOAD_KEY } from '../../support/keys';
+import { startOrchestrator } from '../../support/orchestrator';
 import { startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 const messages = fuzzer('signals, updates and queries');

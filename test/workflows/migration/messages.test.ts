@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { readDecisions, readOutcome, readTrail } from '../../../store';
 import type { Outcome } from '../../../domain/migration/decision';
 import { progressQuery } from '../../../workflows/messages';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';

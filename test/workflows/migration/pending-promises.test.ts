@@ -9,7 +9,7 @@ import { createWorkerDataConverter } from '../../../security';
 import type { RunningWorker } from '../../../worker';
 import { startWorker } from '../../../worker';
 import { TIMING } from '../../../worker/timing';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { TestMigration } from '../running-migration';

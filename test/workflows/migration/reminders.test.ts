@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Secret } from '../../../security';
 import { startMisbehavingService, json, failing } from '../../company-data-client/misbehaving-service';
 import type { MisbehavingService } from '../../company-data-client/misbehaving-service';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';

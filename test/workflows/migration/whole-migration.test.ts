@@ -6,10 +6,10 @@ import type { Progress } from '../../../domain/progress/progress';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import type { LedgerCompany } from '../../../store';
 import { supplyCredentials } from '../../../store';
-import { readWholeCredentials } from '../../cli/manifest/read-whole-files';
+import { readWholeCredentials } from '../../cli/manifest/manifest-files';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { platform } from '../../support/platform';
+import { platform } from '../../support/platforms';
 import { CLIENT as client, waitForProgress, SUPPORT as support } from '../running-migration';
 
 const EXAMPLE = path.join(__dirname, '../../../examples/quickbooks-online-25');

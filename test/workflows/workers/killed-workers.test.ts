@@ -1,10 +1,9 @@
 /** Worker processes are killed during a batch, and other workers reclaim their companies. */
 import { countCompanies } from '../../../store';
-import { until } from '../../support/conditions';
+import { mapConcurrently, until } from '../../support/async';
 import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/http-proxy';
 import { statusAtService } from '../../support/company-import';
 import { readRow } from '../../support/ledger';
-import { mapConcurrently } from '../../support/side-by-side';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { KillableProcess } from '../../support/worker-process';

@@ -4,7 +4,7 @@ import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { WindowOpening } from '../../../domain/planning/windows';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { TestMigration } from '../running-migration';

@@ -1,6 +1,6 @@
 /** Several workers share a run, including one that joins later. */
 import { countCompanies } from '../../../store';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { startHttpProxy, type HttpProxy } from '../../support/http-proxy';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';

@@ -14,7 +14,7 @@ import { startWorker } from '../../../worker';
 import { TIMING } from '../../../worker/timing';
 import { buildIdOf } from '../../../worker/versioning';
 import { ferry } from '../../cli/captured-terminal';
-import { until } from '../../support/conditions';
+import { until } from '../../support/async';
 import { SEPARATE_NAMESPACES } from '../../support/namespaces';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';

@@ -1,6 +1,18 @@
 import type { CompanyDataClient } from '../../company-data-client';
-import { PLATFORMS } from '../../platforms/platforms';
+import type { Platform } from '../../platforms/platforms';
+import { findPlatform, PLATFORMS } from '../../platforms/platforms';
 import { Secret } from '../../security';
+
+/**
+ * Returns the platform with this slug.
+ *
+ * @throws if the platform table has none
+ */
+export function platform(slug: string): Platform {
+  const found = findPlatform(slug);
+  if (!found) throw new Error(`the platform table lacks ${slug}`);
+  return found;
+}
 
 /** Registers an application for every platform of the managed route, as a client does in step 1. */
 export async function registerApplications(service: CompanyDataClient): Promise<void> {
