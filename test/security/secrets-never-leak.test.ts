@@ -24,7 +24,7 @@ import { until } from '../support/async';
 import { createTestDatabase } from '../support/database';
 import { startHttpProxy, type Interceptor } from '../support/http-proxy';
 import { temporalCli } from '../support/servers';
-import { startWorkerProcess } from '../support/worker-process';
+import { startWorkerProcess } from '../support/killable-process';
 import { payloadsOf, saveResponses } from './codec-server-responses';
 import { createMarker, filesBelow, findMarkers } from './leak-search';
 import { applyDecision, CLIENT, moveFirstCompany, signOff, SUPPORT } from './marked-migrations';

@@ -20,7 +20,7 @@ import { createInvitation, grantPortalRole, markKeyConfirmed, readMigrationKey, 
 import type { z } from 'zod';
 import { until } from '../../support/async';
 import { startOrchestrator, type Orchestrator } from '../../support/orchestrator';
-import { startPortalProcess, startWorkerProcess, type KillableProcess } from '../../support/worker-process';
+import { startPortalProcess, startWorkerProcess, type KillableProcess } from '../../support/killable-process';
 import { CLIENT, startTestMigration, type TestMigration } from '../../workflows/running-migration';
 import { signedDecision } from './portal-requests';
 

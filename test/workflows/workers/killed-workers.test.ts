@@ -6,8 +6,8 @@ import { statusAtService } from '../../support/company-import';
 import { readRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import type { KillableProcess } from '../../support/worker-process';
-import { startWorkerProcess } from '../../support/worker-process';
+import type { KillableProcess } from '../../support/killable-process';
+import { startWorkerProcess } from '../../support/killable-process';
 import type { TestMigration } from '../running-migration';
 import { startTestMigration, SUPPORT } from '../running-migration';
 

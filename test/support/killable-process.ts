@@ -14,7 +14,7 @@ export interface KillableProcess {
  * @param log the descriptor of an open file for the worker's log; default: the output of the tests
  */
 export async function startWorkerProcess(env: NodeJS.ProcessEnv, log?: number): Promise<KillableProcess> {
-  const { line, kill } = await startProcess([require.resolve('./worker-process-main.js')], env, log);
+  const { line, kill } = await startProcess(['worker'], env, log);
   if (line !== 'runs') throw new Error('the worker process ended before it took tasks');
   return { kill };
 }
@@ -29,15 +29,14 @@ export async function startPortalProcess(
   databaseUrl: string,
   port: number,
 ): Promise<KillableProcess & { readonly url: string }> {
-  const main = require.resolve('./portal-process-main.js');
-  const { line, kill } = await startProcess([main, databaseUrl, String(port)], {});
+  const { line, kill } = await startProcess(['portal', databaseUrl, String(port)], {});
   if (typeof line !== 'string' || !line.startsWith('http')) throw new Error('the portal ended before it listened');
   return { url: line, kill };
 }
 
-/** Starts a process of Node, and waits for the first line of its output, or its end. */
+/** Starts a process, and waits for the first line of its output, or its end. */
 async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv, log?: number) {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [require.resolve('./killable-process-main.js'), ...args], {
     stdio: ['pipe', 'pipe', log ?? 'inherit'],
     env: { ...process.env, ...env },
   });

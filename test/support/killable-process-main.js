@@ -1,0 +1,33 @@
+/**
+ * Runs the compiled worker or portal in its own process, so that a test can kill it: `worker`, which environment
+ * variables configure, or `portal <database URL> <port>`. The process ends when its standard input is closed.
+ */
+const { pino } = require('pino');
+
+const log = pino({ level: 'error' }, pino.destination(2));
+
+/** Starts each kind of process, and returns the line that tells the test about it. */
+const STARTS = {
+  worker: async () => {
+    const { loadConfig } = require('../../dist/config');
+    const { startWorker } = require('../../dist/worker');
+    const { TIMING } = require('../../dist/worker/timing');
+    // Leases of seconds instead of minutes.
+    const shortTimes = { authorizationTimeoutMs: 3_000, sendWithinMs: 1_500, marginMs: 4_000 };
+    await startWorker(
+      loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook']),
+      log,
+      undefined,
+      { ...TIMING, ...shortTimes },
+    );
+    return 'runs';
+  },
+  portal: async (databaseUrl, port) => {
+    const { startPortal } = require('../../dist/portal/server');
+    return (await startPortal({ databaseUrl, port: Number(port), log })).localUrl;
+  },
+};
+
+const [kind, ...args] = process.argv.slice(2);
+process.stdin.resume().on('end', () => process.exit());
+void STARTS[kind](...args).then((line) => console.log(line));
